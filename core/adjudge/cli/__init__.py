@@ -1,0 +1,68 @@
+"""The command line: thin click commands. ``adjudge --help`` imports no plugin and no heavy package."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final
+
+import click
+
+# Commands are imported when they are called, so that --help stays as fast as click is.
+_COMMANDS: Final = {
+    "agents": ("adjudge.cli.components", "List the kinds of agents that can be evaluated."),
+    "criteria": ("adjudge.cli.components", "List the criteria that are installed."),
+    "eval": ("adjudge.cli.eval", "Evaluate an agent on eval sets."),
+    "evalset": ("adjudge.cli.evalset", "Validate, migrate, list and show eval sets."),
+    "plugins": ("adjudge.cli.plugins", "List, check and create plugins."),
+    "resume": ("adjudge.cli.resume", "Finish a run that was interrupted."),
+    "runs": ("adjudge.cli.runs", "List and show runs."),
+}
+
+
+class _LazyGroup(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(_COMMANDS[cmd_name][0])
+        command: click.Command = getattr(module, f"{cmd_name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from adjudge.errors import did_you_mean
+
+            error.message += did_you_mean(args[0], _COMMANDS)
+            raise
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--no-plugin",
+    "no_plugins",
+    metavar="NAME",
+    multiple=True,
+    help="Do not import this plugin or distribution (repeatable).",
+)
+@click.version_option(package_name="adjudge")
+@click.pass_context
+def cli(ctx: click.Context, no_plugins: tuple[str, ...]) -> None:
+    """Evaluate LLM agents: the path that they took and the answer that they gave."""
+    ctx.obj = no_plugins
+
+
+def main() -> None:
+    """Run the command line. Every error of adjudge is one message and exit status 2."""
+    from adjudge.cli.exits import run_cli
+
+    run_cli(cli)

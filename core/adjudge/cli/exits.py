@@ -1,0 +1,37 @@
+"""How the command line ends: messages for a person, and the exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final, NoReturn
+
+import click
+
+USAGE: Final = 2
+"""Usage or configuration."""
+INTERRUPTED: Final = 130
+
+
+def run_cli(command: click.Command) -> NoReturn:
+    """Run ``command`` and exit; an ``AdjudgeError`` is its message, never a traceback."""
+    try:
+        status = command.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output went away (`adjudge … | head`). Python would complain again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        from adjudge.errors import AdjudgeError
+
+        if not isinstance(error, AdjudgeError):
+            raise
+        click.echo(f"error: {error}", err=True)
+        sys.exit(USAGE)
+    sys.exit(status if isinstance(status, int) else 0)

@@ -1,0 +1,81 @@
+"""The errors that adjudge raises, each with one message for a person.
+
+AdjudgeError
+├── InputError           a file or an option that cannot be used; holds every problem found
+├── PluginError          a plugin is failed, in conflict, missing, or broke its contract
+├── UnknownNameError     a name that nothing installed has, or that two have
+└── RunError             a run that cannot start, be resumed or be read
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that is wrong, and what to do about it."""
+
+    what: str
+    """What was found, and what was expected."""
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    case: str | None = None
+    """The ``eval_id`` that it concerns."""
+    path: str | None = None
+    """The JSON path inside the file, for instance ``$.eval_cases[0].conversation``."""
+    hint: str | None = None
+    """What to do."""
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place += f":{self.line}" + ("" if self.column is None else f":{self.column}")
+        where = [place] if place else []
+        if self.case is not None:
+            where.append(f"case {self.case!r}")
+        if self.path is not None:
+            where.append(self.path)
+        text = f"{', '.join(where)}: {self.what}" if where else self.what
+        return f"{text}\n  {self.hint}" if self.hint else text
+
+
+class AdjudgeError(Exception):
+    """Base of all errors that adjudge raises on purpose."""
+
+
+class InputError(AdjudgeError):
+    """Something that the user gave cannot be used. All problems are reported at once."""
+
+    def __init__(self, problems: Problem | Sequence[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = (
+            (problems,) if isinstance(problems, Problem) else tuple(problems)
+        )
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class PluginError(AdjudgeError):
+    """A plugin cannot be used, or did something that its contract forbids."""
+
+
+class UnknownNameError(AdjudgeError):
+    """A name that no active plugin has, or that more than one has."""
+
+
+class RunError(AdjudgeError):
+    """A run cannot start, be resumed or be read."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str | None:
+    """The nearest known name where there is one near enough to be a misspelling."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
+    return close[0] if close else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``" Did you mean 'x'?"``, or nothing."""
+    near = suggestion(name, known)
+    return f" Did you mean {near!r}?" if near else ""

@@ -1,0 +1,99 @@
+"""Typed configuration of components, and messages that name the misspelt key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from adjudge.errors import InputError, Problem, did_you_mean, suggestion
+
+
+class ComponentConfig(BaseModel):
+    """Base of every component's configuration.
+
+    Unknown keys are refused. A component that takes a file of ADK's, where ADK allows further keys,
+    sets ``model_config = ConfigDict(extra="allow")``: they are kept with a warning then, and a near
+    miss of a known key is still an error.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, protected_namespaces=())
+
+
+class NoConfig(ComponentConfig):
+    """The configuration of a component that has no options."""
+
+
+ConfigT = TypeVar("ConfigT", bound=ComponentConfig)
+
+
+def known_keys(model: type[BaseModel]) -> list[str]:
+    """Every key that a configuration class reads, aliases included."""
+    keys: list[str] = []
+    for name, field in model.model_fields.items():
+        keys.append(name)
+        if field.alias is not None and field.alias != name:
+            keys.append(field.alias)
+    return keys
+
+
+def json_path(location: tuple[int | str, ...], prefix: str = "$") -> str:
+    """A pydantic error location as a JSON path."""
+    path = prefix
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return path
+
+
+def validated_config(
+    model: type[ConfigT], options: Mapping[str, Any], *, file: str | None = None, path: str = "$"
+) -> tuple[ConfigT, tuple[str, ...]]:
+    """Build ``model`` from ``options``.
+
+    Returns:
+        The configuration, and one warning for every unknown key that the class allows.
+
+    Raises:
+        InputError: with every problem: unknown keys (and what was probably meant), wrong types,
+            missing options.
+    """
+    known = known_keys(model)
+    allows_extras = model.model_config.get("extra") == "allow"
+    problems: list[Problem] = []
+    warnings: list[str] = []
+    for key in options:
+        if key in known:
+            continue
+        if not allows_extras or suggestion(key, known):
+            listed = ", ".join(known) or "none"
+            problems.append(
+                Problem(
+                    what=f"unknown option {key!r}.{did_you_mean(key, known)}",
+                    file=file,
+                    path=path,
+                    hint=f"Known options: {listed}.",
+                )
+            )
+        else:
+            warnings.append(f"{path}.{key}: nothing reads this option; it is kept")
+    try:
+        config = model.model_validate(
+            {key: value for key, value in options.items() if key in known or allows_extras}
+        )
+    except ValidationError as error:
+        for detail in error.errors(include_url=False):
+            found = "" if detail["type"] == "missing" else f", found {short_repr(detail['input'])}"
+            problems.append(
+                Problem(what=f"{detail['msg']}{found}", file=file, path=json_path(detail["loc"], path))
+            )
+        raise InputError(problems) from None
+    if problems:
+        raise InputError(problems)
+    return config, tuple(warnings)
+
+
+def short_repr(value: object, limit: int = 80) -> str:
+    """A value as a message shows it, cut to ``limit`` characters."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

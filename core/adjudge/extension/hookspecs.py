@@ -1,0 +1,160 @@
+"""The hooks, and a typed decorator for each.
+
+Provider hooks take nothing and return specs; each is called once. Observer hooks take one frozen
+event. ``@hookimpl.criteria`` marks a function of any name; a type checker sees a wrong signature,
+a wrong return type and a misspelt hook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+import pluggy
+
+from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunFinished, RunStarted
+from adjudge.extension.specs import (
+    AgentAdapterSpec,
+    CriterionSpec,
+    GranularityStrategySpec,
+    JudgeBackendSpec,
+    ReporterSpec,
+    TraceReaderSpec,
+)
+
+PROJECT: Final = "adjudge"
+"""The name of the entry-point group, and of the project in pluggy's terms."""
+
+_hookspec = pluggy.HookspecMarker(PROJECT)
+_hookimpl = pluggy.HookimplMarker(PROJECT)
+
+
+class HookSpecs:
+    """The hooks of adjudge. Called by the loader and the runner; implemented by plugins."""
+
+    @_hookspec
+    def criteria(self) -> Iterable[CriterionSpec]:  # type: ignore[empty-body]
+        """Describe the criteria of this plugin. Called once, when plugins are loaded."""
+
+    @_hookspec
+    def judge_backends(self) -> Iterable[JudgeBackendSpec]:  # type: ignore[empty-body]
+        """Describe the judge backends of this plugin. Called once, when plugins are loaded."""
+
+    @_hookspec
+    def granularity_strategies(self) -> Iterable[GranularityStrategySpec]:  # type: ignore[empty-body]
+        """Describe the granularity strategies of this plugin. Called once, when plugins are loaded."""
+
+    @_hookspec
+    def agent_adapters(self) -> Iterable[AgentAdapterSpec]:  # type: ignore[empty-body]
+        """Describe the agent adapters of this plugin. Called once, when plugins are loaded."""
+
+    @_hookspec
+    def trace_readers(self) -> Iterable[TraceReaderSpec]:  # type: ignore[empty-body]
+        """Describe the trace readers of this plugin. Called once, when plugins are loaded."""
+
+    @_hookspec
+    def reporters(self) -> Iterable[ReporterSpec]:  # type: ignore[empty-body]
+        """Describe the reporters of this plugin. Called once, when plugins are loaded."""
+
+    @_hookspec
+    def run_started(self, event: RunStarted) -> None:
+        """The plan is checked and the first case is about to start."""
+
+    @_hookspec
+    def case_started(self, event: CaseStarted) -> None:
+        """A session with the agent is about to open."""
+
+    @_hookspec
+    def criterion_scored(self, event: CriterionScored) -> None:
+        """One criterion is decided on one case."""
+
+    @_hookspec
+    def case_finished(self, event: CaseFinished) -> None:
+        """A case is journalled."""
+
+    @_hookspec
+    def run_finished(self, event: RunFinished) -> None:
+        """Everything is journalled and reported."""
+
+
+PROVIDER_HOOKS: Final = (
+    "criteria",
+    "judge_backends",
+    "granularity_strategies",
+    "agent_adapters",
+    "trace_readers",
+    "reporters",
+)
+OBSERVER_HOOKS: Final = ("run_started", "case_started", "criterion_scored", "case_finished", "run_finished")
+
+SpecT = TypeVar("SpecT")
+EventT = TypeVar("EventT")
+Provider: TypeAlias = Callable[[], Iterable[SpecT]]
+Observer: TypeAlias = Callable[[EventT], None]
+
+_FunctionT = TypeVar("_FunctionT", bound=Callable[..., Any])
+
+
+def _marked(function: _FunctionT, hook: str) -> _FunctionT:
+    marked: _FunctionT = _hookimpl(specname=hook)(function)
+    return marked
+
+
+class _HookImpl:
+    """One decorator a hook. Use the instance ``hookimpl``."""
+
+    def criteria(self, function: Provider[CriterionSpec]) -> Provider[CriterionSpec]:
+        """Mark a function that describes criteria."""
+        return _marked(function, "criteria")
+
+    def judge_backends(self, function: Provider[JudgeBackendSpec]) -> Provider[JudgeBackendSpec]:
+        """Mark a function that describes judge backends."""
+        return _marked(function, "judge_backends")
+
+    def granularity_strategies(
+        self, function: Provider[GranularityStrategySpec]
+    ) -> Provider[GranularityStrategySpec]:
+        """Mark a function that describes granularity strategies."""
+        return _marked(function, "granularity_strategies")
+
+    def agent_adapters(self, function: Provider[AgentAdapterSpec]) -> Provider[AgentAdapterSpec]:
+        """Mark a function that describes agent adapters."""
+        return _marked(function, "agent_adapters")
+
+    def trace_readers(self, function: Provider[TraceReaderSpec]) -> Provider[TraceReaderSpec]:
+        """Mark a function that describes trace readers."""
+        return _marked(function, "trace_readers")
+
+    def reporters(self, function: Provider[ReporterSpec]) -> Provider[ReporterSpec]:
+        """Mark a function that describes reporters."""
+        return _marked(function, "reporters")
+
+    def run_started(self, function: Observer[RunStarted]) -> Observer[RunStarted]:
+        """Mark a function that is told when a run starts."""
+        return _marked(function, "run_started")
+
+    def case_started(self, function: Observer[CaseStarted]) -> Observer[CaseStarted]:
+        """Mark a function that is told when a case starts."""
+        return _marked(function, "case_started")
+
+    def criterion_scored(self, function: Observer[CriterionScored]) -> Observer[CriterionScored]:
+        """Mark a function that is told when a criterion is decided on a case."""
+        return _marked(function, "criterion_scored")
+
+    def case_finished(self, function: Observer[CaseFinished]) -> Observer[CaseFinished]:
+        """Mark a function that is told when a case is journalled."""
+        return _marked(function, "case_finished")
+
+    def run_finished(self, function: Observer[RunFinished]) -> Observer[RunFinished]:
+        """Mark a function that is told when a run ends."""
+        return _marked(function, "run_finished")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Explain a hook that this version does not have."""
+            hooks = ", ".join((*PROVIDER_HOOKS, *OBSERVER_HOOKS))
+            raise AttributeError(f"adjudge has no hook {name!r}; the hooks are {hooks}")
+
+
+hookimpl: Final = _HookImpl()

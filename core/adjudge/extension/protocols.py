@@ -1,0 +1,243 @@
+"""What a component can do, and what it may use: the protocols between the core and plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, runtime_checkable
+
+if TYPE_CHECKING:
+    from adjudge.model.aggregated import AggregatedSteps, Cluster
+    from adjudge.model.case_under_test import CaseUnderTest
+    from adjudge.model.eval_set import EvalCase, SessionInput
+    from adjudge.model.invocation import Invocation
+    from adjudge.model.items import Content
+    from adjudge.model.judging import JudgeReply, JudgeRequest
+    from adjudge.model.measurement import Measurement
+    from adjudge.model.result import CaseResult, RunSummary
+    from adjudge.model.step import Step
+    from adjudge.model.trajectory import Trajectory
+
+
+class Host(Protocol):
+    """What the core offers to the components that it makes."""
+
+    @property
+    def working_folder(self) -> Path:
+        """The folder that relative paths and importable modules are looked up in."""
+        ...
+
+    def read_trajectories(self, path: Path, *, reader: str | None = None) -> Iterator[Trajectory]:
+        """The trajectories of a log, read by the installed trace reader that knows its format.
+
+        Raises:
+            InputError: no reader knows the file, or it is broken.
+        """
+        ...
+
+
+# --- criteria -------------------------------------------------------------------------
+
+
+class Criterion(Protocol):
+    """Measures one case. Made once per run; ``score`` may be called for many cases at a time."""
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """Scores, reasons and evidence. The core alone applies thresholds.
+
+        An exception becomes an ``error`` of this criterion on this case.
+        """
+        ...
+
+
+# --- agents ---------------------------------------------------------------------------
+
+Emit: TypeAlias = "Callable[[Step], None]"
+"""Called with every step as it happens, so that a case that times out keeps what it did."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRequest:
+    """Which session to open."""
+
+    eval_id: str
+    repeat: int
+    session_input: SessionInput
+    timeout: float | None = None
+    """Seconds that the whole case may take; the core enforces it."""
+
+
+class AgentSession(Protocol):
+    """One conversation with an agent. Turns are sent one after the other."""
+
+    async def send(self, content: Content) -> Invocation:
+        """One turn: the user's message in, what the agent did and answered out."""
+        ...
+
+    @property
+    def state(self) -> Mapping[str, Any] | None:
+        """The session's state now; ``None`` where the agent does not show it."""
+        ...
+
+    async def aclose(self) -> None:
+        """End the session. Called exactly once, after an error and after a timeout too."""
+        ...
+
+
+class AgentAdapter(Protocol):
+    """Turns an agent of some kind into sessions that one can talk to."""
+
+    async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
+        """Begin a session. Nothing may leak from one session into another."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseFacts:
+    """What the plan knows of a case before it runs."""
+
+    eval_id: str
+    turns: int
+    """Number of turns of the conversation; 0 for a scenario."""
+
+
+@runtime_checkable
+class ChecksPlan(Protocol):
+    """A component that can say before the first call that a plan cannot work."""
+
+    def check_plan(self, cases: Iterable[CaseFacts]) -> Iterable[str]:
+        """One message per problem; ``cases`` may be long and is iterated at most once."""
+        ...
+
+
+@runtime_checkable
+class Closeable(Protocol):
+    """A component that holds something open; the core closes it at the end of the run."""
+
+    async def aclose(self) -> None:
+        """Release what is held."""
+        ...
+
+
+# --- judges ---------------------------------------------------------------------------
+
+
+class JudgeBackend(Protocol):
+    """One provider's protocol. No retries, votes or cache: the judge client owns those.
+
+    Making one opens no connection and needs no key.
+    """
+
+    async def complete(self, request: JudgeRequest) -> JudgeReply:
+        """One call to one model."""
+        ...
+
+
+# --- granularity ----------------------------------------------------------------------
+
+
+class AskJudge(Protocol):
+    """A judge as a strategy sees it: one prompt in, one text out."""
+
+    async def __call__(self, prompt: str, *, max_tokens: int | None = None) -> str:
+        """Ask once. Votes, cache and limits are the client's business."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AggregationContext:
+    """What a strategy may use besides the trajectory."""
+
+    criterion_name: str
+    criterion_description: str = ""
+    clusters: Callable[[], Sequence[Cluster]]
+    """The sub-tasks of the trajectory; computed when first asked for."""
+    judge: AskJudge | None = None
+    """``None``: no judge is configured, and the strategy must be extractive."""
+    token_budget: int | None = None
+
+
+class GranularityStrategy(Protocol):
+    """Turns a trajectory into text at one granularity."""
+
+    async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
+        """The content, and the mapping from its labels to step numbers."""
+        ...
+
+
+# --- trace readers --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A log file to read."""
+
+    path: Path
+
+    def open(self) -> BinaryIO:
+        """The bytes of the log; a gzip file is unpacked on the way."""
+        if self.path.suffix == ".gz":
+            import gzip
+
+            return gzip.open(self.path, "rb")  # type: ignore[return-value]
+        return self.path.open("rb")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """How to read a log."""
+
+    task: str | None = None
+    """The goal, for formats that do not name one."""
+
+
+class TraceReader(Protocol):
+    """Turns a log file into trajectories, and says what it lost."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:
+        """Whether the file looks like this format. ``head`` is its unpacked first 64 KiB."""
+        ...
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """The trajectories, one at a time.
+
+        Raises:
+            InputError: the file is broken; the problem names the file and the place.
+        """
+        ...
+
+
+# --- reporters ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedCase:
+    """A finished repeat with everything that can be shown of it."""
+
+    result: CaseResult
+    case: EvalCase
+    actual: Trajectory | None
+    """What the agent did; partial where it failed, ``None`` where it never started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """A run as a reporter sees it. Iterating the cases reads them from the journal one at a time."""
+
+    run: Mapping[str, Any]
+    """Name, times, versions, plugins, agent, eval sets and plan hash: JSON."""
+    summary: RunSummary
+    cases: Callable[[], Iterator[ReportedCase]]
+    """Every repeat of every case in the order of the plan; may be called more than once."""
+    warnings: tuple[str, ...] = field(default=())
+    detailed: bool = False
+    """Whether the user asked for every turn."""
+
+
+class Reporter(Protocol):
+    """Writes a run in one format."""
+
+    def write(self, report: RunReport, stream: BinaryIO) -> None:
+        """Write the whole report. The core opens and closes the file, and removes a half-written one."""
+        ...

@@ -1,0 +1,101 @@
+"""Names: from what a user writes to the one component that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from adjudge.errors import PluginError, UnknownNameError, did_you_mean
+from adjudge.extension.specs import Spec
+
+SpecT = TypeVar("SpecT", bound=Spec[Any], covariant=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registered(Generic[SpecT]):
+    """A component, and where it comes from."""
+
+    spec: SpecT
+    plugin: str
+    distribution: str
+    distribution_version: str
+
+    @property
+    def id(self) -> str:
+        """The canonical id: ``plugin/component``."""
+        return f"{self.plugin}/{self.spec.name}"
+
+    @property
+    def provenance(self) -> str:
+        """The plugin and its distribution, as messages show them."""
+        return f"plugin {self.plugin} ({self.distribution} {self.distribution_version})"
+
+
+class Registry(Generic[SpecT]):
+    """The components of one kind, over all active plugins."""
+
+    def __init__(
+        self,
+        kind: str,
+        components: Iterable[Registered[SpecT]],
+        *,
+        aliases: Mapping[str, str] | None = None,
+        inactive: Mapping[str, str] | None = None,
+    ) -> None:
+        """Collect components.
+
+        Args:
+            kind: The kind in words, for messages: ``"criterion"``.
+            components: Every component of the kind.
+            aliases: Short names of the project's configuration, to canonical ids.
+            inactive: Names of plugins that are not active, to the reason.
+        """
+        self._kind = kind
+        self._by_id = {component.id: component for component in components}
+        self._by_name: dict[str, list[Registered[SpecT]]] = {}
+        for component in self._by_id.values():
+            self._by_name.setdefault(component.spec.name, []).append(component)
+        self._aliases = dict(aliases or {})
+        self._inactive = dict(inactive or {})
+
+    def __iter__(self) -> Iterator[Registered[SpecT]]:
+        """The components in the order of their ids."""
+        return iter(self._by_id[key] for key in sorted(self._by_id))
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._by_id)
+
+    def names(self) -> list[str]:
+        """Every name that ``resolve`` takes."""
+        return sorted({*self._by_id, *self._by_name, *self._aliases})
+
+    def resolve(self, name: str) -> Registered[SpecT]:
+        """The component of that name.
+
+        Raises:
+            UnknownNameError: nothing has the name, or two have it and no alias decides.
+            PluginError: the name belongs to a plugin that is failed, disabled or in conflict.
+        """
+        name = self._aliases.get(name, name)
+        if name in self._by_id:
+            return self._by_id[name]
+        found = self._by_name.get(name, [])
+        if len(found) == 1:
+            return found[0]
+        if found:
+            listed = " and ".join(f"{item.id} ({item.distribution} {item.distribution_version})" for item in found)
+            raise UnknownNameError(
+                f"{self._kind} {name!r} is the name of {len(found)} components: {listed}. "
+                f"Write the whole id, or choose one under [aliases] in adjudge.toml."
+            )
+        plugin = name.partition("/")[0]
+        # Entry points are written with hyphens by habit, components with underscores.
+        for candidate in (plugin, plugin.replace("_", "-")):
+            if candidate in self._inactive:
+                raise PluginError(f"{self._kind} {name!r} is not available: plugin {candidate} {self._inactive[candidate]}")
+        raise UnknownNameError(
+            f"unknown {self._kind} {name!r}.{did_you_mean(name, self.names())} "
+            f"Installed: {', '.join(sorted(self._by_name)) or 'none'}."
+        )

@@ -1,0 +1,1 @@
+"""File formats: reads into and writes from the model."""

@@ -1,0 +1,1 @@
+"""How calls and words are compared: pure functions from the model alone."""

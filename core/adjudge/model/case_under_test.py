@@ -1,0 +1,27 @@
+"""What a criterion is given: a case and what the agent did with it."""
+
+from __future__ import annotations
+
+from adjudge.model.base import Frozen
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.invocation import Invocation
+from adjudge.model.trajectory import Trajectory
+
+
+class CaseUnderTest(Frozen):
+    """One repeat of one case, ready to be scored."""
+
+    case: EvalCase
+    actual: Trajectory
+    repeat: int = 1
+
+    @property
+    def pairs(self) -> tuple[tuple[Invocation, Invocation | None], ...]:
+        """``(actual, expected)`` per turn; expected is ``None`` in a simulated conversation.
+
+        The core never scores a static case whose number of turns differs from the conversation's.
+        """
+        expected = self.case.conversation
+        if expected is None:
+            return tuple((turn, None) for turn in self.actual.invocations)
+        return tuple(zip(self.actual.invocations, expected, strict=True))

@@ -1,0 +1,35 @@
+"""What to measure: the criteria of an evaluation and their thresholds."""
+
+from __future__ import annotations
+
+from adjudge.model.base import Frozen, JsonObject
+
+
+class CriterionEntry(Frozen):
+    """One entry of ``criteria`` in a configuration, in one shape whatever shape the file gave it."""
+
+    name: str
+    """The instance's name: the key in the file, shown in every result."""
+    criterion: str
+    """The component that measures: a short name, an alias, or ``plugin/component``."""
+    threshold: float | None = None
+    """``None`` where the file gives none: the component's default holds."""
+    options: JsonObject = {}
+    """The component's own options, as the file wrote them."""
+
+
+class EvalConfig(Frozen):
+    """The criteria of an evaluation (ADK ``EvalConfig``)."""
+
+    criteria: tuple[CriterionEntry, ...] = ()
+    user_simulator_config: JsonObject | None = None
+    live_model_config: JsonObject | None = None
+    source: str | None = None
+    """The file that it was read from; ``None`` for the default and for configuration made in Python."""
+    warnings: tuple[str, ...] = ()
+    """Keys that were kept although nothing reads them."""
+    extra: JsonObject | None = None
+
+
+DEFAULT_CRITERIA: dict[str, float] = {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}
+"""What is measured where no configuration is given (seed 001, "evaluation criteria")."""

@@ -1,0 +1,51 @@
+"""Eval sets: the cases that an agent is evaluated on."""
+
+from __future__ import annotations
+
+from adjudge.model.base import Frozen, JsonObject
+from adjudge.model.invocation import Invocation, Rubric
+
+
+class SessionInput(Frozen):
+    """What a session starts with (ADK ``SessionInput``)."""
+
+    app_name: str = ""
+    user_id: str = ""
+    session_id: str | None = None
+    state: JsonObject = {}
+    extra: JsonObject | None = None
+    """Further keys of the file; ADK allows them."""
+
+
+class ConversationScenario(Frozen):
+    """A conversation that a simulated user leads (ADK ``ConversationScenario``)."""
+
+    starting_prompt: str
+    conversation_plan: str
+    user_persona: str | JsonObject | None = None
+    """The id of a persona, or the persona itself."""
+
+
+class EvalCase(Frozen):
+    """One case: one session with the agent. It has a conversation or a scenario, never both."""
+
+    eval_id: str
+    conversation: tuple[Invocation, ...] | None = None
+    conversation_scenario: ConversationScenario | None = None
+    session_input: SessionInput | None = None
+    creation_timestamp: float = 0.0
+    rubrics: tuple[Rubric, ...] | None = None
+    final_session_state: JsonObject | None = None
+    extra: JsonObject | None = None
+    """Further keys of the file; ADK allows them."""
+
+
+class EvalSet(Frozen):
+    """A file of cases, whole in memory. Large files are read case by case instead (``adjudge.formats``)."""
+
+    eval_set_id: str
+    name: str | None = None
+    description: str | None = None
+    eval_cases: tuple[EvalCase, ...] = ()
+    creation_timestamp: float = 0.0
+    extra: JsonObject | None = None

@@ -1,0 +1,109 @@
+"""What a criterion hands back: scores, reasons and evidence. It decides no verdict."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from adjudge.model.base import Frozen, JsonObject
+
+OutcomeState: TypeAlias = Literal["scored", "not_applicable", "unsure", "error"]
+
+UnsureCode: TypeAlias = Literal["split_votes", "no_evidence", "abstained", "injection"]
+"""Why something could not be decided although it was measured."""
+
+
+class Failure(Frozen):
+    """Why something could not be measured."""
+
+    code: str
+    """A stable word for programs, for instance ``agent_raised``."""
+    message: str
+    origin: str | None = None
+    """The plugin, agent or provider that failed."""
+    retryable: bool = False
+    """Whether ``adjudge resume`` tries again."""
+
+
+class Citation(Frozen):
+    """Words that stand in the log."""
+
+    step: int
+    field: str
+    quote: str
+
+
+class Absence(Frozen):
+    """A range of steps in which a scan by code found nothing."""
+
+    steps: tuple[int, int]
+    """First and last step."""
+    scan: str
+
+
+class Evidence(Frozen):
+    """What supports an outcome, in a form that code can check."""
+
+    citations: tuple[Citation, ...] = ()
+    absences: tuple[Absence, ...] = ()
+
+
+class Outcome(Frozen):
+    """One measured thing: a score, or the reason why there is none."""
+
+    state: OutcomeState
+    score: float | None = None
+    """Set exactly where ``state`` is ``scored``."""
+    reasoning: str | None = None
+    unsure_code: UnsureCode | None = None
+    error: Failure | None = None
+    details: JsonObject = {}
+    """What the criterion wants to show: a diff, labels, counts. JSON only."""
+    evidence: Evidence | None = None
+
+    @classmethod
+    def scored(
+        cls,
+        score: float,
+        reasoning: str | None = None,
+        *,
+        details: JsonObject | None = None,
+        evidence: Evidence | None = None,
+    ) -> Outcome:
+        """A score. It must be finite and inside the value range of the criterion's spec."""
+        return cls(
+            state="scored", score=score, reasoning=reasoning, details=details or {}, evidence=evidence
+        )
+
+    @classmethod
+    def not_applicable(cls, reasoning: str, *, details: JsonObject | None = None) -> Outcome:
+        """There is nothing to measure here; it leaves the denominator."""
+        return cls(state="not_applicable", reasoning=reasoning, details=details or {})
+
+    @classmethod
+    def unsure(cls, code: UnsureCode, reasoning: str, *, details: JsonObject | None = None) -> Outcome:
+        """It was measured and could not be decided."""
+        return cls(state="unsure", unsure_code=code, reasoning=reasoning, details=details or {})
+
+    @classmethod
+    def failed(
+        cls, code: str, message: str, *, origin: str | None = None, retryable: bool = False
+    ) -> Outcome:
+        """It could not be measured."""
+        return cls(
+            state="error",
+            reasoning=message,
+            error=Failure(code=code, message=message, origin=origin, retryable=retryable),
+        )
+
+
+class Measurement(Frozen):
+    """What a criterion found in one case.
+
+    A criterion that measures turn by turn gives one outcome per invocation and leaves ``overall``
+    unset: the core takes the mean. One that measures the case as a whole sets ``overall``.
+    """
+
+    per_invocation: tuple[Outcome, ...] = ()
+    overall: Outcome | None = None
+    reasoning: str | None = None
+    details: JsonObject = {}

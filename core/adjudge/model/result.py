@@ -1,0 +1,131 @@
+"""Results: what the core concludes from measurements."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+from adjudge.model.base import Frozen, JsonObject
+from adjudge.model.measurement import Evidence, Failure
+from adjudge.model.step import Usage
+
+
+class Verdict(StrEnum):
+    """The three verdicts. Everything else is a status without a verdict."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    UNSURE = "UNSURE"
+
+
+Status: TypeAlias = Literal["PASS", "FAIL", "UNSURE", "error", "not_applicable", "informational"]
+"""A verdict, or why there is none."""
+
+
+class InvocationResult(Frozen):
+    """One criterion on one turn."""
+
+    status: Status
+    verdict: Verdict | None = None
+    score: float | None = None
+    reasoning: str | None = None
+    unsure_code: str | None = None
+    error: Failure | None = None
+    details: JsonObject = {}
+    evidence: Evidence | None = None
+
+
+class CriterionResult(Frozen):
+    """One criterion on one case."""
+
+    criterion_name: str
+    """The instance's name in the configuration."""
+    criterion: str
+    """The component, as ``plugin/component``."""
+    status: Status
+    verdict: Verdict | None = None
+    score: float | None = None
+    threshold: float | None = None
+    reasoning: str | None = None
+    error: Failure | None = None
+    scored: int = 0
+    """How many outcomes have a score."""
+    total: int = 0
+    """How many there are, those that are not applicable left out."""
+    details: JsonObject = {}
+    evidence: Evidence | None = None
+    per_invocation: tuple[InvocationResult, ...] = ()
+
+
+class CaseResult(Frozen):
+    """One repeat of one case."""
+
+    eval_set_id: str
+    eval_set_file: str | None = None
+    eval_id: str
+    repeat: int = 1
+    """From 1."""
+    status: Status
+    verdict: Verdict | None = None
+    error: Failure | None = None
+    """Set where the agent could not be run to the end; nothing is scored then."""
+    criteria: tuple[CriterionResult, ...] = ()
+    duration: float | None = None
+    """Seconds that the agent took."""
+    usage: Usage | None = None
+
+
+class RepeatedCriterion(Frozen):
+    """One criterion on one case over all its repeats."""
+
+    criterion_name: str
+    status: Status
+    verdict: Verdict | None = None
+    mean: float | None = None
+    standard_deviation: float | None = None
+    """The sample standard deviation; ``None`` for fewer than two scores."""
+    threshold: float | None = None
+    scored: int = 0
+    total: int = 0
+
+
+class RepeatedCase(Frozen):
+    """One case over all its repeats."""
+
+    eval_set_id: str
+    eval_set_file: str | None = None
+    eval_id: str
+    status: Status
+    verdict: Verdict | None = None
+    criteria: tuple[RepeatedCriterion, ...] = ()
+    error: Failure | None = None
+    """The first repeat's error where the agent could not be run."""
+
+
+class CriterionSummary(Frozen):
+    """One criterion over all cases of a run."""
+
+    criterion_name: str
+    criterion: str
+    threshold: float | None = None
+    mean: float | None = None
+    """The mean over the cases that have a score."""
+    counts: dict[Status, int] = {}
+    """Cases per status."""
+
+
+class RunSummary(Frozen):
+    """A whole run."""
+
+    status: Status
+    verdict: Verdict | None = None
+    exit_status: int
+    """0 all passed, 1 something failed, 3 something could not be measured or decided."""
+    cases: int = 0
+    """Cases, repeats not counted."""
+    repeats: int = 1
+    counts: dict[Status, int] = {}
+    """Cases per status."""
+    criteria: tuple[CriterionSummary, ...] = ()
+    repeated: tuple[RepeatedCase, ...] = ()
+    """Every case over its repeats; empty where there is one repeat."""

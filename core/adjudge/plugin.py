@@ -1,0 +1,160 @@
+"""Everything that a plugin imports.
+
+A plugin is one module and one line under ``[project.entry-points.adjudge]``. The module marks
+functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes the component.
+Nothing else of adjudge is promised to stay.
+"""
+
+from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, did_you_mean
+from adjudge.extension.configuration import ComponentConfig, NoConfig
+from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunFinished, RunStarted
+from adjudge.extension.hookspecs import hookimpl
+from adjudge.extension.protocols import (
+    AgentAdapter,
+    AgentSession,
+    AggregationContext,
+    AskJudge,
+    CaseFacts,
+    ChecksPlan,
+    Closeable,
+    Criterion,
+    Emit,
+    GranularityStrategy,
+    Host,
+    JudgeBackend,
+    ReadOptions,
+    ReportedCase,
+    Reporter,
+    RunReport,
+    SessionRequest,
+    Source,
+    TraceReader,
+)
+from adjudge.extension.specs import (
+    API_VERSION,
+    AgentAdapterSpec,
+    CriterionSpec,
+    GranularityStrategySpec,
+    JudgeBackendSpec,
+    Need,
+    ReporterSpec,
+    TraceReaderSpec,
+)
+from adjudge.model.aggregated import AggregatedSteps, Cluster
+from adjudge.model.base import JsonObject, JsonValue
+from adjudge.model.case_under_test import CaseUnderTest
+from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
+from adjudge.model.invocation import AgentDetails, AppDetails, Invocation, Rubric
+from adjudge.model.items import (
+    Blob,
+    Claim,
+    Content,
+    ErrorItem,
+    Item,
+    Observation,
+    Opaque,
+    Text,
+    ToolCall,
+    ToolResult,
+)
+from adjudge.model.judging import JudgeMessage, JudgeReply, JudgeRequest
+from adjudge.model.measurement import Absence, Citation, Evidence, Failure, Measurement, Outcome
+from adjudge.model.result import (
+    CaseResult,
+    CriterionResult,
+    CriterionSummary,
+    InvocationResult,
+    RepeatedCase,
+    RepeatedCriterion,
+    RunSummary,
+    Verdict,
+)
+from adjudge.model.step import Step, Usage
+from adjudge.model.trajectory import Trajectory, numbered
+
+__all__ = [
+    "API_VERSION",
+    "Absence",
+    "AdjudgeError",
+    "AgentAdapter",
+    "AgentAdapterSpec",
+    "AgentDetails",
+    "AgentSession",
+    "AggregatedSteps",
+    "AggregationContext",
+    "AppDetails",
+    "AskJudge",
+    "Blob",
+    "CaseFacts",
+    "CaseFinished",
+    "CaseResult",
+    "CaseStarted",
+    "CaseUnderTest",
+    "ChecksPlan",
+    "Citation",
+    "Claim",
+    "Closeable",
+    "Cluster",
+    "ComponentConfig",
+    "Content",
+    "ConversationScenario",
+    "Criterion",
+    "CriterionResult",
+    "CriterionScored",
+    "CriterionSpec",
+    "CriterionSummary",
+    "Emit",
+    "ErrorItem",
+    "EvalCase",
+    "EvalSet",
+    "Evidence",
+    "Failure",
+    "GranularityStrategy",
+    "GranularityStrategySpec",
+    "Host",
+    "InputError",
+    "Invocation",
+    "InvocationResult",
+    "Item",
+    "JsonObject",
+    "JsonValue",
+    "JudgeBackend",
+    "JudgeBackendSpec",
+    "JudgeMessage",
+    "JudgeReply",
+    "JudgeRequest",
+    "Measurement",
+    "Need",
+    "NoConfig",
+    "Observation",
+    "Opaque",
+    "Outcome",
+    "PluginError",
+    "Problem",
+    "ReadOptions",
+    "RepeatedCase",
+    "RepeatedCriterion",
+    "ReportedCase",
+    "Reporter",
+    "ReporterSpec",
+    "Rubric",
+    "RunFinished",
+    "RunReport",
+    "RunStarted",
+    "RunSummary",
+    "SessionInput",
+    "SessionRequest",
+    "Source",
+    "Step",
+    "Text",
+    "ToolCall",
+    "ToolResult",
+    "TraceReader",
+    "TraceReaderSpec",
+    "Trajectory",
+    "Usage",
+    "Verdict",
+    "did_you_mean",
+    "hookimpl",
+    "numbered",
+]

@@ -1,0 +1,1 @@
+"""Plans and runs: from files and an agent to journalled results."""

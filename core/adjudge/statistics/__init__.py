@@ -1,0 +1,1 @@
+"""The algebra of verdicts, and aggregates: from the model alone."""

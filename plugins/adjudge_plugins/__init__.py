@@ -1,0 +1,1 @@
+"""The built-in plugins of adjudge, grouped by kind. Each is its own entry point."""

@@ -1,0 +1,1 @@
+"""Agent adapters, one plugin a folder."""

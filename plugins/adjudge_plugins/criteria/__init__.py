@@ -1,0 +1,1 @@
+"""Criteria, one plugin a folder."""

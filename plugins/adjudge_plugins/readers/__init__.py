@@ -1,0 +1,1 @@
+"""Trace readers, one plugin a folder."""

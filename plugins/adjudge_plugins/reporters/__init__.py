@@ -1,0 +1,1 @@
+"""Reporters, one plugin a folder."""

@@ -1,0 +1,46 @@
+"""Fixtures for every test."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(autouse=True)
+def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every test has its own place for runs, and no configuration from outside."""
+    monkeypatch.setenv("ADJUDGE_HOME", str(tmp_path / "adjudge-home"))
+    monkeypatch.delenv("ADJUDGE_DISABLE_PLUGINS", raising=False)
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder of real files of other people's agents."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the folder of real files (../shared/data) is absent")
+    return SHARED_DATA
+
+
+@pytest.fixture
+def adjudge(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command line in a process of its own, in ``tmp_path`` unless ``cwd`` is given."""
+
+    def run(*args: str | Path, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "adjudge", *map(str, args)],
+            cwd=cwd or tmp_path,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8", **environment},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
