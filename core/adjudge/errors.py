@@ -4,6 +4,7 @@ AdjudgeError
 ├── InputError           a file or an option that cannot be used; holds every problem found
 ├── PluginError          a plugin is failed, in conflict, missing, or broke its contract
 ├── UnknownNameError     a name that nothing installed has, or that two have
+├── AgentError           an agent did not answer, or not in a way that can be used
 └── RunError             a run that cannot start, be resumed or be read
 """
 
@@ -63,6 +64,22 @@ class PluginError(AdjudgeError):
 
 class UnknownNameError(AdjudgeError):
     """A name that no active plugin has, or that more than one has."""
+
+
+class AgentError(AdjudgeError):
+    """An agent did not answer, or not in a way that can be used: an ``error`` of the case, not of the run."""
+
+    def __init__(self, message: str, *, code: str = "agent_failed", retryable: bool = False) -> None:
+        """Say what happened.
+
+        Args:
+            message: For a person; it never holds a secret.
+            code: A stable word for programs, kept in the case's ``Failure``.
+            retryable: Whether another attempt may succeed: ``adjudge resume`` tries again.
+        """
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
 
 
 class RunError(AdjudgeError):

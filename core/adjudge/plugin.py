@@ -5,7 +5,7 @@ functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes th
 Nothing else of adjudge is promised to stay.
 """
 
-from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, did_you_mean
+from adjudge.errors import AdjudgeError, AgentError, InputError, PluginError, Problem, did_you_mean
 from adjudge.extension.configuration import ComponentConfig, NoConfig
 from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunFinished, RunStarted
 from adjudge.extension.hookspecs import hookimpl
@@ -79,6 +79,7 @@ __all__ = [
     "AgentAdapter",
     "AgentAdapterSpec",
     "AgentDetails",
+    "AgentError",
     "AgentSession",
     "AggregatedSteps",
     "AggregationContext",

@@ -66,6 +66,8 @@ class SessionRequest:
     session_input: SessionInput
     timeout: float | None = None
     """Seconds that the whole case may take; the core enforces it."""
+    turns: int | None = None
+    """How many messages the case will send; ``None`` where a simulated user decides."""
 
 
 class AgentSession(Protocol):
