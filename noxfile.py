@@ -1,0 +1,107 @@
+"""The sessions that a person and CI both use: ``nox -l`` lists them."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import nox
+
+SUPPORTED = ("3.11", "3.12", "3.13")
+# The Python that nox itself runs in is always there: `nox -s tests` never ends without a test.
+HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
+PYTHONS = [*SUPPORTED, *({HERE} - set(SUPPORTED))]
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+SOURCES = ("core", "plugins", "contrib", "tests", "docs", "noxfile.py")
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_venv = "yes"
+nox.options.download_python = "never"
+# An interpreter that this machine lacks is skipped, with a message, in CI too.
+nox.options.error_on_missing_interpreters = False
+nox.options.sessions = ["lint", "types", "architecture", f"tests-{HERE}"]
+
+
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """The whole suite, against the wheel that the checkout builds."""
+    session.install(".[testing]", *_group("test"))
+    session.run("pytest", *session.posargs)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Format and rules."""
+    session.install(*_group("lint"))
+    session.run("ruff", "format", "--check", *SOURCES)
+    session.run("ruff", "check", *SOURCES)
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """mypy and pyright, both strict, on the core, the built-ins and the contrib members."""
+    members = _members()
+    session.install("-e", ".[testing]", *_group("types"), *(f"-e{member}" for member in members))
+    session.run("mypy")
+    for member in members:
+        session.run("mypy", "--config-file", "pyproject.toml", "--no-namespace-packages", *_sources(member))
+    if shutil.which("node") is None:
+        session.install("pyright[nodejs]")
+    session.run("pyright", "core", "plugins", *(path for member in members for path in _sources(member)))
+
+
+@nox.session
+def architecture(session: nox.Session) -> None:
+    """The borders: import contracts, and what no contract can say."""
+    session.install("-e", ".[testing]", *_group("test"))
+    session.run("lint-imports")
+    session.run("pytest", "tests/architecture", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the site with every warning an error, and run every example in it."""
+    session.install(".[testing]", *_group("test"), *_group("docs"))
+    session.run("mkdocs", "build", "--strict", "--quiet", "--config-file", ".mkdocs.yml")
+    session.run("pytest", "tests/integration/test_docs_examples.py", *session.posargs)
+
+
+@nox.session
+def contrib(session: nox.Session) -> None:
+    """Every contrib member's own suite: its wheel beside the wheel of the checkout, nothing editable."""
+    wheels = Path(session.create_tmp()) / "wheels"
+    shutil.rmtree(wheels, ignore_errors=True)
+    session.install("build", "pytest>=8")
+    for project in (".", *_members()):
+        session.run("python", "-m", "build", "--wheel", "--outdir", str(wheels), project, silent=True)
+    built = sorted(map(str, wheels.glob("*.whl")))
+    session.install("--force-reinstall", *built)
+    for member in _members():
+        with session.chdir(member):
+            session.run("pytest", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """The numbers, side by side with other tools. Not part of CI."""
+    runner = Path("tests/benchmarks/run.py")
+    if not runner.is_file():
+        session.skip(f"{runner} does not exist")
+    session.install(".")
+    session.run("python", str(runner), *session.posargs)
+
+
+def _group(name: str) -> list[str]:
+    return nox.project.dependency_groups(PROJECT, name)
+
+
+def _members() -> list[str]:
+    """The distributions in ``contrib/``: what has a ``pyproject.toml``, without the author's template."""
+    return sorted(str(found.parent) for found in Path("contrib").glob("[!_]*/pyproject.toml"))
+
+
+def _sources(member: str) -> list[str]:
+    return sorted(str(found.parent) for found in Path(member, "src").glob("*/__init__.py"))
