@@ -1,0 +1,90 @@
+"""What is imported is declared, what is declared is imported, and the documentation says why."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Imports = Callable[[Path], Iterator[str]]
+
+REPOSITORY = Path(__file__).parents[2]
+MEMBERS = sorted(found.parent for found in REPOSITORY.glob("contrib/[!_]*/pyproject.toml"))
+
+OPTIONAL = {"google"}
+"""Packages that are used where the user's own environment has them, and never asked for."""
+
+INTERCHANGEABLE = {"importlib_metadata": "importlib-metadata", "rouge_score": "rouge-score"}
+"""Import names, to distributions whose metadata does not list them everywhere."""
+
+
+def normal(name: str) -> str:
+    """The name of a distribution as PEP 503 compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def required(requirements: list[str]) -> set[str]:
+    found: set[str] = set()
+    for requirement in requirements:
+        name = re.match(r"[A-Za-z0-9._-]+", requirement)
+        assert name, requirement
+        found.add(normal(name[0]))
+    return found
+
+
+def declared(project: dict[str, Any]) -> set[str]:
+    """What an installation brings, with every extra."""
+    table = project["project"]
+    extras = [
+        requirement for extra in table.get("optional-dependencies", {}).values() for requirement in extra
+    ]
+    return required([*table.get("dependencies", []), *extras])
+
+
+def imported(folders: list[Path], imports: Imports) -> set[str]:
+    """The distributions that the files in ``folders`` import; a package of nobody's is its own name."""
+    owners = importlib.metadata.packages_distributions()
+    found: set[str] = set()
+    for folder in folders:
+        for path in folder.rglob("*.py"):
+            for name in imports(path):
+                top = name.split(".")[0]
+                if top in sys.stdlib_module_names or top in OPTIONAL or (folder / top).exists():
+                    continue
+                found.add(normal(INTERCHANGEABLE.get(top) or owners.get(top, [top])[0]))
+    return found
+
+
+def test_the_imports_of_adjudge_are_its_dependencies(
+    repository: Path, project: dict[str, Any], imports: Imports
+) -> None:
+    found = imported([repository / "core", repository / "plugins"], imports)
+
+    assert found - {"adjudge"} == declared(project)
+
+
+@pytest.mark.parametrize("member", MEMBERS, ids=lambda member: member.name)
+def test_the_imports_of_a_contrib_member_are_its_dependencies(member: Path, imports: Imports) -> None:
+    project = tomllib.loads((member / "pyproject.toml").read_text(encoding="utf-8"))
+
+    assert imported([member / "src"], imports) == declared(project) - required(
+        project["project"].get("optional-dependencies", {}).get("test", [])
+    )
+
+
+def test_the_documentation_says_why_each_dependency_is_there(
+    repository: Path, project: dict[str, Any]
+) -> None:
+    page = (repository / "docs" / "reference" / "dependencies.md").read_text(encoding="utf-8")
+    explained = {normal(name) for name in re.findall(r"^\| `([^`]+)` \|", page, flags=re.MULTILINE)}
+    groups = project["dependency-groups"].values()
+    tools = required([entry for group in groups for entry in group if isinstance(entry, str)])
+    build = required(project["build-system"]["requires"])
+
+    assert explained == declared(project) | tools | build
