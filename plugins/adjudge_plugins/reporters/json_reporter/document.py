@@ -1,0 +1,257 @@
+"""The JSON result format, version 1.0: what is in the document that the reporter writes.
+
+A minor version adds keys and takes none away; a major version may change anything. Every key is
+always there unless it is said here that it may be absent. Numbers are finite. The published JSON
+schema is made from these classes, and the writer is type-checked against them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import ConfigDict, Field, with_config
+
+# pydantic reads typing.TypedDict only from Python 3.12 on.
+from typing_extensions import TypedDict
+
+Status = Literal["PASS", "FAIL", "UNSURE", "error", "not_applicable", "informational"]
+Verdict = Literal["PASS", "FAIL", "UNSURE"]
+ExitStatus = Literal[0, 1, 3]
+Count = Annotated[int, Field(ge=0)]
+Position = Annotated[int, Field(ge=1)]
+
+_documented = with_config(ConfigDict(use_attribute_docstrings=True))
+
+
+@_documented
+class FailureRow(TypedDict):
+    """Why something could not be measured."""
+
+    code: str
+    """A stable word for programs, for instance `agent_raised`."""
+    message: str
+    origin: str | None
+    """The plugin, agent or provider that failed."""
+    retryable: bool
+    """Whether `adjudge resume` tries again."""
+
+
+@_documented
+class CitationRow(TypedDict):
+    """Words that stand in the log."""
+
+    step: int
+    field: str
+    quote: str
+
+
+@_documented
+class AbsenceRow(TypedDict):
+    """A range of steps in which a scan found nothing."""
+
+    steps: Annotated[list[int], Field(min_length=2, max_length=2)]
+    """First and last step."""
+    scan: str
+
+
+@_documented
+class EvidenceRow(TypedDict):
+    """What supports a score."""
+
+    citations: list[CitationRow]
+    absences: list[AbsenceRow]
+
+
+@_documented
+class UsageRow(TypedDict):
+    """Tokens. `null` is "not reported", never zero."""
+
+    input_tokens: int | None
+    output_tokens: int | None
+    total_tokens: int | None
+    cached_tokens: int | None
+    reasoning_tokens: int | None
+    tool_use_tokens: int | None
+
+
+@_documented
+class InvocationScoreRow(TypedDict):
+    """One criterion on one turn."""
+
+    score: float | None
+    verdict: Verdict | None
+    status: Status
+    reasoning: str | None
+    unsure_code: str | None
+    """Why it could not be decided, where `verdict` is `UNSURE`."""
+    error: FailureRow | None
+    details: dict[str, Any]
+    """What the criterion shows of its own: a diff of calls, labels, counts."""
+    evidence: EvidenceRow | None
+
+
+@_documented
+class CriterionRow(TypedDict):
+    """One criterion on one repeat of one case."""
+
+    criterion_name: str
+    """The name in the configuration."""
+    criterion: str
+    """The component that measured, as `plugin/component`."""
+    status: Status
+    score: float | None
+    """The mean over the turns, or the one score of the whole case; `null` where something is missing."""
+    verdict: Verdict | None
+    threshold: float | None
+    """`null`: informational, it decides nothing."""
+    reasoning: str | None
+    error: FailureRow | None
+    scored: Count
+    """How many turns have a score."""
+    total: Count
+    """How many turns there are, those that the criterion does not apply to left out."""
+    best_possible: float | None
+    """The best score that the missing turns would allow; set only where some are missing."""
+    details: dict[str, Any]
+    evidence: EvidenceRow | None
+    per_invocation: list[InvocationScoreRow]
+    """One entry a turn, in the order of `invocations`; empty where the case is measured as a whole."""
+
+
+@_documented
+class ExpectedCallRow(TypedDict):
+    """A tool call that the eval set expects."""
+
+    name: str
+    args: dict[str, Any] | None
+
+
+@_documented
+class ActualCallRow(TypedDict):
+    """A tool call that the agent made."""
+
+    step: Position
+    """The number of the step that made it; evidence cites steps by number."""
+    name: str
+    args: dict[str, Any] | None
+    id: NotRequired[str]
+    """Absent where the log has none."""
+    raw_args: NotRequired[str]
+    """The arguments as the agent wrote them; there only where they are not a JSON object."""
+
+
+@_documented
+class TurnRow(TypedDict):
+    """One turn: what was asked, what was expected, what happened."""
+
+    invocation_id: str
+    """The eval set's own id of the turn, or the agent's where the set has none."""
+    prompt: str
+    expected_response: str | None
+    """`null` where the eval set has none."""
+    actual_response: str | None
+    """`null` where the agent gave none."""
+    expected_calls: list[ExpectedCallRow] | None
+    """`null` in a simulated conversation, which expects nothing turn by turn."""
+    actual_calls: list[ActualCallRow] | None
+    """`null` where the turn never happened."""
+
+
+@_documented
+class CaseRow(TypedDict):
+    """One repeat of one case."""
+
+    eval_set_id: str
+    eval_set_file: str | None
+    eval_id: str
+    repeat: Position
+    status: Status
+    verdict: Verdict | None
+    """`null` where there is none: `status` says why."""
+    error: FailureRow | None
+    """Set where the agent could not be run to the end, or nothing could be measured."""
+    duration: float | None
+    """Seconds that the agent took."""
+    usage: UsageRow | None
+    criteria: list[CriterionRow]
+    invocations: list[TurnRow]
+
+
+@_documented
+class RepeatedCriterionRow(TypedDict):
+    """One criterion on one case over all repeats. The threshold applies to `mean`."""
+
+    criterion_name: str
+    status: Status
+    verdict: Verdict | None
+    mean: float | None
+    standard_deviation: float | None
+    """The sample standard deviation; `null` for fewer than two scores."""
+    threshold: float | None
+    scored: Count
+    total: Count
+
+
+@_documented
+class RepeatedCaseRow(TypedDict):
+    """One case over all repeats. These statuses, not those of the single repeats, decide the run."""
+
+    eval_set_id: str
+    eval_set_file: str | None
+    eval_id: str
+    status: Status
+    verdict: Verdict | None
+    criteria: list[RepeatedCriterionRow]
+    error: FailureRow | None
+
+
+@_documented
+class CriterionSummaryRow(TypedDict):
+    """One criterion over all cases of the run."""
+
+    criterion_name: str
+    criterion: str
+    threshold: float | None
+    mean: float | None
+    """The mean over the cases that have a score."""
+    counts: dict[Status, Count]
+    """Cases per status; a status that no case has may be absent."""
+
+
+@_documented
+class SummaryRow(TypedDict):
+    """The whole run."""
+
+    status: Status
+    verdict: Verdict | None
+    exit_status: ExitStatus
+    """0 all passed, 1 something failed, 3 something could not be measured or decided."""
+    cases: Count
+    """Cases, repeats not counted."""
+    repeats: Position
+    counts: dict[Status, Count]
+    """Cases per status; a status that no case has may be absent."""
+    criteria: list[CriterionSummaryRow]
+    repeated: list[RepeatedCaseRow]
+    """Every case over its repeats; empty where there is one repeat."""
+
+
+@_documented
+class ResultDocument(TypedDict):
+    """The result of one run of adjudge."""
+
+    schema_version: Literal["1.0"]
+    run: dict[str, Any]
+    """What is needed to repeat the run: its name, times, versions, plugins, agent, eval sets, plan hash."""
+    warnings: list[str]
+    summary: SummaryRow
+    cases: list[CaseRow]
+    """A row per case and repeat, in the order of the plan."""
+
+
+def result_schema() -> dict[str, Any]:
+    """Make the JSON schema (draft 2020-12) of the document."""
+    from pydantic import TypeAdapter
+
+    schema = TypeAdapter(ResultDocument).json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -1,0 +1,201 @@
+"""From the model to the rows of the document."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING, cast
+
+from adjudge.plugin import (
+    CaseResult,
+    Content,
+    CriterionResult,
+    Evidence,
+    Failure,
+    Invocation,
+    InvocationResult,
+    RepeatedCase,
+    ReportedCase,
+    RunSummary,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    # The classes describe the format for type checkers and for the schema; a run needs only the dicts.
+    from adjudge_plugins.reporters.json_reporter import document as doc
+
+
+def case_row(reported: ReportedCase) -> doc.CaseRow:
+    """One repeat of one case."""
+    result: CaseResult = reported.result
+    return {
+        "eval_set_id": result.eval_set_id,
+        "eval_set_file": result.eval_set_file,
+        "eval_id": result.eval_id,
+        "repeat": result.repeat,
+        "status": result.status,
+        "verdict": _verdict(result.verdict),
+        "error": _failure(result.error),
+        "duration": result.duration,
+        "usage": _usage(result.usage),
+        "criteria": [_criterion(criterion) for criterion in result.criteria],
+        "invocations": _turns(reported),
+    }
+
+
+def summary_row(summary: RunSummary) -> doc.SummaryRow:
+    """Describe the run, ``repeated`` left empty: that list is as long as the eval sets and is streamed."""
+    return {
+        "status": summary.status,
+        "verdict": _verdict(summary.verdict),
+        "exit_status": cast("doc.ExitStatus", summary.exit_status),
+        "cases": summary.cases,
+        "repeats": summary.repeats,
+        "counts": dict(summary.counts),
+        "criteria": [
+            {
+                "criterion_name": criterion.criterion_name,
+                "criterion": criterion.criterion,
+                "threshold": criterion.threshold,
+                "mean": criterion.mean,
+                "counts": dict(criterion.counts),
+            }
+            for criterion in summary.criteria
+        ],
+        "repeated": [],
+    }
+
+
+def repeated_row(case: RepeatedCase) -> doc.RepeatedCaseRow:
+    """One case over its repeats."""
+    return {
+        "eval_set_id": case.eval_set_id,
+        "eval_set_file": case.eval_set_file,
+        "eval_id": case.eval_id,
+        "status": case.status,
+        "verdict": _verdict(case.verdict),
+        "criteria": [
+            {
+                "criterion_name": criterion.criterion_name,
+                "status": criterion.status,
+                "verdict": _verdict(criterion.verdict),
+                "mean": criterion.mean,
+                "standard_deviation": criterion.standard_deviation,
+                "threshold": criterion.threshold,
+                "scored": criterion.scored,
+                "total": criterion.total,
+            }
+            for criterion in case.criteria
+        ],
+        "error": _failure(case.error),
+    }
+
+
+def _criterion(result: CriterionResult) -> doc.CriterionRow:
+    return {
+        "criterion_name": result.criterion_name,
+        "criterion": result.criterion,
+        "status": result.status,
+        "score": result.score,
+        "verdict": _verdict(result.verdict),
+        "threshold": result.threshold,
+        "reasoning": result.reasoning,
+        "error": _failure(result.error),
+        "scored": result.scored,
+        "total": result.total,
+        "best_possible": result.best_possible,
+        "details": result.details,
+        "evidence": _evidence(result.evidence),
+        "per_invocation": [_invocation_score(item) for item in result.per_invocation],
+    }
+
+
+def _invocation_score(result: InvocationResult) -> doc.InvocationScoreRow:
+    return {
+        "score": result.score,
+        "verdict": _verdict(result.verdict),
+        "status": result.status,
+        "reasoning": result.reasoning,
+        "unsure_code": result.unsure_code,
+        "error": _failure(result.error),
+        "details": result.details,
+        "evidence": _evidence(result.evidence),
+    }
+
+
+def _turns(reported: ReportedCase) -> list[doc.TurnRow]:
+    """Put expected and actual turns side by side; the shorter list is the one that ended early."""
+    expected = reported.case.conversation or ()
+    actual = reported.actual.invocations if reported.actual else ()
+    return [_turn(wanted, happened) for wanted, happened in zip_longest(expected, actual)]
+
+
+def _turn(expected: Invocation | None, actual: Invocation | None) -> doc.TurnRow:
+    asked = expected or actual
+    return {
+        "invocation_id": (expected.invocation_id if expected else "")
+        or (actual.invocation_id if actual else ""),
+        "prompt": asked.user_content.text if asked else "",
+        "expected_response": _text(expected.final_response) if expected else None,
+        "actual_response": _text(actual.final_response) if actual else None,
+        "expected_calls": [{"name": call.name, "args": call.args} for call in expected.tool_calls]
+        if expected
+        else None,
+        "actual_calls": _actual_calls(actual) if actual else None,
+    }
+
+
+def _actual_calls(invocation: Invocation) -> list[doc.ActualCallRow]:
+    rows: list[doc.ActualCallRow] = []
+    for step in invocation.steps:
+        for call in step.calls:
+            row: doc.ActualCallRow = {"step": step.number, "name": call.name, "args": call.args}
+            if call.id is not None:
+                row["id"] = call.id
+            if call.raw_args is not None:
+                row["raw_args"] = call.raw_args
+            rows.append(row)
+    return rows
+
+
+def _text(content: Content | None) -> str | None:
+    return None if content is None else content.text
+
+
+def _verdict(verdict: object) -> doc.Verdict | None:
+    return None if verdict is None else cast("doc.Verdict", str(verdict))
+
+
+def _failure(failure: Failure | None) -> doc.FailureRow | None:
+    if failure is None:
+        return None
+    return {
+        "code": failure.code,
+        "message": failure.message,
+        "origin": failure.origin,
+        "retryable": failure.retryable,
+    }
+
+
+def _evidence(evidence: Evidence | None) -> doc.EvidenceRow | None:
+    if evidence is None:
+        return None
+    return {
+        "citations": [
+            {"step": citation.step, "field": citation.field, "quote": citation.quote}
+            for citation in evidence.citations
+        ],
+        "absences": [{"steps": list(absence.steps), "scan": absence.scan} for absence in evidence.absences],
+    }
+
+
+def _usage(usage: Usage | None) -> doc.UsageRow | None:
+    if usage is None:
+        return None
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "total_tokens": usage.total_tokens,
+        "cached_tokens": usage.cached_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "tool_use_tokens": usage.tool_use_tokens,
+    }
