@@ -1,0 +1,96 @@
+"""From what somebody's code returns to an ``Invocation``. Nothing mutable is shared with that code."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+
+from adjudge.plugin import (
+    AgentError,
+    Content,
+    InputError,
+    Invocation,
+    JsonObject,
+)
+
+_EXPECTED = "expected text, an ADK-shaped invocation (a dict) or an Invocation"
+
+
+def answered(answer: object, content: Content, seconds: float) -> Invocation:
+    """The turn that ``answer`` stands for.
+
+    Args:
+        answer: Text; a dict in the shape of ADK's ``Invocation``, which may leave out
+            ``user_content``; or an ``Invocation``.
+        content: What the user said.
+        seconds: How long it took; used where the answer does not say.
+
+    Raises:
+        AgentError: it is none of these (``bad_answer``).
+    """
+    if isinstance(answer, str):
+        turn = _of_text(answer, content)
+    elif isinstance(answer, Mapping):
+        turn = _of_adk(cast("Mapping[str, Any]", answer), content)
+    elif isinstance(answer, Invocation):
+        turn = _checked(answer)
+    else:
+        raise _bad(f"the agent returned {_described(answer)}; {_EXPECTED}")
+    return turn if turn.duration is not None else turn.model_copy(update={"duration": seconds})
+
+
+def json_copy(value: object, what: str) -> Any:
+    """A copy of ``value`` as JSON has it.
+
+    Raises:
+        AgentError: it holds something that JSON has no form for (``bad_answer``).
+    """
+    try:
+        return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _bad(f"{what} cannot be written as JSON: {error}") from error
+
+
+def _of_text(answer: str, content: Content) -> Invocation:
+    try:
+        return Invocation(user_content=content, final_response=Content.of_text(str(answer), role="model"))
+    except ValidationError as error:
+        raise _bad("the text that the agent returned is not valid Unicode (lone surrogates)") from error
+
+
+def _of_adk(answer: Mapping[str, Any], content: Content) -> Invocation:
+    from adjudge.plugin import content_to_adk, invocation_from_adk
+
+    data: JsonObject = json_copy(dict(answer), "the invocation that the agent returned")
+    if "user_content" not in data and "userContent" not in data:
+        data["user_content"] = content_to_adk(content)
+    try:
+        return invocation_from_adk(data)
+    except InputError as error:
+        raise _bad(f"the invocation that the agent returned is not of ADK's shape:\n{error}") from error
+
+
+def _checked(answer: Invocation) -> Invocation:
+    try:
+        answer.model_dump_json()
+    except (PydanticSerializationError, ValueError) as error:
+        raise _bad(f"the Invocation that the agent returned cannot be written as JSON: {error}") from error
+    return answer
+
+
+def _described(answer: object) -> str:
+    kind = type(answer).__name__
+    if answer is None:
+        return "None"
+    if inspect.isasyncgen(answer) or isinstance(answer, Iterator):
+        return f"a stream ({kind}): join its pieces and return the whole text"
+    return f"an object of type {kind}"
+
+
+def _bad(message: str) -> AgentError:
+    return AgentError(message, code="bad_answer")

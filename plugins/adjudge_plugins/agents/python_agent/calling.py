@@ -1,0 +1,134 @@
+"""Calling somebody's code: asynchronous code on the loop, blocking code in a thread of its session."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from adjudge.plugin import AgentError
+
+
+class Caller:
+    """Calls the code of one session. Nobody else waits for code that blocks.
+
+    All blocking calls of a session run in one thread and one context, so that what is bound to a
+    thread (a database connection) and context variables last for the conversation and no longer.
+    It is no pool: a call that hangs would occupy one of a pool's workers for ever, and the interpreter
+    waits for a pool's threads at exit. A daemon thread is left behind instead.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._thread: _Thread | None = None
+
+    async def call(self, function: Callable[..., Any], *args: object) -> Any:
+        """The result of ``function``, awaited where it is awaitable.
+
+        Raises:
+            AgentError: the code called ``sys.exit`` or raised something else that would end the run.
+        """
+        try:
+            if _is_coroutine_function(function):
+                return await function(*args)
+            if self._thread is None or self._thread.busy:  # busy: an abandoned call still hangs there
+                self.stop()
+                self._thread = _Thread(self._name)
+            result = await self._thread.run(function, args)
+            return await result if inspect.isawaitable(result) else result
+        except SystemExit as error:
+            raise _would_end_the_run(error) from error
+
+    def stop(self) -> None:
+        """Let the thread end as soon as it is idle."""
+        if self._thread is not None:
+            self._thread.stop()
+            self._thread = None
+
+
+class _Thread:
+    def __init__(self, name: str) -> None:
+        self.busy = False
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._context = contextvars.copy_context()
+        threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    async def run(self, function: Callable[..., Any], args: tuple[object, ...]) -> Any:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Any] = loop.create_future()
+
+        def deliver(result: Any, error: BaseException | None) -> None:
+            if done.done():  # timed out or cancelled meanwhile
+                return
+            if error is None:
+                done.set_result(result)
+            else:
+                done.set_exception(error)
+
+        def work() -> None:
+            result: Any = None
+            failure: BaseException | None = None
+            try:
+                result = self._context.run(function, *args)
+            except StopIteration as error:  # a future refuses it
+                failure = RuntimeError("the agent's code raised StopIteration")
+                failure.__cause__ = error
+            except Exception as error:
+                failure = error
+            except BaseException as error:
+                failure = _would_end_the_run(error)
+                failure.__cause__ = error
+            self.busy = False
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(deliver, result, failure)
+
+        self.busy = True
+        self._calls.put(work)
+        return await done
+
+    def stop(self) -> None:
+        self._calls.put(None)
+
+    def _work(self) -> None:
+        while (work := self._calls.get()) is not None:
+            work()
+
+
+def can_be_called(function: Callable[..., Any], count: int) -> bool:
+    """Whether the signature allows a call with ``count`` positional arguments and nothing else.
+
+    Yes where Python cannot tell (some built-ins).
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        return False
+    return True
+
+
+def positional_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The named parameters that a call by position fills; none where Python cannot tell."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [item for item in parameters if item.kind in (item.POSITIONAL_ONLY, item.POSITIONAL_OR_KEYWORD)]
+
+
+def _is_coroutine_function(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004 - an object whose __call__ is async
+    )
+
+
+def _would_end_the_run(error: BaseException) -> AgentError:
+    return AgentError(f"the agent's code raised {type(error).__name__}: {error}", code="agent_raised")

@@ -1,0 +1,83 @@
+"""One session with a Python agent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from adjudge.plugin import AgentError, Content, Emit, Invocation
+from adjudge_plugins.agents.python_agent.answers import answered, json_copy
+from adjudge_plugins.agents.python_agent.calling import Caller
+
+
+class Conversation:
+    """Times the turns, reads the answers, and keeps a copy of the state as it is after each turn."""
+
+    def __init__(
+        self,
+        caller: Caller,
+        send: Callable[[Content], Any],
+        owner: object,
+        emit: Emit | None,
+        state: Callable[[], object],
+    ) -> None:
+        """Begin.
+
+        Args:
+            caller: Calls the agent's code.
+            send: Gives one message to the agent.
+            owner: What is closed at the end, where it can be.
+            emit: Told the steps of a turn after it; ``None`` where the agent does that itself.
+            state: Asked for the state after each turn.
+        """
+        self._caller = caller
+        self._send = send
+        self._owner = owner
+        self._emit = emit
+        self._read_state = state
+        self._state = self._state_now()
+
+    async def send(self, content: Content) -> Invocation:
+        """One turn."""
+        start = time.perf_counter()
+        answer = await self._caller.call(self._send, content)
+        turn = answered(answer, content, time.perf_counter() - start)
+        if self._emit is not None:
+            for step in turn.steps:
+                self._emit(step)
+        self._state = self._state_now()
+        return turn
+
+    @property
+    def state(self) -> Mapping[str, Any] | None:
+        """The state after the last turn that was finished."""
+        return self._state
+
+    async def aclose(self) -> None:
+        """Close what the agent's code made for this session."""
+        await close(self._caller, self._owner)
+
+    def _state_now(self) -> Mapping[str, Any] | None:
+        state = self._read_state()
+        if state is None:
+            return None
+        if not isinstance(state, Mapping):
+            raise AgentError(
+                f"the state of the session is an object of type {type(state).__name__}, not a mapping",
+                code="bad_answer",
+            )
+        copied: dict[str, Any] = json_copy(dict(cast("Mapping[str, Any]", state)), "the state of the session")
+        return copied
+
+
+async def close(caller: Caller, owner: object) -> None:
+    """Call ``aclose`` or ``close`` of ``owner`` where it has one, and let the session's thread end."""
+    try:
+        for name in ("aclose", "close"):
+            method = getattr(owner, name, None)
+            if callable(method):
+                await caller.call(method)
+                return
+    finally:
+        caller.stop()

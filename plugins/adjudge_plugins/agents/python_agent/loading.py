@@ -1,0 +1,76 @@
+"""From ``package.module:name`` to the object, with a message for everything that can go wrong on the way."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from pathlib import Path
+from types import ModuleType
+
+from adjudge.plugin import InputError, Problem, did_you_mean
+
+
+def load_target(target: str, folder: Path) -> object:
+    """Import the module and look up the (dotted) name in it.
+
+    ``folder`` is put on ``sys.path`` and stays there: an agent may import its own modules later.
+
+    Raises:
+        InputError: the module cannot be imported, or has no such name.
+    """
+    module_name, colon, name = target.partition(":")
+    if not (module_name and colon and name):
+        raise _unusable(target, "it is not of the form package.module:name")
+    found: object = _imported(target, module_name, folder)
+    for part in name.split("."):
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise _unusable(
+                target, f"{module_name!r} has no {name!r}.{did_you_mean(part, dir(found))}"
+            ) from None
+    return found
+
+
+def _imported(target: str, module_name: str, folder: Path) -> ModuleType:
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(module_name)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a module may call sys.exit() when it is imported
+        raise _unusable(
+            target,
+            f"importing {module_name!r} raised {type(error).__name__}: {error}{_place(error)}",
+            hint=_import_hint(error, module_name, folder),
+        ) from error
+
+
+def _place(error: BaseException) -> str:
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not _is_import_machinery(frame.filename)
+    ]
+    return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+
+
+def _is_import_machinery(filename: str) -> bool:
+    return filename in {__file__, importlib.__file__} or filename.startswith("<frozen importlib")
+
+
+def _import_hint(error: BaseException, module_name: str, folder: Path) -> str | None:
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return None
+    if module_name.endswith(".py"):
+        return f"Write the module's name, not its file: {module_name.removesuffix('.py')}"
+    if module_name == error.name or module_name.startswith(f"{error.name}."):
+        return f"It was looked for in {folder} and in the installed packages."
+    return f"Install {error.name!r} in the environment of adjudge, or put it into {folder}."
+
+
+def _unusable(target: str, why: str, *, hint: str | None = None) -> InputError:
+    return InputError(Problem(what=f"the agent {target!r} cannot be used: {why}", hint=hint))
