@@ -1,1 +1,38 @@
-"""What plugin authors and our own tests use."""
+"""For plugin authors: a manager that discovers nothing, fakes, fake distributions and conformance classes.
+
+Nothing here is imported by a run. The conformance classes are collected by pytest, and need no
+pytest themselves.
+"""
+
+from adjudge.testing.conformance import (
+    AgentAdapterConformance,
+    CriterionConformance,
+    GranularityStrategyConformance,
+    JudgeBackendConformance,
+    ReporterConformance,
+    TraceReaderConformance,
+    criterion_conformance,
+)
+from adjudge.testing.distributions import fake_distribution
+from adjudge.testing.host import FakeHost
+from adjudge.testing.judge import FakeJudge
+from adjudge.testing.manager import manager
+from adjudge.testing.scripted_agent import Reply, ScriptedAgent, ScriptedSession, Turn
+
+__all__ = [
+    "AgentAdapterConformance",
+    "CriterionConformance",
+    "FakeHost",
+    "FakeJudge",
+    "GranularityStrategyConformance",
+    "JudgeBackendConformance",
+    "Reply",
+    "ReporterConformance",
+    "ScriptedAgent",
+    "ScriptedSession",
+    "TraceReaderConformance",
+    "Turn",
+    "criterion_conformance",
+    "fake_distribution",
+    "manager",
+]

@@ -1,0 +1,35 @@
+"""A plugin manager that discovers nothing: it knows the plugins that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from adjudge.errors import PluginError
+from adjudge.extension.loader import Candidate, Extensions, PluginState, as_candidate
+
+
+def manager(*plugins: object, aliases: Mapping[str, str] | None = None) -> Extensions:
+    """The extensions that exactly these plugins offer.
+
+    Args:
+        plugins: Modules, objects with marked methods, or candidates made with a name of their own
+            (``adjudge.extension.loader.as_candidate``). A module is named after its last part with
+            ``-`` for ``_``, an object after its class.
+        aliases: Short names to canonical ids.
+
+    Raises:
+        PluginError: one of them does not load.
+    """
+    candidates = [
+        plugin if isinstance(plugin, Candidate) else as_candidate(_name(plugin), plugin) for plugin in plugins
+    ]
+    extensions = Extensions(candidates, aliases=aliases)
+    for record in extensions.records:
+        if record.state is not PluginState.ACTIVE:
+            raise PluginError(f"plugin {record.name} is {record.state}: {record.reason}")
+    return extensions
+
+
+def _name(plugin: object) -> str:
+    name: str = getattr(plugin, "__name__", type(plugin).__name__)
+    return name.rpartition(".")[2].replace("_", "-").lower()
