@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from adjudge.plugin import (
@@ -58,9 +57,10 @@ def json_copy(value: object, what: str) -> Any:
 
 def _of_text(answer: str, content: Content) -> Invocation:
     try:
-        return Invocation(user_content=content, final_response=Content.of_text(str(answer), role="model"))
-    except ValidationError as error:
+        answer.encode()
+    except UnicodeEncodeError as error:
         raise _bad("the text that the agent returned is not valid Unicode (lone surrogates)") from error
+    return Invocation(user_content=content, final_response=Content.of_text(str(answer), role="model"))
 
 
 def _of_adk(answer: Mapping[str, Any], content: Content) -> Invocation:
