@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from adjudge.running.api import RunResult, evaluate, evaluate_sync
+    from adjudge.running.api import RunResult, evaluate, evaluate_sync, resume, resume_sync
 
 __version__ = "0.1.0"
 
-__all__ = ["RunResult", "__version__", "evaluate", "evaluate_sync"]
+__all__ = ["RunResult", "__version__", "evaluate", "evaluate_sync", "resume", "resume_sync"]
 
 
 def __getattr__(name: str) -> object:

@@ -42,8 +42,8 @@ class _LazyGroup(click.Group):
         except click.UsageError as error:
             from adjudge.errors import did_you_mean
 
-            error.message += did_you_mean(args[0], _COMMANDS)
-            raise
+            message = f"{error.message}{did_you_mean(args[0], _COMMANDS)}"
+            raise click.UsageError(message, ctx) from None
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

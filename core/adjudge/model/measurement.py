@@ -70,9 +70,7 @@ class Outcome(Frozen):
         evidence: Evidence | None = None,
     ) -> Outcome:
         """A score. It must be finite and inside the value range of the criterion's spec."""
-        return cls(
-            state="scored", score=score, reasoning=reasoning, details=details or {}, evidence=evidence
-        )
+        return cls(state="scored", score=score, reasoning=reasoning, details=details or {}, evidence=evidence)
 
     @classmethod
     def not_applicable(cls, reasoning: str, *, details: JsonObject | None = None) -> Outcome:

@@ -52,6 +52,8 @@ class CriterionResult(Frozen):
     """How many outcomes have a score."""
     total: int = 0
     """How many there are, those that are not applicable left out."""
+    best_possible: float | None = None
+    """The best score that the missing outcomes allow; set only where some are missing and it is finite."""
     details: JsonObject = {}
     evidence: Evidence | None = None
     per_invocation: tuple[InvocationResult, ...] = ()

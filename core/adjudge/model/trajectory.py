@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.invocation import Invocation
@@ -43,7 +44,7 @@ def numbered(invocations: Iterable[Invocation]) -> tuple[Invocation, ...]:
     """
     turns = tuple(invocations)
     numbers = [step.number for turn in turns for step in turn.steps]
-    if all(left < right for left, right in zip(numbers, numbers[1:], strict=False)):
+    if all(left < right for left, right in pairwise(numbers)):
         return turns
     position = 0
     renumbered: list[Invocation] = []

@@ -1,0 +1,162 @@
+"""``adjudge eval``: evaluate an agent on eval sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from adjudge.cli.session import load_extensions
+from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT
+
+if TYPE_CHECKING:
+    from adjudge.extension.loader import Extensions
+    from adjudge.running.api import RunResult
+
+_CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
+
+
+def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    for value in values:
+        key, equals, rest = value.partition("=")
+        if not equals or not key:
+            raise click.BadParameter(f"expected KEY=VALUE, found {value!r}")
+        pairs[key] = rest
+    return pairs
+
+
+def report_options(command: _CommandT) -> _CommandT:
+    """The options of every command that ends with a report."""
+    command = click.option(
+        "--output",
+        "outputs",
+        metavar="FILE",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        help="Write a report; its ending decides the kind: .json, .xml (repeatable).",
+    )(command)
+    return click.option(
+        "--print_detailed_results",
+        "--print-detailed-results",
+        "detailed",
+        is_flag=True,
+        help="Show every turn: prompt, expected and actual response and calls, scores and reasons.",
+    )(command)
+
+
+def run_options(command: _CommandT) -> _CommandT:
+    """The options of every command that runs an agent."""
+    return click.option(
+        "--concurrency",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=DEFAULT_CONCURRENCY,
+        show_default=True,
+        help="Sessions with the agent that are open at a time.",
+    )(command)
+
+
+@click.command("eval")
+@click.argument("agent")
+@click.argument("eval_sets", metavar="EVAL_SET[:case1,case2]...", nargs=-1, required=True)
+@click.option(
+    "--config_file_path",
+    "--config-file-path",
+    "config",
+    metavar="FILE",
+    help="The criteria. Otherwise the test_config.json beside each eval set, or the default criteria.",
+)
+@click.option(
+    "--agent-option",
+    "agent_options",
+    metavar="KEY=VALUE",
+    multiple=True,
+    callback=_key_value,
+    help="An option of the agent adapter (repeatable).",
+)
+@click.option(
+    "--num_runs",
+    "--num-runs",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="How often every case runs.",
+)
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=DEFAULT_TIMEOUT,
+    show_default=True,
+    help="How long a case may take.",
+)
+@click.option("--run", metavar="NAME", help="The name of the run; made from the time where it is not given.")
+@run_options
+@report_options
+@click.pass_obj
+def eval_command(
+    no_plugins: tuple[str, ...],
+    agent: str,
+    eval_sets: tuple[str, ...],
+    config: str | None,
+    agent_options: dict[str, str],
+    num_runs: int,
+    timeout: float,
+    run: str | None,
+    concurrency: int,
+    outputs: tuple[Path, ...],
+    detailed: bool,
+) -> int:
+    r"""Evaluate AGENT on eval sets.
+
+    AGENT is package.module:name, http://…, or recorded:FILE; `adjudge agents` lists the kinds.
+    An EVAL_SET is a file, or a folder with every *.test.json below it.
+
+    \b
+    Exit status: 0 everything passed, 1 something failed, 3 something could not be
+    measured or decided, 2 usage or configuration, 130 interrupted.
+    """
+    from adjudge.cli.live import run_to_end
+    from adjudge.running.api import evaluate
+
+    extensions = load_extensions(no_plugins)
+
+    def start(watch: Any) -> Any:
+        return evaluate(
+            agent,
+            eval_sets,
+            config=config,
+            agent_options=agent_options,
+            num_runs=num_runs,
+            concurrency=concurrency,
+            timeout=timeout,
+            run=run,
+            outputs=outputs,
+            extensions=extensions,
+            watch=watch,
+        )
+
+    return show_result(run_to_end(start), extensions, detailed=detailed)
+
+
+def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) -> int:
+    """Print the report of a finished run.
+
+    Returns:
+        The exit status.
+    """
+    import sys
+
+    from adjudge.running.host import RunHost
+    from adjudge.running.reports import report_of, show
+    from adjudge.storage.journal import Journal
+
+    with Journal.open_to_read(result.journal) as journal:
+        report = report_of(journal, result.summary, warnings=result.warnings, detailed=detailed)
+        sys.stdout.flush()
+        show(report, sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
+    return result.summary.exit_status

@@ -1,0 +1,35 @@
+"""``adjudge resume``: finish a run that was interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from adjudge.cli.eval import report_options, run_options, show_result
+from adjudge.cli.session import load_extensions
+
+
+@click.command("resume")
+@click.argument("name")
+@run_options
+@report_options
+@click.pass_obj
+def resume_command(
+    no_plugins: tuple[str, ...], name: str, concurrency: int, outputs: tuple[Path, ...], detailed: bool
+) -> int:
+    """Finish the run NAME.
+
+    Finished work is not repeated, retryable errors are tried again, verdicts never change. A run whose
+    eval sets, criteria, plugins or agent options have changed is refused, with the differences.
+    """
+    from adjudge.cli.live import run_to_end
+    from adjudge.running.api import resume
+
+    extensions = load_extensions(no_plugins)
+
+    def start(watch: Any) -> Any:
+        return resume(name, concurrency=concurrency, outputs=outputs, extensions=extensions, watch=watch)
+
+    return show_result(run_to_end(start), extensions, detailed=detailed)

@@ -1,0 +1,93 @@
+"""``adjudge runs``: list and show runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from adjudge.cli.eval import report_options
+from adjudge.cli.session import load_extensions
+
+
+@click.group("runs")
+def runs_command() -> None:
+    """List and show runs, finished or not."""
+
+
+@runs_command.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_command(as_json: bool) -> None:
+    """List the runs of this folder, the oldest first."""
+    from adjudge.storage.locations import runs_folder
+
+    rows = [
+        _row(path) for path in sorted(runs_folder().glob("*.sqlite3"), key=lambda path: path.stat().st_mtime)
+    ]
+    if as_json:
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        return
+    if not rows:
+        click.echo(f"no runs in {runs_folder()}")
+    for row in rows:
+        done = f"{row['done']}/{row['total']}"
+        click.echo(
+            f"{row['name']}  {row['state']:<11}  {done:>9}  {row['started_at'] or '':<24}  {row['agent']}"
+        )
+
+
+def _row(path: Path) -> dict[str, Any]:
+    from adjudge.errors import RunError
+    from adjudge.storage.journal import Journal
+
+    row: dict[str, Any] = {
+        "name": path.stem,
+        "state": "unreadable",
+        "done": 0,
+        "total": 0,
+        "started_at": None,
+        "agent": "",
+    }
+    try:
+        with Journal.open_to_read(path) as journal:
+            meta = journal.meta()
+            done = len(journal.finished_units())
+    except RunError:
+        return row
+    run = meta["run"]
+    return {
+        **row,
+        "state": "finished" if run["finished_at"] else "unfinished",
+        "done": done,
+        "total": sum(item["cases"] for item in meta["files"]) * run["num_runs"],
+        "started_at": run["started_at"],
+        "agent": run["agent"]["target"],
+    }
+
+
+@runs_command.command("show")
+@click.argument("name")
+@report_options
+@click.pass_obj
+def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ...], detailed: bool) -> None:
+    """Show the report of the run NAME, as far as it got, or write it with --output."""
+    from adjudge.errors import InputError
+    from adjudge.running.host import RunHost
+    from adjudge.running.reports import output_problems, report_of, show, summary_of, write_outputs
+    from adjudge.storage.journal import Journal
+    from adjudge.storage.locations import journal_path
+
+    extensions = load_extensions(no_plugins)
+    host = RunHost(extensions, Path.cwd())
+    problems = output_problems(outputs, extensions)
+    if problems:
+        raise InputError(problems)
+    with Journal.open_to_read(journal_path(name)) as journal:
+        report = report_of(journal, summary_of(journal), detailed=detailed)
+        write_outputs(report, outputs, extensions, host)
+        if not outputs:
+            sys.stdout.flush()
+            show(report, sys.stdout.buffer, extensions, host)

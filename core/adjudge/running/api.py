@@ -1,0 +1,283 @@
+"""The Python API: evaluate an agent, resume a run."""
+
+from __future__ import annotations
+
+import asyncio
+import platform
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import adjudge
+from adjudge.errors import InputError, Problem, RunError
+from adjudge.extension.events import RunFinished
+from adjudge.extension.loader import Extensions
+from adjudge.extension.protocols import Closeable, ReportedCase
+from adjudge.extension.settings import find_settings
+from adjudge.model.result import CaseResult, RunSummary, Status, Verdict
+from adjudge.running.engine import Engine, Watch, Work
+from adjudge.running.host import RunHost
+from adjudge.running.plan import Plan, differences, document_hash
+from adjudge.running.planning import make_plan
+from adjudge.running.records import conversation_of, reported_cases, scores_of
+from adjudge.running.reports import file_records, output_problems, report_of, summary_of, write_outputs
+from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, RunRequest, request_of
+from adjudge.storage.journal import Journal
+from adjudge.storage.locations import journal_path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """A finished run. The cases stay in the journal and are read when they are asked for."""
+
+    name: str
+    journal: Path
+    summary: RunSummary
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """FAIL before ``error`` before UNSURE before PASS, over all cases."""
+        return self.summary.status
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The status where it is a verdict."""
+        return self.summary.verdict
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything that decides passed. What could not be measured never passes."""
+        return self.summary.status == "PASS"
+
+    def cases(self) -> Iterator[CaseResult]:
+        """The result of every repeat of every case, in the order of the plan."""
+        return (item.result for item in self.details())
+
+    def details(self) -> Iterator[ReportedCase]:
+        """Every result with its case and with what the agent did."""
+        with Journal.open_to_read(self.journal) as journal:
+            yield from reported_cases(file_records(journal), journal)
+
+
+async def evaluate(
+    agent: object,
+    eval_sets: str | Path | Sequence[str | Path],
+    *,
+    config: str | Path | Mapping[str, Any] | None = None,
+    agent_options: Mapping[str, str] | None = None,
+    num_runs: int = 1,
+    concurrency: int = DEFAULT_CONCURRENCY,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    run: str | None = None,
+    outputs: Sequence[str | Path] = (),
+    extensions: Extensions | None = None,
+    watch: Watch | None = None,
+) -> RunResult:
+    """Run an agent over eval sets and score what it did.
+
+    Args:
+        agent: A target as on the command line (``"package.module:name"``, ``"http://…"``,
+            ``"recorded:FILE"``), or the agent itself: a callable or an object with sessions.
+        eval_sets: Files, folders, or ``"FILE:id1,id2"``; one, or several.
+        config: A configuration file, or its content; otherwise every eval set uses the
+            ``test_config.json`` of its own folder, or the default criteria.
+        agent_options: Options of the agent adapter.
+        num_runs: How often every case runs.
+        concurrency: Sessions with the agent that are open at a time.
+        timeout: Seconds that a case may take; ``None`` for no limit.
+        run: The name of the run; made from the time where it is not given.
+        outputs: Files to write a report to; the ending decides the kind.
+        extensions: Loaded plugins, for tests; otherwise those of this environment.
+        watch: Told every event as it happens.
+
+    Raises:
+        InputError: something that the run needs is missing or wrong; every problem is named, and no
+            call was made.
+        PluginError: a required plugin is not available.
+        RunError: a run of that name exists, or a report could not be written.
+    """
+    listed: list[str | Path] = [eval_sets] if isinstance(eval_sets, str | Path) else list(eval_sets)
+    request = request_of(
+        agent, listed, config=config, agent_options=agent_options, num_runs=num_runs, timeout=timeout
+    )
+    if concurrency < 1:
+        raise InputError(Problem(what=f"the concurrency must be at least 1, found {concurrency}"))
+    extensions = extensions or _extensions(request)
+    plan = _planned(request, extensions, agent, outputs)
+    name = run or _new_name()
+    journal = Journal.create(
+        journal_path(name),
+        {
+            "request": request.model_dump(mode="json"),
+            "plan": plan.document(),
+            "files": [file.record.document() for file in plan.files],
+            "run": _header(name, plan),
+        },
+    )
+    with journal:
+        work = (Work(unit, None, {}) for unit in plan.units())
+        total = plan.cases * request.num_runs
+        return await _finish(plan, journal, extensions, name, work, total, concurrency, outputs, watch)
+
+
+async def resume(
+    run: str,
+    *,
+    agent: object = None,
+    concurrency: int = DEFAULT_CONCURRENCY,
+    outputs: Sequence[str | Path] = (),
+    extensions: Extensions | None = None,
+    watch: Watch | None = None,
+) -> RunResult:
+    """Finish a run that was interrupted. Finished work is not repeated; retryable errors are tried again.
+
+    Args:
+        run: The run's name.
+        agent: The agent itself, where the run was started with an object and not with a target.
+        concurrency: Sessions with the agent that are open at a time.
+        outputs: Files to write a report to.
+        extensions: Loaded plugins, for tests; otherwise those of this environment.
+        watch: Told every event as it happens.
+
+    Raises:
+        RunError: there is no such run, it is still being written, or its plan has changed since: the
+            differences are named.
+        InputError: something that the run needs is missing or wrong by now.
+    """
+    with Journal.open_for_resume(journal_path(run)) as journal:
+        meta = journal.meta()
+        request = RunRequest.model_validate(meta["request"])
+        if request.agent is None and agent is None:
+            raise RunError(
+                f"run {run!r} was started from Python with an agent object; resume it there with "
+                "adjudge.resume(run, agent=…)"
+            )
+        extensions = extensions or _extensions(request)
+        plan = _planned(request, extensions, agent, outputs)
+        if plan.hash != document_hash(meta["plan"]):
+            listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
+            raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
+        work = _remaining(plan, journal)
+        return await _finish(
+            plan, journal, extensions, run, iter(work), len(work), concurrency, outputs, watch
+        )
+
+
+def evaluate_sync(agent: object, eval_sets: str | Path | Sequence[str | Path], **options: Any) -> RunResult:
+    """``evaluate`` for programs without an event loop; the same arguments."""
+    return asyncio.run(evaluate(agent, eval_sets, **options))
+
+
+def resume_sync(run: str, **options: Any) -> RunResult:
+    """``resume`` for programs without an event loop; the same arguments."""
+    return asyncio.run(resume(run, **options))
+
+
+def _extensions(request: RunRequest) -> Extensions:
+    settings = find_settings(Path(request.working_folder))
+    return Extensions.load(
+        disable=settings.plugins.disable, require=settings.plugins.require, aliases=settings.aliases
+    )
+
+
+def _planned(
+    request: RunRequest, extensions: Extensions, agent: object, outputs: Sequence[str | Path]
+) -> Plan:
+    """The plan, with the problems of the outputs among all the others."""
+    problems = output_problems(map(Path, outputs), extensions)
+    try:
+        plan = make_plan(request, extensions, agent=agent)
+    except InputError as error:
+        raise InputError([*error.problems, *problems]) from None
+    if problems:
+        raise InputError(problems)
+    return plan
+
+
+def _remaining(plan: Plan, journal: Journal) -> list[Work]:
+    """What is still to do. Retryable errors are forgotten, so that they are tried again."""
+    stored = {(item.case_no, item.repeat): item for item in journal.attempts()}
+    work: list[Work] = []
+    again: list[tuple[int, int]] = []
+    rescored: list[tuple[int, int, int]] = []
+    for unit in plan.units():
+        attempt = stored.get((unit.case_no, unit.repeat))
+        if attempt is None:
+            work.append(Work(unit, None, {}))
+            continue
+        played = conversation_of(attempt)
+        if played.failure is not None:
+            if played.failure.retryable:
+                again.append((unit.case_no, unit.repeat))
+                work.append(Work(unit, None, {}))
+            continue
+        scored = scores_of(attempt)
+        retry = {number for number, item in scored.items() if item.error is not None and item.error.retryable}
+        rescored += [(unit.case_no, unit.repeat, number) for number in retry]
+        kept = {number: item for number, item in scored.items() if number not in retry}
+        if len(kept) < len(unit.file.criteria):
+            work.append(Work(unit, played, kept))
+    journal.forget_attempts(again)
+    journal.forget_scores(rescored)
+    return work
+
+
+async def _finish(
+    plan: Plan,
+    journal: Journal,
+    extensions: Extensions,
+    name: str,
+    work: Iterator[Work],
+    total: int,
+    concurrency: int,
+    outputs: Sequence[str | Path],
+    watch: Watch | None,
+) -> RunResult:
+    started = time.perf_counter()
+    engine = Engine(plan, journal, extensions, run=name, concurrency=concurrency, watch=watch)
+    try:
+        await engine.run(work, total)
+    finally:
+        if isinstance(plan.agent.adapter, Closeable):
+            await plan.agent.adapter.aclose()
+    header = journal.meta()["run"]
+    header["finished_at"] = _now()
+    header["duration"] = round(header["duration"] + time.perf_counter() - started, 3)
+    journal.set_meta({"run": header})
+    summary = summary_of(journal)
+    warnings = (*plan.warnings, *extensions.warnings)
+    report = report_of(journal, summary, warnings=warnings)
+    host = RunHost(extensions, Path(plan.request.working_folder))
+    write_outputs(report, map(Path, outputs), extensions, host)
+    extensions.notify("run_finished", RunFinished(run=name, summary=summary))
+    return RunResult(
+        name=name, journal=journal.path, summary=summary, warnings=tuple(dict.fromkeys(warnings))
+    )
+
+
+def _header(name: str, plan: Plan) -> dict[str, Any]:
+    """The ``run`` of every report: what is needed to repeat it."""
+    document = plan.document()
+    return {
+        "name": name,
+        "started_at": _now(),
+        "finished_at": None,
+        "duration": 0.0,
+        "adjudge_version": adjudge.__version__,
+        "python_version": platform.python_version(),
+        "plan_hash": document_hash(document),
+        **document,
+    }
+
+
+def _new_name() -> str:
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,186 @@
+"""The engine: plays conversations and scores them, side by side, and journals every result at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunStarted
+from adjudge.extension.loader import Extensions
+from adjudge.model.case_under_test import CaseUnderTest
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.measurement import Failure, Measurement, Outcome
+from adjudge.model.result import CriterionResult
+from adjudge.model.trajectory import Trajectory
+from adjudge.running.conversation import converse
+from adjudge.running.plan import Plan, PlannedCriterion, Unit
+from adjudge.running.planning import applies
+from adjudge.running.records import Conversation, decided
+from adjudge.running.scoring import score
+from adjudge.statistics.algebra import criterion_result
+from adjudge.storage.journal import Journal
+
+SCORING_LIMIT: Final = 64
+"""Cases that are scored at a time. Judges wait for the network, so this is far more than cores."""
+
+Event: TypeAlias = RunStarted | CaseStarted | CriterionScored | CaseFinished
+Watch: TypeAlias = Callable[[Event], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is still to do for one unit."""
+
+    unit: Unit
+    played: Conversation | None
+    """What the agent did, where an interrupted run had committed it already."""
+    scored: Mapping[int, CriterionResult]
+    """Criterion number to result, where an interrupted run had committed it already."""
+
+
+class Engine:
+    """Runs the units of a plan that a journal does not have yet."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        journal: Journal,
+        extensions: Extensions,
+        *,
+        run: str,
+        concurrency: int,
+        watch: Watch | None,
+    ) -> None:
+        """Run ``plan`` into ``journal``.
+
+        Args:
+            plan: What to do.
+            journal: Where results go, and what is finished already.
+            extensions: Whose observers are told.
+            run: The run's name.
+            concurrency: Sessions with the agent that may be open at a time.
+            watch: Told every event, for progress.
+        """
+        self._plan = plan
+        self._journal = journal
+        self._extensions = extensions
+        self._run = run
+        self._watch = watch
+        self._agent_slots = asyncio.Semaphore(concurrency)
+        # Cases that wait for their scores hold their trajectory in memory: they are bounded too.
+        self._open_slots = asyncio.Semaphore(concurrency + SCORING_LIMIT)
+
+    async def run(self, work: Iterator[Work], total: int) -> None:
+        """Do the work; ``total`` is how many units there are, for progress.
+
+        Raises:
+            asyncio.CancelledError: the run was interrupted; everything finished is in the journal.
+        """
+        names = dict.fromkeys(item.rule.criterion_name for file in self._plan.files for item in file.criteria)
+        self._tell("run_started", RunStarted(run=self._run, cases=total, criteria=tuple(names)))
+        async with asyncio.TaskGroup() as tasks:
+            for item in work:
+                await self._open_slots.acquire()
+                tasks.create_task(self._unit(item))
+
+    def _tell(self, hook: str, event: Event) -> None:
+        if self._watch is not None:
+            self._watch(event)
+        self._extensions.notify(hook, event)
+
+    async def _unit(self, work: Work) -> None:
+        try:
+            unit = work.unit
+            case = unit.file.eval_set.read(unit.entry)
+            conversation = work.played
+            if conversation is None:
+                async with self._agent_slots:
+                    conversation = await self._converse(unit, case)
+            criteria: Mapping[int, CriterionResult] = {}
+            if conversation.failure is None:
+                under_test = CaseUnderTest(case=case, actual=conversation.trajectory, repeat=unit.repeat)
+                criteria = {**work.scored, **await self._score(work, under_test)}
+            result = decided(
+                unit.file.record,
+                case.eval_id,
+                unit.repeat,
+                conversation=conversation,
+                criteria=[criteria[number] for number in sorted(criteria)],
+            )
+            self._tell("case_finished", CaseFinished(run=self._run, result=result))
+        finally:
+            self._open_slots.release()
+
+    async def _converse(self, unit: Unit, case: EvalCase) -> Conversation:
+        self._tell(
+            "case_started",
+            CaseStarted(
+                run=self._run,
+                eval_set_id=unit.file.eval_set.eval_set_id,
+                eval_id=unit.entry.eval_id,
+                repeat=unit.repeat,
+            ),
+        )
+        conversation = await converse(self._plan.agent, case, unit.repeat, self._plan.request.timeout)
+        try:
+            stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
+        except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
+            unusable = Failure(
+                code="bad_answer",
+                message=f"the agent's answer holds something that is not JSON: {error}",
+                origin=self._plan.agent.component.id,
+            )
+            conversation = Conversation(Trajectory(eval_id=case.eval_id), unusable, conversation.duration)
+            stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
+        failure = conversation.failure
+        self._journal.add_attempt(
+            unit.case_no,
+            unit.repeat,
+            case=case.model_dump_json(exclude_defaults=True).encode(),
+            trajectory=stored,
+            failure=None if failure is None else failure.model_dump_json().encode(),
+            duration=conversation.duration,
+        )
+        return conversation
+
+    async def _score(self, work: Work, case: CaseUnderTest) -> dict[int, CriterionResult]:
+        unit = work.unit
+        planned = [item for item in enumerate(unit.file.criteria) if item[0] not in work.scored]
+        results = await asyncio.gather(
+            *(score(item, case, applicable=applies(item, unit.entry)) for _, item in planned)
+        )
+        rows: list[tuple[int, bytes]] = []
+        decided_now: dict[int, CriterionResult] = {}
+        for (number, item), result in zip(planned, results, strict=True):
+            shown, stored = _stored(item, result)
+            rows.append((number, stored))
+            decided_now[number] = shown
+            self._tell(
+                "criterion_scored",
+                CriterionScored(
+                    run=self._run,
+                    eval_set_id=unit.file.eval_set.eval_set_id,
+                    eval_id=unit.entry.eval_id,
+                    repeat=unit.repeat,
+                    result=shown,
+                ),
+            )
+        self._journal.add_scores(unit.case_no, unit.repeat, rows)
+        return decided_now
+
+
+def _stored(planned: PlannedCriterion, result: CriterionResult) -> tuple[CriterionResult, bytes]:
+    """The result and its JSON; an error where the criterion gave details that are not JSON."""
+    try:
+        return result, to_json(result.model_dump(exclude_defaults=True))
+    except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
+        origin = planned.component.provenance
+        message = f"the criterion gave details that are not JSON: {error} ({origin})"
+        failed = criterion_result(
+            Measurement(overall=Outcome.failed("criterion_raised", message, origin=origin)), planned.rule
+        )
+        return failed, failed.model_dump_json(exclude_defaults=True).encode()

@@ -1,0 +1,130 @@
+"""Records: what the journal holds, as the model's classes again. Reports are made from these alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from adjudge.extension.protocols import ReportedCase
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.measurement import Failure
+from adjudge.model.result import CaseResult, CriterionResult, Verdict
+from adjudge.model.step import Usage
+from adjudge.model.trajectory import Trajectory
+from adjudge.statistics.algebra import Rule, case_status
+from adjudge.storage.journal import Journal, StoredAttempt
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What the agent did, and why it could not go on where it could not."""
+
+    trajectory: Trajectory
+    failure: Failure | None
+    duration: float
+    """Seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRecord:
+    """An eval-set file of a run."""
+
+    eval_set_id: str
+    path: str
+    """As the user wrote it."""
+    config: str | None
+    cases: int
+    """How many of its cases are selected."""
+    rules: tuple[Rule, ...]
+
+    def document(self) -> dict[str, Any]:
+        """As JSON."""
+        return {**asdict(self), "rules": [asdict(rule) for rule in self.rules]}
+
+    @classmethod
+    def of_document(cls, document: dict[str, Any]) -> Self:
+        """From JSON."""
+        rules = tuple(
+            Rule(**{**rule, "value_range": tuple(rule["value_range"])}) for rule in document["rules"]
+        )
+        return cls(**{**document, "rules": rules})
+
+
+def decided(
+    file: FileRecord,
+    eval_id: str,
+    repeat: int,
+    *,
+    conversation: Conversation,
+    criteria: Sequence[CriterionResult],
+) -> CaseResult:
+    """One repeat of one case, decided from its parts."""
+    failure = conversation.failure
+    if failure is None:
+        status, failure = case_status(criteria)
+    else:
+        status = "error"
+    return CaseResult(
+        eval_set_id=file.eval_set_id,
+        eval_set_file=file.path,
+        eval_id=eval_id,
+        repeat=repeat,
+        status=status,
+        verdict=Verdict(status) if status in ("PASS", "FAIL", "UNSURE") else None,
+        error=failure,
+        criteria=tuple(criteria),
+        duration=round(conversation.duration, 6),
+        usage=total_usage(conversation.trajectory),
+    )
+
+
+def conversation_of(stored: StoredAttempt) -> Conversation:
+    """What the agent did, from the journal."""
+    return Conversation(
+        trajectory=Trajectory.model_validate_json(stored.trajectory),
+        failure=None if stored.failure is None else Failure.model_validate_json(stored.failure),
+        duration=stored.duration,
+    )
+
+
+def scores_of(stored: StoredAttempt) -> dict[int, CriterionResult]:
+    """The results of criteria, by number, from the journal."""
+    return {number: CriterionResult.model_validate_json(data) for number, data in stored.scores.items()}
+
+
+def reported_cases(files: Sequence[FileRecord], journal: Journal) -> Iterator[ReportedCase]:
+    """Every repeat of every case that the journal holds, in the order of the plan."""
+    for stored in journal.attempts():
+        scores = scores_of(stored)
+        conversation = conversation_of(stored)
+        case = EvalCase.model_validate_json(stored.case)
+        result = decided(
+            _file_of(files, stored.case_no),
+            case.eval_id,
+            stored.repeat,
+            conversation=conversation,
+            criteria=[scores[number] for number in sorted(scores)],
+        )
+        yield ReportedCase(result=result, case=case, actual=conversation.trajectory)
+
+
+def _file_of(files: Sequence[FileRecord], case_no: int) -> FileRecord:
+    for file in files:
+        if case_no < file.cases:
+            return file
+        case_no -= file.cases
+    raise IndexError("the run has no such case")
+
+
+def total_usage(trajectory: Trajectory) -> Usage | None:
+    """The tokens of all steps; ``None`` where no step reports any."""
+    usages = [step.usage for step in trajectory.steps if step.usage is not None]
+    if not usages:
+        return None
+
+    def total(field: str) -> int | None:
+        values = [value for usage in usages if (value := getattr(usage, field)) is not None]
+        return sum(values) if values else None
+
+    return Usage.model_validate({field: total(field) for field in Usage.model_fields if field != "extra"})

@@ -1,0 +1,137 @@
+"""Reports: a run's journal handed to reporters, and files that are whole or not there."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from adjudge.errors import AdjudgeError, Problem, RunError
+from adjudge.extension.loader import Extensions
+from adjudge.extension.protocols import Host, RunReport
+from adjudge.extension.registry import Registered
+from adjudge.extension.specs import ReporterSpec
+from adjudge.model.result import RunSummary
+from adjudge.running.records import FileRecord, reported_cases
+from adjudge.statistics.summary import summarise
+from adjudge.storage.journal import Journal
+
+
+def file_records(journal: Journal) -> tuple[FileRecord, ...]:
+    """The eval-set files of a run."""
+    return tuple(FileRecord.of_document(item) for item in journal.meta()["files"])
+
+
+def summary_of(journal: Journal) -> RunSummary:
+    """The summary, folded from the journal; what is not there yet counts as not measured."""
+    meta = journal.meta()
+    files = file_records(journal)
+    return summarise(
+        (item.result for item in reported_cases(files, journal)),
+        {file.path: file.rules for file in files},
+        meta["request"]["num_runs"],
+    )
+
+
+def report_of(
+    journal: Journal, summary: RunSummary, *, warnings: Sequence[str] = (), detailed: bool = False
+) -> RunReport:
+    """The run as reporters see it."""
+    files = file_records(journal)
+    run: dict[str, Any] = journal.meta()["run"]
+    return RunReport(
+        run=run,
+        summary=summary,
+        cases=lambda: reported_cases(files, journal),
+        warnings=tuple(warnings),
+        detailed=detailed,
+    )
+
+
+def reporter_for(output: Path, extensions: Extensions) -> Registered[ReporterSpec]:
+    """The reporter that a file name asks for; the longest suffix wins.
+
+    Raises:
+        RunError: no reporter writes such files.
+    """
+    matches = [
+        (len(suffix), item)
+        for item in extensions.reporters
+        for suffix in item.spec.suffixes
+        if output.name.lower().endswith(suffix)
+    ]
+    if not matches:
+        known = sorted({suffix for item in extensions.reporters for suffix in item.spec.suffixes})
+        raise RunError(f"no reporter writes {output.name!r}; known endings: {', '.join(known) or 'none'}")
+    return max(matches, key=lambda match: match[0])[1]
+
+
+def output_problems(outputs: Iterable[Path], extensions: Extensions) -> list[Problem]:
+    """What would go wrong at the end of the run, found before it starts."""
+    problems: list[Problem] = []
+    seen: set[Path] = set()
+    for output in outputs:
+        try:
+            reporter_for(output, extensions)
+        except AdjudgeError as error:
+            problems.append(Problem(what=str(error), file=str(output)))
+        folder = output.resolve().parent
+        if not folder.is_dir():
+            problems.append(
+                Problem(what=f"the folder {folder} does not exist", file=str(output), hint="Create it first.")
+            )
+        elif not os.access(folder, os.W_OK):
+            problems.append(Problem(what=f"the folder {folder} cannot be written", file=str(output)))
+        elif output.is_dir():
+            problems.append(Problem(what="is a folder; name a file", file=str(output)))
+        if output.resolve() in seen:
+            problems.append(Problem(what="is named twice as an output", file=str(output)))
+        seen.add(output.resolve())
+    return problems
+
+
+def write_outputs(report: RunReport, outputs: Iterable[Path], extensions: Extensions, host: Host) -> None:
+    """Write a report to every file, each whole or not at all.
+
+    Raises:
+        RunError: a file could not be written, or a reporter failed; the run's journal is complete.
+    """
+    for output in outputs:
+        registered = reporter_for(output, extensions)
+        try:
+            _write(report, output, registered, host)
+        except Exception as error:
+            reason = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+            raise RunError(
+                f"{output} could not be written by {registered.provenance}: {reason}\n"
+                f"  The run is complete; write it again with: adjudge runs show {report.run['name']} --output {output}"
+            ) from error
+
+
+def _write(report: RunReport, output: Path, registered: Registered[ReporterSpec], host: Host) -> None:
+    reporter = registered.spec.factory(registered.spec.config(), host)
+    descriptor, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.resolve().parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            reporter.write(report, stream)
+        # mkstemp makes files for the owner alone; a report is as readable as any other new file.
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(output)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def show(report: RunReport, stream: BinaryIO, extensions: Extensions, host: Host) -> None:
+    """Write the report for a person.
+
+    Raises:
+        UnknownNameError: the console reporter is disabled or missing.
+    """
+    registered = extensions.reporters.resolve("console")
+    registered.spec.factory(registered.spec.config(), host).write(report, stream)

@@ -1,0 +1,55 @@
+"""What a user asks for, before anything is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from adjudge.model.base import Frozen, JsonObject
+
+
+class RunRequest(Frozen):
+    """A run as the user named it. Stored in the journal, so that a run can be resumed."""
+
+    agent: str | None
+    """The agent's target; ``None`` where it is an object of the calling program."""
+    agent_options: dict[str, str] = {}
+    eval_sets: tuple[str, ...]
+    """Files, folders, or ``FILE:id1,id2``."""
+    config_file: str | None = None
+    config: JsonObject | None = None
+    """Configuration made in Python, in the shape of a file."""
+    num_runs: int = 1
+    timeout: float | None = None
+    """Seconds a case may take."""
+    working_folder: str
+
+
+DEFAULT_CONCURRENCY = 8
+"""How many sessions with the agent are open at a time."""
+
+DEFAULT_TIMEOUT = 600.0
+"""Seconds a case may take where the user does not say."""
+
+
+def request_of(
+    agent: object,
+    eval_sets: Sequence[str | Path],
+    *,
+    config: str | Path | Mapping[str, Any] | None,
+    agent_options: Mapping[str, str] | None,
+    num_runs: int,
+    timeout: float | None,
+) -> RunRequest:
+    """The request behind the arguments of ``adjudge.evaluate``."""
+    return RunRequest(
+        agent=agent if isinstance(agent, str) else None,
+        agent_options=dict(agent_options or {}),
+        eval_sets=tuple(str(item) for item in eval_sets),
+        config_file=str(config) if isinstance(config, str | Path) else None,
+        config=dict(config) if isinstance(config, Mapping) else None,
+        num_runs=num_runs,
+        timeout=timeout,
+        working_folder=str(Path.cwd()),
+    )

@@ -1,0 +1,40 @@
+"""Scoring: one criterion on one case, whatever the criterion does."""
+
+from __future__ import annotations
+
+from adjudge.model.case_under_test import CaseUnderTest
+from adjudge.model.measurement import Measurement, Outcome
+from adjudge.model.result import CriterionResult
+from adjudge.running.plan import PlannedCriterion
+from adjudge.statistics.algebra import criterion_result
+
+
+async def score(planned: PlannedCriterion, case: CaseUnderTest, *, applicable: bool) -> CriterionResult:
+    """Measure, and let the core's rules decide. Nothing that the criterion does raises from here."""
+    if not applicable:
+        needs = ", ".join(sorted(planned.component.spec.needs)) or "a conversation that is not simulated"
+        outcome = Outcome.not_applicable(f"the case has not what this criterion needs: {needs}")
+        return criterion_result(Measurement(overall=outcome), planned.rule)
+    origin = planned.component.provenance
+    try:
+        measurement = await planned.criterion.score(case)
+        failure = _broken_contract(measurement, len(case.actual.invocations))
+    except (Exception, SystemExit) as error:
+        measurement = Measurement()
+        failure = f"{type(error).__name__}: {error}"
+    if failure is not None:
+        measurement = Measurement(
+            overall=Outcome.failed("criterion_raised", f"{failure} ({origin})", origin=origin)
+        )
+    return criterion_result(measurement, planned.rule)
+
+
+def _broken_contract(measurement: object, turns: int) -> str | None:
+    if not isinstance(measurement, Measurement):
+        return f"the criterion gave {type(measurement).__name__}, expected a Measurement"
+    if measurement.overall is None and len(measurement.per_invocation) != turns:
+        return (
+            f"the criterion gave {len(measurement.per_invocation)} outcomes for {turns} turns "
+            "and no overall outcome"
+        )
+    return None

@@ -1,0 +1,227 @@
+"""The algebra of verdicts: from outcomes to invocations, criteria, cases, repeats and the exit status.
+
+These rules, and nothing else, turn measurements into verdicts; a plugin never sees a threshold.
+They are complete: every combination of scores, errors, undecided and inapplicable outcomes has one
+answer, and nothing that was not measured ever passes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from adjudge.model.measurement import Failure, Measurement, Outcome
+from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """How scores of one criterion are judged."""
+
+    criterion_name: str
+    criterion: str
+    """The component's canonical id."""
+    threshold: float | None
+    lower_is_better: bool = False
+    value_range: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def best(self) -> float:
+        """The best score that can be."""
+        return self.value_range[0] if self.lower_is_better else self.value_range[1]
+
+    @property
+    def gates(self) -> bool:
+        """Whether it decides anything: a criterion without a threshold is informational."""
+        return self.threshold is not None
+
+    def passes(self, score: float) -> bool:
+        """Compare unrounded: ``>=``, or ``<=`` where lower is better."""
+        if self.threshold is None:
+            raise ValueError(f"{self.criterion_name} has no threshold")
+        return score <= self.threshold if self.lower_is_better else score >= self.threshold
+
+    def verdict(self, score: float) -> Verdict:
+        """PASS or FAIL."""
+        return Verdict.PASS if self.passes(score) else Verdict.FAIL
+
+
+def checked(outcome: Outcome, rule: Rule) -> Outcome:
+    """The outcome, or an error where its score is missing, not finite, or outside the value range."""
+    if outcome.state != "scored":
+        return outcome
+    low, high = rule.value_range
+    score = outcome.score
+    if score is None or not math.isfinite(score) or not low <= score <= high:
+        return Outcome.failed(
+            "score_out_of_range",
+            f"the criterion gave the score {score}; its value range is {low} to {high}",
+            origin=rule.criterion,
+        )
+    return outcome
+
+
+def invocation_result(outcome: Outcome, rule: Rule) -> InvocationResult:
+    """One checked outcome as it is shown."""
+    verdict: Verdict | None = None
+    status: Status = "informational"
+    if outcome.state == "scored":
+        if outcome.score is not None and rule.gates:
+            verdict = rule.verdict(outcome.score)
+            status = verdict.value
+    elif outcome.state == "unsure":
+        verdict = Verdict.UNSURE
+        status = "UNSURE"
+    else:
+        status = outcome.state
+    return InvocationResult(
+        status=status,
+        verdict=verdict,
+        score=outcome.score,
+        reasoning=outcome.reasoning,
+        unsure_code=outcome.unsure_code,
+        error=outcome.error,
+        details=outcome.details,
+        evidence=outcome.evidence,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    status: Status
+    score: float | None
+    best_possible: float | None
+    scored: int
+    total: int
+
+
+def _decide(
+    scores: Sequence[float], errors: int, best_of_unsure: int, rule: Rule, extra_best: float | None = None
+) -> _Decision:
+    """Rule 2: the mean, and what may be said where some outcomes are missing."""
+    missing = errors + best_of_unsure
+    total = len(scores) + missing
+    if total == 0:
+        return _Decision("not_applicable", None, None, 0, 0)
+    if not missing:
+        mean = math.fsum(scores) / total
+        status: Status = rule.verdict(mean).value if rule.gates else "informational"
+        return _Decision(status, mean, None, total, total)
+    best_sum = missing * rule.best if extra_best is None else extra_best
+    best = (math.fsum(scores) + best_sum) / total
+    finite = best if math.isfinite(best) else None
+    if not rule.gates:
+        status = "informational"
+    elif not rule.passes(best):
+        status = "FAIL"
+    else:
+        status = "error" if errors else "UNSURE"
+    return _Decision(status, None, finite, len(scores), total)
+
+
+def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
+    """What one criterion says of one case.
+
+    The score is the mean over the applicable invocations, or the overall outcome where the criterion
+    measures the case as a whole. With errors or undecided outcomes among them there is no score: FAIL
+    where even their best score would fail, else ``error``, else UNSURE.
+    """
+    per_invocation = [checked(outcome, rule) for outcome in measurement.per_invocation]
+    deciding = per_invocation if measurement.overall is None else [checked(measurement.overall, rule)]
+    scores = [item.score for item in deciding if item.state == "scored" and item.score is not None]
+    failures = [item.error for item in deciding if item.state == "error"]
+    unsure = [item for item in deciding if item.state == "unsure"]
+    decision = _decide(scores, len(failures), len(unsure), rule)
+    overall = deciding[0] if measurement.overall is not None else None
+    return CriterionResult(
+        criterion_name=rule.criterion_name,
+        criterion=rule.criterion,
+        status=decision.status,
+        verdict=_verdict_of(decision.status),
+        score=decision.score,
+        threshold=rule.threshold,
+        reasoning=measurement.reasoning
+        or (overall.reasoning if overall else None)
+        or _why(deciding, decision.status),
+        error=next((error for error in failures if error is not None), None),
+        scored=decision.scored,
+        total=decision.total,
+        best_possible=decision.best_possible,
+        details={**(overall.details if overall else {}), **measurement.details},
+        evidence=overall.evidence if overall else None,
+        per_invocation=tuple(invocation_result(item, rule) for item in per_invocation),
+    )
+
+
+def _why(outcomes: Sequence[Outcome], status: Status) -> str | None:
+    """The reason of the first outcome that has the decisive state, where the criterion gave none of its own."""
+    wanted = {"error": "error", "UNSURE": "unsure", "not_applicable": "not_applicable"}.get(status)
+    return next((item.reasoning for item in outcomes if item.state == wanted), None)
+
+
+def _verdict_of(status: Status) -> Verdict | None:
+    return Verdict(status) if status in ("PASS", "FAIL", "UNSURE") else None
+
+
+def combined(statuses: Iterable[Status]) -> Status:
+    """FAIL before ``error`` before UNSURE before PASS; ``not_applicable`` where nothing is left to decide."""
+    present = set(statuses)
+    for status in ("FAIL", "error", "UNSURE", "PASS"):
+        if status in present:
+            return status
+    return "not_applicable"
+
+
+def case_status(criteria: Iterable[CriterionResult | RepeatedCriterion]) -> tuple[Status, Failure | None]:
+    """Rule 3: what the gating criteria of a case say together.
+
+    Returns:
+        The status, and a failure where nothing was left to decide.
+    """
+    status = combined(item.status for item in criteria if item.threshold is not None)
+    if status == "not_applicable":
+        return "error", Failure(
+            code="nothing_measured",
+            message="no criterion with a threshold applies to this case, so it is neither passed nor failed",
+        )
+    return status, None
+
+
+def repeated(repeats: Sequence[CriterionResult | None], rule: Rule) -> RepeatedCriterion:
+    """Rule 4: one criterion over the repeats of a case.
+
+    Args:
+        repeats: One result a repeat; ``None`` where the agent could not be run.
+        rule: The criterion's rule.
+    """
+    applicable = [item for item in repeats if item is None or item.status != "not_applicable"]
+    scores = [item.score for item in applicable if item is not None and item.score is not None]
+    missing = [item for item in applicable if item is None or item.score is None]
+    errors = sum(1 for item in missing if item is None or item.error is not None)
+    best = math.fsum(
+        rule.best if item is None or item.best_possible is None else item.best_possible for item in missing
+    )
+    decision = _decide(scores, errors, len(missing) - errors, rule, best)
+    return RepeatedCriterion(
+        criterion_name=rule.criterion_name,
+        status=decision.status,
+        verdict=_verdict_of(decision.status),
+        mean=math.fsum(scores) / len(scores) if scores else None,
+        standard_deviation=_sample_deviation(scores),
+        threshold=rule.threshold,
+        scored=decision.scored,
+        total=decision.total,
+    )
+
+
+def _sample_deviation(scores: Sequence[float]) -> float | None:
+    if len(scores) < 2:
+        return None
+    mean = math.fsum(scores) / len(scores)
+    return math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
+
+
+def exit_status(status: Status) -> int:
+    """Rule 5: 1 where something gating failed; else 3 where something is undecided or in error; else 0."""
+    return {"PASS": 0, "FAIL": 1}.get(status, 3)

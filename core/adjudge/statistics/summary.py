@@ -1,0 +1,107 @@
+"""The summary of a run, folded from its case results one at a time."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+from adjudge.model.result import (
+    CaseResult,
+    CriterionResult,
+    CriterionSummary,
+    RepeatedCase,
+    RunSummary,
+    Status,
+    Verdict,
+)
+from adjudge.statistics.algebra import Rule, case_status, combined, exit_status, repeated
+
+
+class _Tally:
+    """What is counted of one criterion over all cases."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.counts: Counter[Status] = Counter()
+        self.total = 0.0
+        self.scored = 0
+
+    def add(self, status: Status, score: float | None) -> None:
+        self.counts[status] += 1
+        if score is not None:
+            self.total += score
+            self.scored += 1
+
+    def summary(self) -> CriterionSummary:
+        mean = self.total / self.scored if self.scored else None
+        return CriterionSummary(
+            criterion_name=self.rule.criterion_name,
+            criterion=self.rule.criterion,
+            threshold=self.rule.threshold,
+            mean=mean if mean is None or math.isfinite(mean) else None,
+            counts=dict(self.counts),
+        )
+
+
+def summarise(
+    results: Iterable[CaseResult], rules: Mapping[str | None, Sequence[Rule]], repeats: int
+) -> RunSummary:
+    """Fold case results into the summary of a run.
+
+    Args:
+        results: Every repeat of every case, the repeats of one case beside one another.
+        rules: The rules of every eval-set file, by its name in the results.
+        repeats: How often every case was to run.
+    """
+    tallies: dict[tuple[str, str, float | None], _Tally] = {}
+    counts: Counter[Status] = Counter()
+    kept: list[RepeatedCase] = []
+    for (file, _), group in groupby(results, key=lambda item: (item.eval_set_file, item.eval_id)):
+        case = over_repeats(list(group), rules[file], repeats)
+        counts[case.status] += 1
+        if repeats > 1:
+            kept.append(case)
+        for rule, criterion in zip(rules[file], case.criteria, strict=True):
+            key = (rule.criterion_name, rule.criterion, rule.threshold)
+            tally = tallies.setdefault(key, _Tally(rule))
+            tally.add(criterion.status, criterion.mean)
+    status = combined(counts)
+    if status == "not_applicable":
+        status = "error"
+    return RunSummary(
+        status=status,
+        verdict=Verdict(status) if status in ("PASS", "FAIL", "UNSURE") else None,
+        exit_status=exit_status(status),
+        cases=sum(counts.values()),
+        repeats=repeats,
+        counts=dict(counts),
+        criteria=tuple(tally.summary() for tally in tallies.values()),
+        repeated=tuple(kept),
+    )
+
+
+def over_repeats(results: Sequence[CaseResult], rules: Sequence[Rule], repeats: int) -> RepeatedCase:
+    """One case over its repeats; a repeat that is missing counts as one that could not be measured."""
+    first = results[0]
+    missing: list[CriterionResult | None] = [None] * (repeats - len(results))
+    criteria = tuple(
+        repeated([_of(result, number) for result in results] + missing, rule)
+        for number, rule in enumerate(rules)
+    )
+    status, error = case_status(criteria)
+    return RepeatedCase(
+        eval_set_id=first.eval_set_id,
+        eval_set_file=first.eval_set_file,
+        eval_id=first.eval_id,
+        status=status,
+        verdict=Verdict(status) if status in ("PASS", "FAIL", "UNSURE") else None,
+        criteria=criteria,
+        error=next((result.error for result in results if result.error is not None), error),
+    )
+
+
+def _of(result: CaseResult, number: int) -> CriterionResult | None:
+    """The result of one criterion; ``None`` where the agent could not be run and nothing was scored."""
+    return result.criteria[number] if result.criteria else None

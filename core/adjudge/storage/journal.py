@@ -1,0 +1,277 @@
+"""The journal: one SQLite file per run, written as results arrive.
+
+A trajectory is committed whole, before anything is scored; every criterion's result is committed
+when it is there. So a run that is killed at any moment continues with what is missing, and reports
+are made from the journal alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from adjudge.errors import RunError
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
+
+SCHEMA_VERSION: Final = 1
+
+_SCHEMA: Final = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE cases (case_no INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE attempts (
+    case_no INTEGER NOT NULL, repeat INTEGER NOT NULL,
+    trajectory BLOB NOT NULL, failure BLOB, duration REAL NOT NULL,
+    PRIMARY KEY (case_no, repeat)
+) WITHOUT ROWID;
+CREATE TABLE scores (
+    case_no INTEGER NOT NULL, repeat INTEGER NOT NULL, criterion_no INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (case_no, repeat, criterion_no)
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAttempt:
+    """One repeat of one case as the journal holds it; the payloads are JSON."""
+
+    case_no: int
+    repeat: int
+    case: bytes
+    trajectory: bytes
+    failure: bytes | None
+    duration: float
+    scores: Mapping[int, bytes]
+    """Criterion number to result."""
+
+
+class Journal:
+    """One run's file. One process writes it; any number may read."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, lock: BaseFileLock | None) -> None:
+        """Wrap an open connection. Use ``create``, ``open_for_resume`` or ``open_to_read``."""
+        self.path = path
+        self._connection = connection
+        self._lock = lock
+
+    @classmethod
+    def create(cls, path: Path, meta: Mapping[str, Any]) -> Self:
+        """Begin a run.
+
+        Raises:
+            RunError: a run of that name exists, or the file cannot be written.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # Exclusive creation decides between two processes that choose the same name.
+            path.open("xb").close()
+        except FileExistsError:
+            raise RunError(
+                f"a run named {path.stem!r} exists. Choose another name with --run, "
+                f"or finish that one with: adjudge resume {path.stem}"
+            ) from None
+        except OSError as error:
+            raise RunError(f"cannot write the journal {path}: {error.strerror}") from None
+        lock = _locked(path)
+        connection = _connect(path)
+        connection.executescript(_SCHEMA)
+        journal = cls(path, connection, lock)
+        journal.set_meta({"schema_version": SCHEMA_VERSION, **meta})
+        return journal
+
+    @classmethod
+    def open_for_resume(cls, path: Path) -> Self:
+        """Continue a run.
+
+        Raises:
+            RunError: there is no such run, it is being written by another process, or not readable.
+        """
+        _must_exist(path)
+        lock = _locked(path)
+        try:
+            return cls(path, _checked(path, _connect(path)), lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def open_to_read(cls, path: Path) -> Self:
+        """Read a run, finished or not.
+
+        Raises:
+            RunError: there is no such run, or the file is not a journal of this version.
+        """
+        _must_exist(path)
+        return cls(path, _checked(path, _connect(path)), None)
+
+    def close(self) -> None:
+        """Close the file and release it."""
+        self._connection.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- writing ----------------------------------------------------------------------
+
+    def set_meta(self, values: Mapping[str, Any]) -> None:
+        """Store JSON values under their keys."""
+        rows = [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()]
+        with self._connection:
+            self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def add_attempt(
+        self,
+        case_no: int,
+        repeat: int,
+        *,
+        case: bytes,
+        trajectory: bytes,
+        failure: bytes | None,
+        duration: float,
+    ) -> None:
+        """Commit what the agent did in one repeat of one case, whole."""
+        with self._connection:
+            self._connection.execute("INSERT OR IGNORE INTO cases VALUES (?, ?)", (case_no, _packed(case)))
+            self._connection.execute(
+                "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?)",
+                (case_no, repeat, _packed(trajectory), failure, duration),
+            )
+
+    def add_scores(self, case_no: int, repeat: int, scores: Iterable[tuple[int, bytes]]) -> None:
+        """Commit results of criteria on one repeat of one case."""
+        with self._connection:
+            self._connection.executemany(
+                "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)",
+                [(case_no, repeat, number, _packed(data)) for number, data in scores],
+            )
+
+    def forget_attempts(self, attempts: Iterable[tuple[int, int]]) -> None:
+        """Remove attempts that are to be made again, with their scores."""
+        rows = list(attempts)
+        with self._connection:
+            self._connection.executemany("DELETE FROM scores WHERE case_no = ? AND repeat = ?", rows)
+            self._connection.executemany("DELETE FROM attempts WHERE case_no = ? AND repeat = ?", rows)
+
+    def forget_scores(self, scores: Iterable[tuple[int, int, int]]) -> None:
+        """Remove results that are to be made again."""
+        with self._connection:
+            self._connection.executemany(
+                "DELETE FROM scores WHERE case_no = ? AND repeat = ? AND criterion_no = ?", list(scores)
+            )
+
+    # --- reading ----------------------------------------------------------------------
+
+    def meta(self) -> dict[str, Any]:
+        """Everything stored by ``set_meta``."""
+        return {
+            key: json.loads(value) for key, value in self._connection.execute("SELECT key, value FROM meta")
+        }
+
+    def finished_units(self) -> dict[tuple[int, int], frozenset[int]]:
+        """Which attempts are there, and which of their criteria are scored."""
+        finished: dict[tuple[int, int], set[int]] = {
+            (case_no, repeat): set()
+            for case_no, repeat in self._connection.execute("SELECT case_no, repeat FROM attempts")
+        }
+        for case_no, repeat, number in self._connection.execute(
+            "SELECT case_no, repeat, criterion_no FROM scores"
+        ):
+            finished[case_no, repeat].add(number)
+        return {unit: frozenset(numbers) for unit, numbers in finished.items()}
+
+    def attempts(self) -> Iterator[StoredAttempt]:
+        """Every attempt in the order of the plan, one at a time."""
+        query = (
+            "SELECT a.case_no, a.repeat, c.data, a.trajectory, a.failure, a.duration "
+            "FROM attempts AS a JOIN cases AS c USING (case_no) ORDER BY a.case_no, a.repeat"
+        )
+        # A cursor of its own, so that a slow reader does not hold up a writer's statements.
+        for row in self._connection.cursor().execute(query):
+            yield self._stored(*row)
+
+    def _stored(
+        self,
+        case_no: int,
+        repeat: int,
+        case: bytes,
+        trajectory: bytes,
+        failure: bytes | None,
+        duration: float,
+    ) -> StoredAttempt:
+        scores = self._connection.execute(
+            "SELECT criterion_no, data FROM scores WHERE case_no = ? AND repeat = ?", (case_no, repeat)
+        )
+        return StoredAttempt(
+            case_no=case_no,
+            repeat=repeat,
+            case=_unpacked(case),
+            trajectory=_unpacked(trajectory),
+            failure=failure,
+            duration=duration,
+            scores={number: _unpacked(data) for number, data in scores},
+        )
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    # With a write-ahead log a killed process loses nothing that was committed, readers do not block the
+    # writer, and a commit costs microseconds.
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    return connection
+
+
+def _checked(path: Path, connection: sqlite3.Connection) -> sqlite3.Connection:
+    try:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise RunError(f"{path} is not a journal of adjudge: {error}") from None
+    version = None if row is None else json.loads(row[0])
+    if version != SCHEMA_VERSION:
+        connection.close()
+        raise RunError(f"{path} has journal version {version}; this adjudge reads version {SCHEMA_VERSION}")
+    return connection
+
+
+def _must_exist(path: Path) -> None:
+    if not path.is_file():
+        known = sorted(other.stem for other in path.parent.glob("*.sqlite3"))
+        listed = f" Runs here: {', '.join(known[-10:])}." if known else " There are no runs here."
+        raise RunError(f"no run named {path.stem!r} in {path.parent}.{listed}")
+
+
+def _locked(path: Path) -> BaseFileLock:
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(f"{path}.lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise RunError(f"run {path.stem!r} is being written by another process") from None
+    return lock
+
+
+# A payload of a few dozen bytes grows under zlib; its first byte tells the two apart, since JSON
+# begins with "{" and a zlib stream with 0x78.
+_SMALL: Final = 120
+
+
+def _packed(data: bytes) -> bytes:
+    return data if len(data) < _SMALL else zlib.compress(data, 3)
+
+
+def _unpacked(data: bytes) -> bytes:
+    return zlib.decompress(data) if data[:1] == b"x" else data
