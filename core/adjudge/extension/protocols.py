@@ -102,6 +102,8 @@ class CaseFacts:
     eval_id: str
     turns: int
     """Number of turns of the conversation; 0 for a scenario."""
+    repeats: int = 1
+    """How often the case will run."""
 
 
 @runtime_checkable

@@ -243,7 +243,7 @@ class _Planner:
         self._check_cases(component.spec, files)
         if isinstance(adapter, ChecksPlan):
             facts = (
-                CaseFacts(eval_id=entry.eval_id, turns=entry.turns)
+                CaseFacts(eval_id=entry.eval_id, turns=entry.turns, repeats=self.request.num_runs)
                 for file in files
                 for entry in file.entries
             )
