@@ -20,8 +20,8 @@ MEMBERS = sorted(found.parent for found in REPOSITORY.glob("contrib/[!_]*/pyproj
 OPTIONAL = {"google"}
 """Packages that are used where the user's own environment has them, and never asked for."""
 
-INTERCHANGEABLE = {"importlib_metadata": "importlib-metadata", "rouge_score": "rouge-score"}
-"""Import names, to distributions whose metadata does not list them everywhere."""
+PARTS = {"pydantic_core": "pydantic"}
+"""Packages that a dependency documents as its own although another distribution carries them."""
 
 
 def normal(name: str) -> str:
@@ -57,7 +57,7 @@ def imported(folders: list[Path], imports: Imports) -> set[str]:
                 top = name.split(".")[0]
                 if top in sys.stdlib_module_names or top in OPTIONAL or (folder / top).exists():
                     continue
-                found.add(normal(INTERCHANGEABLE.get(top) or owners.get(top, [top])[0]))
+                found.add(normal(PARTS.get(top) or owners.get(top, [top])[0]))
     return found
 
 
