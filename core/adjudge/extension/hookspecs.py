@@ -8,7 +8,7 @@ a wrong return type and a misspelt hook.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 import pluggy
 
@@ -88,9 +88,17 @@ PROVIDER_HOOKS: Final = (
 OBSERVER_HOOKS: Final = ("run_started", "case_started", "criterion_scored", "case_finished", "run_finished")
 
 SpecT = TypeVar("SpecT")
-EventT = TypeVar("EventT")
+EventT = TypeVar("EventT", contravariant=True)
 Provider: TypeAlias = Callable[[], Iterable[SpecT]]
-Observer: TypeAlias = Callable[[EventT], None]
+
+
+class Observer(Protocol[EventT]):
+    """A function of one parameter, which must be called ``event``: pluggy goes by names."""
+
+    def __call__(self, event: EventT) -> None:
+        """Look at what happened."""
+        ...
+
 
 _FunctionT = TypeVar("_FunctionT", bound=Callable[..., Any])
 

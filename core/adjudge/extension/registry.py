@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from adjudge.errors import PluginError, UnknownNameError, did_you_mean
 from adjudge.extension.specs import Spec
 
 SpecT = TypeVar("SpecT", bound=Spec[Any], covariant=True)
+
+_SHOWN: Final = 5
+"""How many inactive plugins a message lists."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +52,7 @@ class Registry(Generic[SpecT]):
             kind: The kind in words, for messages: ``"criterion"``.
             components: Every component of the kind.
             aliases: Short names of the project's configuration, to canonical ids.
-            inactive: Names of plugins that are not active, to the reason.
+            inactive: Names of plugins that are not active, to what became of them in words.
         """
         self._kind = kind
         self._by_id = {component.id: component for component in components}
@@ -78,24 +81,41 @@ class Registry(Generic[SpecT]):
             UnknownNameError: nothing has the name, or two have it and no alias decides.
             PluginError: the name belongs to a plugin that is failed, disabled or in conflict.
         """
-        name = self._aliases.get(name, name)
+        if name in self._aliases:
+            return self._named(self._aliases[name], asked=f"{name!r}, an alias of ")
+        return self._named(name)
+
+    def _named(self, name: str, *, asked: str = "") -> Registered[SpecT]:
         if name in self._by_id:
             return self._by_id[name]
         found = self._by_name.get(name, [])
         if len(found) == 1:
             return found[0]
         if found:
-            listed = " and ".join(f"{item.id} ({item.distribution} {item.distribution_version})" for item in found)
+            listed = " and ".join(
+                f"{item.id} ({item.distribution} {item.distribution_version})" for item in found
+            )
             raise UnknownNameError(
-                f"{self._kind} {name!r} is the name of {len(found)} components: {listed}. "
+                f"{self._kind} {asked}{name!r} is the name of {len(found)} components: {listed}. "
                 f"Write the whole id, or choose one under [aliases] in adjudge.toml."
             )
         plugin = name.partition("/")[0]
         # Entry points are written with hyphens by habit, components with underscores.
         for candidate in (plugin, plugin.replace("_", "-")):
             if candidate in self._inactive:
-                raise PluginError(f"{self._kind} {name!r} is not available: plugin {candidate} {self._inactive[candidate]}")
+                raise PluginError(
+                    f"{self._kind} {asked}{name!r} is not available: {self._inactive[candidate]}"
+                )
         raise UnknownNameError(
-            f"unknown {self._kind} {name!r}.{did_you_mean(name, self.names())} "
-            f"Installed: {', '.join(sorted(self._by_name)) or 'none'}."
+            f"unknown {self._kind} {asked}{name!r}.{did_you_mean(name, self.names())} "
+            f"Installed: {', '.join(sorted(self._by_name)) or 'none'}.{self._perhaps_inactive()}"
         )
+
+    def _perhaps_inactive(self) -> str:
+        """What an inactive plugin offers is not known, so each may be the owner of an unknown name."""
+        told = list(self._inactive.values())
+        if not told:
+            return ""
+        shown = "".join(f"\n  {record}" for record in told[:_SHOWN])
+        rest = f"\n  and {len(told) - _SHOWN} more (adjudge plugins)" if len(told) > _SHOWN else ""
+        return f"\nIt may belong to a plugin that is not active:{shown}{rest}"

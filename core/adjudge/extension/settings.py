@@ -53,6 +53,8 @@ def find_settings(folder: Path) -> Settings:
 def _table(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(Problem(what=f"cannot be read: {error.strerror}", file=str(path))) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(Problem(what=f"not a TOML file: {error}", file=str(path))) from None
 
@@ -61,7 +63,9 @@ def _settings(path: Path, table: dict[str, Any], prefix: str = "$") -> Settings:
     plugins = table.get("plugins")
     if isinstance(plugins, dict):
         # Checked on its own, so that a misspelt key inside the table gets its suggestion too.
-        validated_config(PluginSettings, cast("dict[str, Any]", plugins), file=str(path), path=f"{prefix}.plugins")
+        validated_config(
+            PluginSettings, cast("dict[str, Any]", plugins), file=str(path), path=f"{prefix}.plugins"
+        )
     if "source" in table:
         raise InputError(Problem(what="unknown option 'source'.", file=str(path), path=prefix))
     settings, _ = validated_config(Settings, {**table, "source": str(path)}, file=str(path), path=prefix)

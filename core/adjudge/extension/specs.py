@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from adjudge.extension.configuration import ComponentConfig, NoConfig
 
 if TYPE_CHECKING:
-    from adjudge.extension.protocols import (
+    from adjudge.extension.protocols import (  # noqa: F401 - named in the strings below
         AgentAdapter,
         Criterion,
         GranularityStrategy,
@@ -65,18 +65,49 @@ class Spec(Generic[ComponentT]):
 
     def problems(self) -> list[str]:
         """What is wrong with this spec; empty where nothing is."""
+        # A plugin need not be type-checked: nothing is taken for granted here.
         found: list[str] = []
-        if not _NAME.match(self.name):
+        if not (_is_text(self.name) and _NAME.match(self.name)):
             found.append(f"name {self.name!r} is not made of lower-case letters, digits, '_', '.' and '-'")
-        if not self.summary or len(self.summary) > 100 or "\n" in self.summary:
+        if not (_is_text(self.summary) and 0 < len(self.summary) <= 100 and "\n" not in self.summary):
             found.append(f"summary of {self.name!r} is not one line of 1 to 100 characters")
         if not callable(self.factory):
             found.append(f"factory of {self.name!r} is not callable")
         if not (isinstance(self.config, type) and issubclass(self.config, ComponentConfig)):  # pyright: ignore[reportUnnecessaryIsInstance]
             found.append(f"config of {self.name!r} is not a subclass of adjudge.plugin.ComponentConfig")
-        if self.version < 1:
-            found.append(f"version of {self.name!r} is less than 1")
-        return found
+        if not _is_whole_number(self.version) or self.version < 1:
+            found.append(f"version of {self.name!r} is not a whole number from 1")
+        return found + self._not_texts("requires") + self._own_problems()
+
+    def _own_problems(self) -> list[str]:
+        """What the fields of the kind add to ``problems``."""
+        return []
+
+    def _not_texts(self, *fields: str) -> list[str]:
+        """``("numpy")`` is a string where a tuple was meant, and would be read letter by letter."""
+        return [
+            f"{name} of {self.name!r} is not a tuple of strings"
+            for name in fields
+            if not _is_tuple_of(str, getattr(self, name))
+        ]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_tuple_of(kind: type[object], value: object) -> bool:
+    return isinstance(value, tuple) and all(
+        isinstance(item, kind) for item in cast("tuple[object, ...]", value)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,16 +123,24 @@ class CriterionSpec(Spec["Criterion"]):
     default_threshold: float | None = None
     """``None``: informational unless the configuration gives a threshold."""
 
-    def problems(self) -> list[str]:
-        """What is wrong with this spec; empty where nothing is."""
-        # slots=True makes a new class, which zero-argument super() does not know.
-        found = Spec.problems(self)
+    def _own_problems(self) -> list[str]:
+        found: list[str] = []
+        if not (isinstance(self.needs, frozenset) and all(isinstance(need, Need) for need in self.needs)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            found.append(f"needs of {self.name!r} is not a frozenset of Need")
+        bounds: object = self.value_range
+        if not (
+            _is_tuple_of(object, bounds)
+            and len(self.value_range) == 2
+            and all(map(_is_number, self.value_range))
+        ):
+            found.append(f"value_range of {self.name!r} is not a pair of numbers")
+            return found
         low, high = self.value_range
         if not low < high:
             found.append(f"value_range of {self.name!r} is empty: {low} to {high}")
         threshold = self.default_threshold
-        if threshold is not None and not low <= threshold <= high:
-            found.append(f"default_threshold of {self.name!r} is outside its value range")
+        if threshold is not None and not (_is_number(threshold) and low <= threshold <= high):
+            found.append(f"default_threshold of {self.name!r} is not a number inside its value range")
         return found
 
 
@@ -114,6 +153,9 @@ class JudgeBackendSpec(Spec["JudgeBackend"]):
     environment: tuple[str, ...] = ()
     """Names of the environment variables that it reads."""
 
+    def _own_problems(self) -> list[str]:
+        return self._not_texts("models", "environment")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GranularityStrategySpec(Spec["GranularityStrategy"]):
@@ -123,6 +165,12 @@ class GranularityStrategySpec(Spec["GranularityStrategy"]):
     """In words, for a judge: what kind of criterion this granularity fits."""
     keywords: tuple[str, ...] = ()
     """Words of a criterion's name or description that speak for this granularity."""
+
+    def _own_problems(self) -> list[str]:
+        found = self._not_texts("keywords")
+        if not (_is_text(self.when_to_use) and self.when_to_use.strip()):
+            found.append(f"when_to_use of {self.name!r} is empty")
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +184,11 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
     shows_state: bool = True
     """Whether the state of a session can be read."""
 
+    def _own_problems(self) -> list[str]:
+        if self.accepts is None or callable(self.accepts):
+            return []
+        return [f"accepts of {self.name!r} is not callable"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceReaderSpec(Spec["TraceReader"]):
@@ -143,6 +196,9 @@ class TraceReaderSpec(Spec["TraceReader"]):
 
     patterns: tuple[str, ...] = ()
     """Globs of file names that are likely to be of this format. A hint: content decides."""
+
+    def _own_problems(self) -> list[str]:
+        return self._not_texts("patterns")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,8 +208,11 @@ class ReporterSpec(Spec["Reporter"]):
     suffixes: tuple[str, ...] = field(default=())
     """Endings of file names that choose this reporter; the longest match wins."""
 
-    def problems(self) -> list[str]:
-        """What is wrong with this spec; empty where nothing is."""
-        found = Spec.problems(self)
-        found += [f"suffix {suffix!r} of {self.name!r} does not start with a dot" for suffix in self.suffixes if not suffix.startswith(".")]
-        return found
+    def _own_problems(self) -> list[str]:
+        if found := self._not_texts("suffixes"):
+            return found
+        return [
+            f"suffix {suffix!r} of {self.name!r} does not start with a dot"
+            for suffix in self.suffixes
+            if not suffix.startswith(".")
+        ]

@@ -4,6 +4,7 @@ Nothing here is imported by a run. The conformance classes are collected by pyte
 pytest themselves.
 """
 
+from adjudge.extension.discovery import as_candidate
 from adjudge.testing.conformance import (
     AgentAdapterConformance,
     CriterionConformance,
@@ -32,6 +33,7 @@ __all__ = [
     "ScriptedSession",
     "TraceReaderConformance",
     "Turn",
+    "as_candidate",
     "criterion_conformance",
     "fake_distribution",
     "manager",

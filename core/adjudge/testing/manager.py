@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from adjudge.errors import PluginError
-from adjudge.extension.loader import Candidate, Extensions, PluginState, as_candidate
+from adjudge.extension.discovery import Candidate, as_candidate
+from adjudge.extension.loader import Extensions, PluginState
 
 
 def manager(*plugins: object, aliases: Mapping[str, str] | None = None) -> Extensions:
@@ -13,7 +14,7 @@ def manager(*plugins: object, aliases: Mapping[str, str] | None = None) -> Exten
 
     Args:
         plugins: Modules, objects with marked methods, or candidates made with a name of their own
-            (``adjudge.extension.loader.as_candidate``). A module is named after its last part with
+            (``adjudge.testing.as_candidate``). A module is named after its last part with
             ``-`` for ``_``, an object after its class.
         aliases: Short names to canonical ids.
 
@@ -26,7 +27,7 @@ def manager(*plugins: object, aliases: Mapping[str, str] | None = None) -> Exten
     extensions = Extensions(candidates, aliases=aliases)
     for record in extensions.records:
         if record.state is not PluginState.ACTIVE:
-            raise PluginError(f"plugin {record.name} is {record.state}: {record.reason}")
+            raise PluginError(str(record))
     return extensions
 
 

@@ -16,7 +16,7 @@ from unittest import SkipTest
 
 from adjudge.errors import InputError
 from adjudge.extension.configuration import ComponentConfig, validated_config
-from adjudge.extension.loader import Candidate, as_candidate, discover
+from adjudge.extension.discovery import Candidate, as_candidate, discover
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import Spec
@@ -52,7 +52,7 @@ class ComponentConformance(Generic[SpecT]):
     component: ClassVar[str]
     """``plugin/component``: the plugin is the name of its entry point."""
     plugin: ClassVar[object | None] = None
-    """The module with the hooks; ``None``: the installed plugin of that name."""
+    """The module with the hooks, or a ``Candidate``; ``None``: the installed plugin of that name."""
     config: ClassVar[Mapping[str, Any]] = {}
     """The component's options, as a configuration file has them. Override ``options`` to compute them."""
     kind: ClassVar[str]
@@ -118,13 +118,15 @@ class ComponentConformance(Generic[SpecT]):
     def test_importing_the_plugin_is_light(self) -> None:
         """Listings import every plugin: heavy imports belong inside the factory."""
         module = self._candidate().module.partition(":")[0]
-        if self.plugin is not None and not isinstance(self.plugin, ModuleType):
+        if self.plugin is not None and not isinstance(self.plugin, ModuleType | Candidate):
             raise SkipTest("the plugin is not a module")
         heavy = _heavy_imports_of(module)
         assert not heavy, f"importing {module} imports {', '.join(heavy)}; import them inside the factory"
 
     def _candidate(self) -> Candidate:
         name = self.component.partition("/")[0]
+        if isinstance(self.plugin, Candidate):
+            return self.plugin
         if self.plugin is not None:
             return as_candidate(name, self.plugin)
         for candidate in discover():

@@ -1,0 +1,132 @@
+"""Admission: whether an imported plugin keeps its contract, and what it offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, cast
+
+import pluggy
+
+from adjudge.errors import PluginError
+from adjudge.extension import hookspecs
+from adjudge.extension.discovery import OWN_DISTRIBUTION, Candidate, canonical_name
+from adjudge.extension.registry import Registered
+from adjudge.extension.specs import (
+    API_VERSION,
+    AgentAdapterSpec,
+    CriterionSpec,
+    GranularityStrategySpec,
+    JudgeBackendSpec,
+    ReporterSpec,
+    Spec,
+    TraceReaderSpec,
+)
+
+_SPEC_CLASSES: Final[Mapping[str, type[Spec[Any]]]] = {
+    "criteria": CriterionSpec,
+    "judge_backends": JudgeBackendSpec,
+    "granularity_strategies": GranularityStrategySpec,
+    "agent_adapters": AgentAdapterSpec,
+    "trace_readers": TraceReaderSpec,
+    "reporters": ReporterSpec,
+}
+
+
+def register(manager: pluggy.PluginManager, plugin: object, name: str) -> tuple[str, ...]:
+    """Register ``plugin`` and return the hooks that it implements.
+
+    Raises:
+        PluginError: it is made for another API version, implements no hook, or wraps one.
+        pluggy.PluginValidationError: a hook is unknown, or has parameters that its spec has not.
+    """
+    _check_api_version(plugin)
+    manager.register(plugin, name)
+    manager.check_pending()
+    callers = manager.get_hookcallers(plugin) or []
+    if not callers:
+        raise PluginError("it implements no hook; mark functions with @adjudge.plugin.hookimpl.<hook>")
+    for caller in callers:
+        for implementation in caller.get_hookimpls():
+            if implementation.plugin is plugin and (implementation.wrapper or implementation.hookwrapper):
+                raise PluginError(
+                    f"hook {caller.name} is implemented as a wrapper; adjudge calls plugins one by one"
+                )
+    return tuple(sorted(caller.name for caller in callers))
+
+
+def collect(
+    manager: pluggy.PluginManager, plugin: object, candidate: Candidate
+) -> list[tuple[str, Registered[Any]]]:
+    """Ask every provider hook of ``plugin``: pairs of a hook and a component.
+
+    Raises:
+        PluginError: a hook returns something else than valid specs with different names.
+    """
+    collected: list[tuple[str, Registered[Any]]] = []
+    for hook in hookspecs.PROVIDER_HOOKS:
+        seen: set[str] = set()
+        for implementation in getattr(manager.hook, hook).get_hookimpls():
+            if implementation.plugin is not plugin:
+                continue
+            for spec in _specs(hook, implementation.function()):
+                _check_spec(hook, spec, seen)
+                seen.add(spec.name)
+                registered = Registered(
+                    spec=spec,
+                    plugin=candidate.name,
+                    distribution=candidate.distribution,
+                    distribution_version=candidate.version,
+                )
+                collected.append((hook, registered))
+    return collected
+
+
+def unmet_requirement(candidate: Candidate) -> str:
+    """What a failed plugin's distribution asks of adjudge, where that is not met; else nothing."""
+    import importlib_metadata
+    from packaging.requirements import Requirement
+
+    try:
+        installed = importlib_metadata.version(OWN_DISTRIBUTION)
+        for text in candidate.requires():
+            requirement = Requirement(text)
+            if canonical_name(requirement.name) == OWN_DISTRIBUTION and not requirement.specifier.contains(
+                installed, prereleases=True
+            ):
+                return f" ({candidate.distribution} {candidate.version} asks for {text}, {installed} is installed)"
+    except Exception:
+        # The plugin failed already; metadata that cannot be read must not hide why.
+        return ""
+    return ""
+
+
+def _check_api_version(plugin: object) -> None:
+    asked = getattr(plugin, "adjudge_api", API_VERSION)
+    match asked:
+        case (int(major), int(minor)):
+            pass
+        case _:
+            raise PluginError(f"adjudge_api must be a pair of whole numbers, found {asked!r}")
+    if major != API_VERSION[0] or minor > API_VERSION[1]:
+        raise PluginError(
+            f"it is made for plugin API {major}.{minor}, this adjudge offers "
+            f"{API_VERSION[0]}.{API_VERSION[1]}; upgrade adjudge or install another version of the plugin"
+        )
+
+
+def _specs(hook: str, returned: object) -> Iterable[Any]:
+    if isinstance(returned, Iterable):
+        return cast("Iterable[Any]", returned)
+    wanted, found = _SPEC_CLASSES[hook].__name__, type(returned).__name__
+    raise PluginError(f"hook {hook} must return or yield {wanted} objects, found {found}")
+
+
+def _check_spec(hook: str, spec: object, seen: set[str]) -> None:
+    wanted = _SPEC_CLASSES[hook]
+    if not isinstance(spec, wanted):
+        raise PluginError(f"hook {hook} must yield {wanted.__name__} objects, found {type(spec).__name__}")
+    problems = spec.problems()
+    if spec.name in seen:
+        problems.append(f"name {spec.name!r} is used twice")
+    if problems:
+        raise PluginError(f"hook {hook} yields a spec that is not valid: {'; '.join(problems)}")
