@@ -6,6 +6,7 @@ Nothing else of adjudge is promised to stay.
 """
 
 from adjudge.errors import AdjudgeError, AgentError, InputError, PluginError, Problem, did_you_mean
+from adjudge.extension import reporting
 from adjudge.extension.configuration import ComponentConfig, NoConfig
 from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunFinished, RunStarted
 from adjudge.extension.hookspecs import hookimpl
@@ -40,6 +41,8 @@ from adjudge.extension.specs import (
     ReporterSpec,
     TraceReaderSpec,
 )
+from adjudge.formats.json_input import JsonStream
+from adjudge.formats.openai_messages import step_from_openai, usage_from_openai
 from adjudge.model.aggregated import AggregatedSteps, Cluster
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.case_under_test import CaseUnderTest
@@ -67,6 +70,7 @@ from adjudge.model.result import (
     RepeatedCase,
     RepeatedCriterion,
     RunSummary,
+    Status,
     Verdict,
 )
 from adjudge.model.step import Step, Usage
@@ -118,6 +122,7 @@ __all__ = [
     "InvocationResult",
     "Item",
     "JsonObject",
+    "JsonStream",
     "JsonValue",
     "JudgeBackend",
     "JudgeBackendSpec",
@@ -146,6 +151,7 @@ __all__ = [
     "SessionInput",
     "SessionRequest",
     "Source",
+    "Status",
     "Step",
     "Text",
     "ToolCall",
@@ -158,4 +164,7 @@ __all__ = [
     "did_you_mean",
     "hookimpl",
     "numbered",
+    "reporting",
+    "step_from_openai",
+    "usage_from_openai",
 ]

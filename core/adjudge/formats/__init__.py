@@ -1,1 +1,44 @@
-"""File formats: reads into and writes from the model."""
+"""Formats: ADK's files, read into the model and written from it without loss.
+
+This floor knows the new schema, both shapes from before it, and configuration files. The logs of
+other tools are the business of trace readers.
+"""
+
+from adjudge.formats.adk_case import case_from_adk, case_to_adk
+from adjudge.formats.adk_content import content_from_adk, content_to_adk
+from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
+from adjudge.formats.config import default_config, load_config, parse_config
+from adjudge.formats.eval_set_file import (
+    CaseEntry,
+    EvalSetFile,
+    load_eval_set,
+    open_eval_set,
+    read_eval_cases,
+)
+from adjudge.formats.eval_set_writing import dump_eval_set, eval_set_to_adk, migrate_eval_set
+from adjudge.formats.json_input import parse_json, read_json
+from adjudge.formats.selection import find_eval_sets, split_selection
+
+__all__ = [
+    "CaseEntry",
+    "EvalSetFile",
+    "case_from_adk",
+    "case_to_adk",
+    "content_from_adk",
+    "content_to_adk",
+    "default_config",
+    "dump_eval_set",
+    "eval_set_to_adk",
+    "find_eval_sets",
+    "invocation_from_adk",
+    "invocation_to_adk",
+    "load_config",
+    "load_eval_set",
+    "migrate_eval_set",
+    "open_eval_set",
+    "parse_config",
+    "parse_json",
+    "read_eval_cases",
+    "read_json",
+    "split_selection",
+]

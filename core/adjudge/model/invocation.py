@@ -49,6 +49,8 @@ class Invocation(Frozen):
     final_response: Content | None = None
     form: InvocationForm | None = None
     """The form of ``intermediate_data`` in an ADK file; ``None`` where the file has none."""
+    empty_lists: tuple[str, ...] = ()
+    """The keys of ``intermediate_data`` that the file gave with an empty list; saving gives them again."""
     creation_timestamp: float = 0.0
     duration: float | None = None
     """Seconds from the user's message to the final response."""

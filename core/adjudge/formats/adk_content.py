@@ -1,0 +1,203 @@
+"""ADK ``Content`` and ``Part`` (google-genai types) as ``Content`` and items, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from adjudge.formats.adk_schema import (
+    CONTENT,
+    FILE_DATA,
+    FUNCTION_CALL,
+    FUNCTION_RESPONSE,
+    INLINE_DATA,
+    PART,
+)
+from adjudge.formats.findings import Findings, kind
+from adjudge.model.base import JsonObject
+from adjudge.model.items import Blob, Claim, Content, Item, Opaque, Text, ToolCall, ToolResult
+
+# What a part is about, in the order in which one is chosen should there be several.
+_SUBJECTS: Final = (
+    "function_call",
+    "function_response",
+    "text",
+    "inline_data",
+    "file_data",
+    "executable_code",
+    "code_execution_result",
+    "tool_call",
+    "tool_response",
+    "audio_transcription",
+)
+_EMPTY_PART: Final = "part"  # about nothing, for instance a bare thought signature
+
+_CALL_FIELDS: Final = frozenset(FUNCTION_CALL.fields)
+_RESPONSE_FIELDS: Final = frozenset(FUNCTION_RESPONSE.fields)
+_BLOB_FIELDS: Final = frozenset((*INLINE_DATA.fields, *FILE_DATA.fields))
+_PART_FIELDS: Final = frozenset(PART.fields)
+
+
+def content_from_adk(data: Mapping[str, Any], *, path: str = "$") -> Content:
+    """ADK ``Content`` in snake_case or camelCase as ``Content``.
+
+    Raises:
+        InputError: unknown keys or wrong types, all of them at once.
+    """
+    findings = Findings()
+    content = read_content(dict(data), path, findings)
+    findings.raise_problems()
+    return content
+
+
+def content_to_adk(content: Content) -> JsonObject:
+    """``Content`` as ADK writes it: snake_case, without nulls.
+
+    An item that ADK has no word for (an observation, an error) becomes a part that carries it as
+    ``part_metadata``.
+    """
+    data: JsonObject = {}
+    if content.has_parts or content.items:
+        data["parts"] = [write_part(item) for item in content.items]
+    if content.role is not None:
+        data["role"] = content.role
+    return data
+
+
+def read_content(data: object, path: str, findings: Findings) -> Content:
+    """ADK ``Content``; problems go to ``findings``."""
+    found = findings.fields(data, CONTENT, path)
+    return Content(
+        role=findings.string(found, "role", path),
+        items=read_parts(found, "parts", path, findings),
+        has_parts="parts" in found,
+    )
+
+
+def read_parts(found: JsonObject, name: str, path: str, findings: Findings) -> tuple[Item, ...]:
+    """A list of ADK ``Part``."""
+    parts = findings.items(found, name, path)
+    return tuple([read_part(part, f"{path}.{name}[{i}]", findings) for i, part in enumerate(parts)])
+
+
+def read_part(data: object, path: str, findings: Findings) -> Item:
+    """ADK ``Part`` as one item."""
+    found = findings.fields(data, PART, path)
+    if len(found) == 1 and isinstance(text := found.get("text"), str):
+        return Text(text=text)
+    if not isinstance(found.get("thought", False), bool):
+        findings.problem(f"'thought' must be true or false, found {kind(found['thought'])}.", path)
+    subject = next((name for name in _SUBJECTS if name in found), None)
+    if subject is None:
+        return Opaque(name=_EMPTY_PART, extra=found or None)
+    value = found.pop(subject)
+    match subject:
+        case "function_call":
+            return read_call(value, f"{path}.function_call", findings, found)
+        case "function_response":
+            return read_result(value, f"{path}.function_response", findings, found)
+        case "text":
+            if not isinstance(value, str):
+                findings.problem(f"'text' must be a string, found {kind(value)}.", path)
+                value = ""
+            if found.get("thought") is True:
+                del found["thought"]
+                return Claim(field="thinking", text=value, extra=found or None)
+            return Text(text=value, extra=found or None)
+        case "inline_data" | "file_data":
+            return _read_blob(subject, value, f"{path}.{subject}", findings, found)
+        case _:
+            return Opaque(name=subject, value=value, extra=found or None)
+
+
+def read_call(data: object, path: str, findings: Findings, extra: JsonObject | None = None) -> ToolCall:
+    """ADK ``FunctionCall``; ``extra`` is what else its part had."""
+    found = findings.fields(data, FUNCTION_CALL, path)
+    name = findings.string(found, "name", path)
+    args = findings.object(found, "args", path)
+    call_id = findings.string(found, "id", path)
+    for known in ("name", "args", "id"):
+        found.pop(known, None)
+    if name is None:
+        # A later piece of a streamed call has no name. The key stays, so that saving leaves it out.
+        found["name"] = None
+    return ToolCall(name=name or "", args=args, id=call_id, extra={**found, **(extra or {})} or None)
+
+
+def read_result(data: object, path: str, findings: Findings, extra: JsonObject | None = None) -> ToolResult:
+    """ADK ``FunctionResponse``; ``extra`` is what else its part had."""
+    found = findings.fields(data, FUNCTION_RESPONSE, path)
+    result = {
+        "name": findings.string(found, "name", path),
+        "value": findings.object(found, "response", path),
+        "call_id": findings.string(found, "id", path),
+    }
+    for known in ("name", "response", "id"):
+        found.pop(known, None)
+    return ToolResult(**result, extra={**found, **(extra or {})} or None)
+
+
+def _read_blob(subject: str, data: object, path: str, findings: Findings, extra: JsonObject) -> Item:
+    schema, where = (INLINE_DATA, "data") if subject == "inline_data" else (FILE_DATA, "file_uri")
+    found = findings.fields(data, schema, path)
+    if where not in found:
+        return Opaque(name=subject, value=found, extra=extra or None)
+    place = findings.string(found, where, path)
+    mime_type = findings.string(found, "mime_type", path)
+    found.pop(where)
+    found.pop("mime_type", None)
+    rest = {**found, **extra} or None
+    if where == "data":
+        return Blob(mime_type=mime_type, data=place, extra=rest)
+    return Blob(mime_type=mime_type, uri=place, extra=rest)
+
+
+def write_part(item: Item) -> JsonObject:
+    """One item as ADK ``Part``."""
+    match item:
+        case Text():
+            part: JsonObject = {"text": item.text}
+        case Claim():
+            part = {"text": item.text, "thought": True}
+        case ToolCall():
+            part = {"function_call": write_call(item)}
+        case ToolResult():
+            part = {"function_response": write_result(item)}
+        case Blob():
+            part = _write_blob(item)
+        case Opaque(name=name) if name == _EMPTY_PART:
+            part = {}
+        case Opaque() if item.name in _PART_FIELDS:
+            part = {item.name: item.value}
+        case _:
+            return {"part_metadata": item.model_dump(exclude_none=True)}
+    return {**part, **_of(item.extra, _PART_FIELDS)} if item.extra else part
+
+
+def _write_blob(item: Blob) -> JsonObject:
+    rest = {"mime_type": item.mime_type, **_of(item.extra, _BLOB_FIELDS)}
+    if item.data is None:
+        return {"file_data": _given({"file_uri": item.uri, **rest})}
+    return {"inline_data": _given({"data": item.data, **rest})}
+
+
+def write_call(item: ToolCall) -> JsonObject:
+    """A call as ADK ``FunctionCall``."""
+    data = {"id": item.id, "args": item.args, "name": item.name}
+    return _given({**data, **_of(item.extra, _CALL_FIELDS)})
+
+
+def write_result(item: ToolResult) -> JsonObject:
+    """A result as ADK ``FunctionResponse``, whose ``response`` is always an object."""
+    value = item.value
+    response = value if value is None or isinstance(value, dict) else {"result": value}
+    data = {"id": item.call_id, "name": item.name, "response": response}
+    return _given({**data, **_of(item.extra, _RESPONSE_FIELDS)})
+
+
+def _given(data: JsonObject) -> JsonObject:
+    return {key: value for key, value in data.items() if value is not None}
+
+
+def _of(extra: JsonObject | None, names: frozenset[str]) -> JsonObject:
+    return {key: value for key, value in extra.items() if key in names} if extra else {}

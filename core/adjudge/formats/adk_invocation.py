@@ -1,0 +1,284 @@
+"""ADK ``Invocation`` with either form of ``intermediate_data`` as ``Invocation``, and back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+from adjudge.formats.adk_content import (
+    content_to_adk,
+    read_call,
+    read_content,
+    read_part,
+    read_result,
+    write_call,
+    write_part,
+    write_result,
+)
+from adjudge.formats.adk_rubrics import read_app_details, read_rubrics, write_app_details, write_rubrics
+from adjudge.formats.adk_schema import (
+    INTERMEDIATE_DATA,
+    INVOCATION,
+    INVOCATION_EVENT,
+    INVOCATION_EVENTS,
+    USAGE,
+)
+from adjudge.formats.findings import Findings, kind
+from adjudge.model.base import JsonObject
+from adjudge.model.invocation import Invocation
+from adjudge.model.items import Content, ToolCall, ToolResult
+from adjudge.model.step import Step, Usage
+
+# ADK's name of a count, to ours.
+_TOKENS: Final = {
+    "prompt_token_count": "input_tokens",
+    "candidates_token_count": "output_tokens",
+    "total_token_count": "total_tokens",
+    "cached_content_token_count": "cached_tokens",
+    "thoughts_token_count": "reasoning_tokens",
+    "tool_use_prompt_token_count": "tool_use_tokens",
+}
+_SECONDS: Final = ("duration", "model_duration", "tool_duration")
+
+
+def invocation_from_adk(data: Mapping[str, Any], *, path: str = "$") -> Invocation:
+    """ADK ``Invocation`` in snake_case or camelCase; its steps are numbered from 1.
+
+    Raises:
+        InputError: unknown keys or wrong types, all of them at once.
+    """
+    findings = Findings()
+    invocation = read_invocation(dict(data), path, findings)
+    findings.raise_problems()
+    return invocation
+
+
+def read_invocation(data: object, path: str, findings: Findings, first_step: int = 1) -> Invocation:
+    """ADK ``Invocation``; its steps are numbered from ``first_step``, problems go to ``findings``."""
+    found = findings.fields(data, INVOCATION, path)
+    # Only what the file gave is passed on: pydantic then knows which defaults were written out.
+    given: JsonObject = {}
+    if "invocation_id" in found:
+        given["invocation_id"] = findings.string(found, "invocation_id", path, "")
+    if "creation_timestamp" in found:
+        given["creation_timestamp"] = findings.number(found, "creation_timestamp", path, 0.0)
+    for name in _SECONDS:
+        if name in found:
+            given[name] = findings.number(found, name, path)
+    if "user_content" in found:
+        user_content = read_content(found["user_content"], f"{path}.user_content", findings)
+    else:
+        findings.required(found, INVOCATION, path, "user_content")
+        user_content = Content()
+    if "final_response" in found:
+        given["final_response"] = read_content(found["final_response"], f"{path}.final_response", findings)
+    if "intermediate_data" in found:
+        given |= _read_steps(found["intermediate_data"], f"{path}.intermediate_data", findings, first_step)
+    if "rubrics" in found:
+        given["rubrics"] = read_rubrics(found, path, findings)
+    if "app_details" in found:
+        given["app_details"] = read_app_details(found["app_details"], f"{path}.app_details", findings)
+    return Invocation(user_content=user_content, **given)
+
+
+def _read_steps(data: object, path: str, findings: Findings, number: int) -> JsonObject:
+    """The fields of ``Invocation`` that hold the steps."""
+    keys = set(data) if isinstance(data, dict) else set[str]()
+    if keys & set(INVOCATION_EVENTS.keys):
+        if keys & set(INTERMEDIATE_DATA.keys):
+            findings.problem("'invocation_events' and the keys of IntermediateData exclude each other.", path)
+            return {}
+        found = findings.fields(data, INVOCATION_EVENTS, path)
+        events = findings.items(found, "invocation_events", path)
+        steps = [
+            _read_event(event, f"{path}.invocation_events[{i}]", findings, number + i)
+            for i, event in enumerate(events)
+        ]
+        form = "invocation_events"
+    else:
+        found = findings.fields(data, INTERMEDIATE_DATA, path)
+        steps = _read_intermediate(found, path, findings, number)
+        form = "intermediate_data"
+    empty = tuple([name for name, value in found.items() if not value])
+    return {"form": form, "steps": tuple(steps), **({"empty_lists": empty} if empty else {})}
+
+
+def _read_intermediate(found: JsonObject, path: str, findings: Findings, number: int) -> list[Step]:
+    moves: list[JsonObject] = [
+        {
+            "form": "tool_use",
+            "items": [read_call(call, f"{path}.tool_uses[{i}]", findings)],
+            "source_ref": f"{path}.tool_uses[{i}]",
+        }
+        for i, call in enumerate(findings.items(found, "tool_uses", path))
+    ]
+    results = [
+        read_result(result, f"{path}.tool_responses[{i}]", findings)
+        for i, result in enumerate(findings.items(found, "tool_responses", path))
+    ]
+    if results:
+        moves = _with_results(moves, results, path)
+    moves += [
+        _read_response(response, f"{path}.intermediate_responses[{i}]", findings)
+        for i, response in enumerate(findings.items(found, "intermediate_responses", path))
+    ]
+    return [Step(number=number + i, **move) for i, move in enumerate(moves)]
+
+
+def _with_results(moves: list[JsonObject], results: list[ToolResult], path: str) -> list[JsonObject]:
+    """The calls with their results: beside a call of the same unique id, else as moves of their own.
+
+    A result joins its call only where reading the moves in order still gives the results in the
+    order of the file.
+    """
+    ids = Counter(move["items"][0].id for move in moves)
+    place = {move["items"][0].id: i for i, move in enumerate(moves) if ids[move["items"][0].id] == 1}
+    place.pop(None, None)
+    alone: dict[int, list[JsonObject]] = {}
+    first_open = 0  # the first call that a result may join without overtaking an earlier one
+    for i, result in enumerate(results):
+        at = place.get(result.call_id, -1)
+        if at >= first_open:
+            moves[at]["items"].append(result)
+            first_open = at
+        else:
+            # After the last call that has a result; that call can take no further one.
+            move = {
+                "form": "tool_response",
+                "items": [result],
+                "source_ref": f"{path}.tool_responses[{i}]",
+            }
+            last = _last_answered(moves)
+            alone.setdefault(last, []).append(move)
+            first_open = last + 1
+    ordered: list[JsonObject] = alone.get(-1, [])
+    for i, move in enumerate(moves):
+        ordered += [move, *alone.get(i, ())]
+    return ordered
+
+
+def _last_answered(moves: list[JsonObject]) -> int:
+    return max((i for i, move in enumerate(moves) if len(move["items"]) > 1), default=-1)
+
+
+def _read_response(data: object, path: str, findings: Findings) -> JsonObject:
+    move: JsonObject = {"form": "intermediate_response", "source_ref": path}
+    match data:
+        case [str(author), list(parts)]:
+            items = [read_part(part, f"{path}[1][{i}]", findings) for i, part in enumerate(parts)]
+            return {**move, "author": author, "items": items}
+        case _:
+            shape = f"found {kind(data)}" if not isinstance(data, list) else "found something else"
+            findings.problem(f"an intermediate response must be [author, [part, ...]], {shape}.", path)
+            return move
+
+
+def _read_event(data: object, path: str, findings: Findings, number: int) -> Step:
+    found, extra = findings.open_fields(data, INVOCATION_EVENT, path)
+    findings.required(found, INVOCATION_EVENT, path, "author")
+    given: JsonObject = {}
+    kept: JsonObject = extra or {}
+    if "content" in found:
+        content = read_content(found["content"], f"{path}.content", findings)
+        given["role"] = content.role
+        given["items"] = content.items
+        if not content.items:
+            kept["content"] = content_to_adk(content)
+    if "usage_metadata" in found:
+        given["usage"] = _read_usage(found["usage_metadata"], f"{path}.usage_metadata", findings)
+    if "model_version" in found:
+        given["model"] = findings.string(found, "model_version", path)
+    if "grounding_metadata" in found:
+        kept["grounding_metadata"] = findings.object(found, "grounding_metadata", path)
+    return Step(
+        number=number,
+        author=findings.string(found, "author", path),
+        form="event",
+        source_ref=path,
+        extra=kept or None,
+        **given,
+    )
+
+
+def _read_usage(data: object, path: str, findings: Findings) -> Usage:
+    found = findings.fields(data, USAGE, path)
+    counts: dict[str, int] = {}
+    for theirs, ours in _TOKENS.items():
+        count = found.pop(theirs, None)
+        if isinstance(count, int) and not isinstance(count, bool):
+            counts[ours] = count
+        elif count is not None:
+            findings.problem(f"{theirs!r} must be a whole number, found {kind(count)}.", path)
+    return Usage(**counts, extra=found or None)
+
+
+def invocation_to_adk(invocation: Invocation) -> JsonObject:
+    """``Invocation`` as ADK writes it: snake_case, without nulls.
+
+    Steps that did not come from ADK are written as ``IntermediateData``: calls, results, and what
+    else a step said as an intermediate response.
+    """
+    given = invocation.model_fields_set
+    data: JsonObject = {}
+    if invocation.invocation_id or "invocation_id" in given:
+        data["invocation_id"] = invocation.invocation_id
+    data["user_content"] = content_to_adk(invocation.user_content)
+    if invocation.final_response is not None:
+        data["final_response"] = content_to_adk(invocation.final_response)
+    if invocation.form == "invocation_events":
+        events = [_write_event(step) for step in invocation.steps]
+        data["intermediate_data"] = _lists(invocation, {"invocation_events": events})
+    elif invocation.form or invocation.steps:
+        data["intermediate_data"] = _lists(invocation, _write_intermediate(invocation))
+    if invocation.creation_timestamp or "creation_timestamp" in given:
+        data["creation_timestamp"] = invocation.creation_timestamp
+    for name in _SECONDS:
+        if (seconds := getattr(invocation, name)) is not None:
+            data[name] = seconds
+    if invocation.rubrics is not None:
+        data["rubrics"] = write_rubrics(invocation.rubrics)
+    if invocation.app_details is not None:
+        data["app_details"] = write_app_details(invocation.app_details)
+    return data
+
+
+def _lists(invocation: Invocation, lists: dict[str, list[Any]]) -> JsonObject:
+    return {name: values for name, values in lists.items() if values or name in invocation.empty_lists}
+
+
+def _write_intermediate(invocation: Invocation) -> dict[str, list[Any]]:
+    responses: list[Any] = []
+    for step in invocation.steps:
+        if step.form == "intermediate_response":
+            said = step.items
+        else:
+            said = tuple(item for item in step.items if not isinstance(item, (ToolCall, ToolResult)))
+        if said or step.form == "intermediate_response":
+            responses.append([step.author or "", [write_part(item) for item in said]])
+    return {
+        "tool_uses": [write_call(call) for call in invocation.tool_calls],
+        "tool_responses": [write_result(result) for result in invocation.tool_results],
+        "intermediate_responses": responses,
+    }
+
+
+def _write_event(step: Step) -> JsonObject:
+    extra = dict(step.extra or {})
+    event: JsonObject = {"author": step.author or ""}
+    content = extra.pop("content", None)
+    if step.items or content is not None:
+        event["content"] = (
+            content_to_adk(Content(role=step.role, items=step.items)) if step.items else content
+        )
+    if step.usage is not None:
+        event["usage_metadata"] = _write_usage(step.usage)
+    if step.model is not None:
+        event["model_version"] = step.model
+    return {**event, **extra}
+
+
+def _write_usage(usage: Usage) -> JsonObject:
+    counts = {theirs: getattr(usage, ours) for theirs, ours in _TOKENS.items()}
+    known = {key: value for key, value in (usage.extra or {}).items() if key in USAGE.fields}
+    return {**{key: count for key, count in counts.items() if count is not None}, **known}

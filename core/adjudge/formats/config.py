@@ -1,0 +1,191 @@
+"""Configuration files: ADK's ``test_config.json`` as it is, and what adjudge adds to it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from adjudge.formats.adk_schema import Schema
+from adjudge.formats.findings import Findings, kind
+from adjudge.formats.json_input import read_json
+from adjudge.model.base import JsonObject
+from adjudge.model.config import DEFAULT_CRITERIA, CriterionEntry, EvalConfig
+
+_CONFIG: Final = Schema(
+    "EvalConfig", "criteria custom_metrics user_simulator_config live_model_config", is_open=True
+)
+_CUSTOM_METRIC: Final = Schema("CustomMetricConfig", "code_config metric_info description", is_open=True)
+_CODE: Final = Schema("CodeConfig", "name")
+
+_CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+\Z")
+_DOTTED: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z")
+_CUSTOM_METRIC_COMPONENT: Final = "custom_metric"
+
+
+def load_config(path: Path) -> EvalConfig:
+    """The configuration in a JSON file.
+
+    Raises:
+        InputError: there is no such file, or it is not a configuration; every problem at once.
+    """
+    return parse_config(read_json(path), source=str(path))
+
+
+def default_config() -> EvalConfig:
+    """What is measured where no configuration is given."""
+    return EvalConfig(
+        criteria=tuple(
+            CriterionEntry(name=name, criterion=name, threshold=threshold)
+            for name, threshold in DEFAULT_CRITERIA.items()
+        )
+    )
+
+
+def parse_config(data: Mapping[str, Any], *, source: str | None) -> EvalConfig:
+    """ADK ``EvalConfig`` in snake_case or camelCase.
+
+    Args:
+        data: The object of the file.
+        source: The file's name, for messages; ``None`` for a configuration made in Python.
+
+    Raises:
+        InputError: it is not a configuration; every problem at once.
+    """
+    findings = Findings(source)
+    found, extra = findings.open_fields(dict(data) if isinstance(data, Mapping) else data, _CONFIG, "$")
+    custom = _custom_metrics(found, findings)
+    criteria = findings.object(found, "criteria", "$") or {}
+    if not criteria:
+        findings.problem(
+            "there are no criteria: nothing would be measured.",
+            "$.criteria",
+            hint='For instance {"criteria": {"tool_trajectory_avg_score": 1.0}}.',
+        )
+    entries = [
+        _entry(name, value, custom.get(name), f"$.criteria.{name}", findings)
+        for name, value in criteria.items()
+    ]
+    for name in custom.keys() - criteria.keys():
+        findings.warn(
+            "there is no criterion of this name, so that it is not measured", f"$.custom_metrics.{name}"
+        )
+    config = EvalConfig(
+        criteria=tuple(entries),
+        user_simulator_config=_snake_object(found, "user_simulator_config", findings),
+        live_model_config=_snake_object(found, "live_model_config", findings),
+        source=source,
+        warnings=findings.warnings,
+        extra=extra,
+    )
+    findings.raise_problems()
+    return config
+
+
+def _entry(
+    name: str, value: object, custom: JsonObject | None, path: str, findings: Findings
+) -> CriterionEntry:
+    options: JsonObject = {}
+    component = name if custom is None else _CUSTOM_METRIC_COMPONENT
+    if isinstance(value, dict):
+        options = _options(value, path, findings)
+        threshold = options.pop("threshold", None)
+        named = options.pop("criterion", component)
+        if not isinstance(named, str) or not named:
+            findings.problem(f"'criterion' must be the name of a component, found {kind(named)}.", path)
+        elif custom is not None and named != component:
+            findings.problem("a custom metric cannot name a 'criterion'.", path)
+        else:
+            component = named
+        path = f"{path}.threshold"
+    else:
+        threshold = value
+        if threshold is None:
+            findings.problem("expected a threshold or an object with options, found null.", path)
+    return CriterionEntry(
+        name=name,
+        criterion=component,
+        threshold=_threshold(threshold, path, findings),
+        options={**(custom or {}), **options},
+    )
+
+
+def _threshold(value: object, path: str, findings: Findings) -> float | None:
+    if value is None:
+        return None
+    number = math.nan
+    if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except (ValueError, OverflowError):
+            number = math.nan
+    if not math.isfinite(number):
+        findings.problem(f"a threshold must be a finite number, found {kind(value)}.", path)
+        return None
+    return number
+
+
+def _options(value: JsonObject, path: str, findings: Findings) -> JsonObject:
+    """The options of a criterion under their snake_case names, as deep as ADK has aliases."""
+    options = _snake_keys(value, path, findings)
+    if isinstance(judge := options.get("judge_model_options"), dict):
+        options["judge_model_options"] = _snake_keys(judge, f"{path}.judge_model_options", findings)
+    if isinstance(rubrics := options.get("rubrics"), list):
+        options["rubrics"] = _snake_tree(rubrics, f"{path}.rubrics", findings)
+    return options
+
+
+def _custom_metrics(found: JsonObject, findings: Findings) -> dict[str, JsonObject]:
+    """The options that every entry of ``custom_metrics`` adds to the criterion of its name."""
+    result: dict[str, JsonObject] = {}
+    for name, value in (findings.object(found, "custom_metrics", "$") or {}).items():
+        path = f"$.custom_metrics.{name}"
+        metric, _ = findings.open_fields(value, _CUSTOM_METRIC, path)
+        findings.required(metric, _CUSTOM_METRIC, path, "code_config")
+        code = findings.fields(metric.get("code_config", {}), _CODE, f"{path}.code_config")
+        function = findings.string(code, "name", f"{path}.code_config", "")
+        if "code_config" in metric and not _DOTTED.match(function):
+            findings.problem(
+                f"'name' must be a dotted path to a function, found {function!r}.",
+                f"{path}.code_config",
+                hint="For instance my_package.my_module.my_function.",
+            )
+        options: JsonObject = {"function": function}
+        if info := findings.object(metric, "metric_info", path):
+            options["metric_info"] = _snake_tree(info, f"{path}.metric_info", findings)
+        if description := findings.string(metric, "description", path):
+            options["description"] = description
+        result[name] = options
+    return result
+
+
+def _snake_object(found: JsonObject, name: str, findings: Findings) -> JsonObject | None:
+    value = findings.object(found, name, "$")
+    return None if value is None else _snake_keys(value, f"$.{name}", findings)
+
+
+def _snake_keys(value: JsonObject, path: str, findings: Findings) -> JsonObject:
+    result: JsonObject = {}
+    for key, child in value.items():
+        name = _snake(key)
+        if name in result:
+            findings.problem(f"{name!r} is given twice, in two spellings.", path)
+        result[name] = child
+    return result
+
+
+def _snake_tree(value: Any, path: str, findings: Findings) -> Any:
+    if isinstance(value, list):
+        return [_snake_tree(child, f"{path}[{i}]", findings) for i, child in enumerate(value)]
+    if isinstance(value, dict):
+        children = {key: _snake_tree(child, f"{path}.{key}", findings) for key, child in value.items()}
+        return _snake_keys(children, path, findings)
+    return value
+
+
+def _snake(key: str) -> str:
+    if not _CAMEL.match(key):
+        return key
+    return re.sub(r"[A-Z]", lambda match: f"_{match.group().lower()}", key)

@@ -1,0 +1,189 @@
+"""The strict JSON decoder: the speed of C while all is well, the exact place when it is not."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Final, NamedTuple
+
+MAX_DEPTH: Final = 100
+"""How many lists and objects may lie inside one another."""
+
+_MAX_DIGITS: Final = 4300  # where Python's own protection against slow conversions begins
+_WORD: Final = 12  # longer than any literal or escape that the end of a buffer can cut
+
+
+class Broken(Exception):  # noqa: N818 - it never leaves this floor
+    """The text is not JSON as adjudge takes it."""
+
+    def __init__(self, position: int, what: str, hint: str | None = None, *, cut: bool = False) -> None:
+        self.position = position
+        self.what = what
+        self.hint = hint
+        self.cut = cut
+        """Whether more text after the end could mend it."""
+        super().__init__(what)
+
+
+class _Refused(ValueError):
+    """Raised inside the C scanner, which does not know the place; ``_refusal`` finds it."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise _Refused
+    return value
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise _Refused
+    return value
+
+
+def _constant(_: str) -> float:
+    raise _Refused
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
+
+
+def decode(text: str, start: int) -> tuple[Any, int]:
+    """The value that begins at ``start``, which is not white space, and the position after it.
+
+    Raises:
+        Broken: what is wrong, and where.
+    """
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise explain(text, error.pos, error.msg) from None
+    except (RecursionError, ValueError):
+        raise _refusal(text, start, len(text)) from None
+    brackets = text.count("{", start, end) + text.count("[", start, end)
+    if brackets > MAX_DEPTH and _too_deep(value):
+        raise _refusal(text, start, end)
+    escaped = text.find("\\ud", start, end) >= 0 or text.find("\\uD", start, end) >= 0
+    if escaped and _has_lone_surrogate(value):
+        raise _refusal(text, start, end)
+    return value, end
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            child
+            for parent in level
+            if isinstance(parent, (dict, list))
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _has_lone_surrogate(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def explain(text: str, position: int, message: str) -> Broken:
+    """A syntax error at ``position`` in words, with the mistakes that people make often."""
+    found = text[position : position + 2]
+    if found[:1] == "#" or found in ("//", "/*"):
+        return Broken(position, "a comment. JSON has no comments.", "Remove it.")
+    comma = _trailing_comma(text, position)
+    if comma is not None:
+        return Broken(
+            comma, "a comma after the last element. JSON has no trailing commas.", "Remove the comma."
+        )
+    if found[:1] == "'":
+        return Broken(
+            position, "a single quote. JSON strings stand between double quotes.", "Write \" instead of '."
+        )
+    if message.startswith("Unterminated string"):
+        return Broken(position, "a string that has no end.", cut=True)
+    cut = position + _WORD > len(text)
+    if position >= len(text):
+        return Broken(position, f"the end of the text: it is cut off. ({message})", cut=True)
+    return Broken(position, f"not JSON: {message}, found {_shown(text, position)}.", cut=cut)
+
+
+def _trailing_comma(text: str, position: int) -> int | None:
+    """Python 3.13 names the comma, earlier versions the bracket after it."""
+    if text[position : position + 1] == ",":
+        after = text[position + 1 :].lstrip()[:1]
+        return position if after in ("}", "]") else None
+    if text[position : position + 1] in ("}", "]"):
+        before = text[:position].rstrip()
+        return len(before) - 1 if before.endswith(",") else None
+    return None
+
+
+def _shown(text: str, position: int) -> str:
+    word = re.compile(r"\w{1,20}|.", re.DOTALL).match(text, position)
+    return repr(word.group()) if word else "nothing"
+
+
+class _Open(NamedTuple):
+    keys: set[str] | None
+    """The keys so far; ``None`` in a list."""
+
+
+_TOKEN: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
+_LONE: Final = re.compile(r"[\ud800-\udfff]")
+
+
+def _refusal(text: str, start: int, end: int) -> Broken:
+    """The first thing between ``start`` and ``end`` that JSON's grammar allows and adjudge does not."""
+    stack: list[_Open] = []
+    is_key = False
+    for match in _TOKEN.finditer(text, start, end):
+        token = match.group()
+        found = _bad_token(token)
+        if token in ("{", "["):
+            stack.append(_Open(set() if token == "{" else None))
+            if len(stack) > MAX_DEPTH:
+                found = f"more than {MAX_DEPTH} lists and objects inside one another."
+        elif token in ("}", "]") and stack:
+            stack.pop()
+        elif is_key and token[0] == '"' and stack and stack[-1].keys is not None:
+            name = _string(token)
+            if name in stack[-1].keys:
+                found = f"the key {name!r} a second time in one object."
+            stack[-1].keys.add(name)
+        if found:
+            return Broken(match.start(), found)
+        is_key = token == "{" or (token == "," and bool(stack) and stack[-1].keys is not None)
+    return Broken(start, "a value that cannot be read.")
+
+
+def _string(token: str) -> str:
+    try:
+        return str(json.loads(token))
+    except ValueError:
+        return token
+
+
+def _bad_token(token: str) -> str | None:
+    if token[0] == '"':
+        if _LONE.search(_string(token)):
+            return "half of a surrogate pair (\\ud800 to \\udfff), which is no character."
+    elif token in ("NaN", "Infinity", "-Infinity"):
+        return f"{token}. JSON has finite numbers only."
+    elif token.lstrip("-")[:1].isdigit():
+        if token.lstrip("-").isdigit() and len(token) > _MAX_DIGITS:
+            return f"a whole number of more than {_MAX_DIGITS} digits."
+        try:
+            if math.isinf(float(token)):
+                return "a number that is too large."
+        except ValueError:
+            return None
+    return None

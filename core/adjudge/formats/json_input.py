@@ -1,0 +1,281 @@
+"""JSON from outside: strict, read as a stream, and every mistake with its line and column."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Final, NoReturn
+
+from adjudge.errors import InputError, Problem
+from adjudge.formats.json_decoder import Broken, decode, explain
+
+_CHUNK: Final = 1 << 18
+_SPACE: Final = re.compile(r"[ \t\n\r]*")
+_NUMBER_TAIL: Final = 4  # "1" at the end of a buffer may go on as "1e+5"
+
+
+def open_file(path: Path) -> BinaryIO:
+    """``path`` opened for reading.
+
+    Raises:
+        InputError: there is no such file, or it cannot be read.
+    """
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        what = "there is no such file."
+    except IsADirectoryError:
+        what = "this is a folder; a file is expected."
+    except (OSError, ValueError) as error:
+        what = f"the file cannot be read: {getattr(error, 'strerror', None) or error}."
+    raise InputError(Problem(what=what, file=str(path)))
+
+
+def read_json(path: Path) -> Any:
+    """The one value of a JSON file.
+
+    Raises:
+        InputError: the file cannot be read or is not strict JSON.
+    """
+    with open_file(path) as file:
+        return _only_value(JsonStream(file, str(path)))
+
+
+def parse_json(text: str | bytes, *, source: str) -> Any:
+    """The one value of a JSON text; ``source`` names it in messages.
+
+    Raises:
+        InputError: it is not strict JSON.
+    """
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    return _only_value(JsonStream(io.BytesIO(data), source))
+
+
+def _only_value(stream: JsonStream) -> Any:
+    value = stream.value()
+    stream.finish()
+    return value
+
+
+class JsonStream:
+    """A JSON text that is read forwards, holding no more of it than one value.
+
+    ``members`` and ``elements`` walk an object or a list; for every key or index that they yield
+    the caller takes the value: by ``value``, or by walking into it.
+    """
+
+    def __init__(self, file: BinaryIO, source: str) -> None:
+        self._file = file
+        self._source = source
+        self._utf8 = codecs.getincrementaldecoder("utf-8")("strict")
+        self._digest = hashlib.sha256()
+        self._text = ""
+        self._at = 0
+        self._ended = False
+        self.bytes_read = 0
+        # Bytes, lines and columns are counted up to a mark that follows the reading.
+        self._mark = 0
+        self._mark_bytes = 0
+        self._dropped_lines = 0
+        self._dropped_columns = 0
+        self.offset = 0
+        """Where the last value began, in bytes."""
+        self.length = 0
+        """How long the last value was, in bytes."""
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes read so far, in hexadecimal; of the whole file after ``finish``."""
+        return self._digest.hexdigest()
+
+    def position(self) -> int:
+        """How many bytes lie before the reading position."""
+        self._mark_bytes += _byte_length(self._text[self._mark : self._at])
+        self._mark = self._at
+        return self._mark_bytes
+
+    @property
+    def line(self) -> int:
+        """The line of the reading position, from 1."""
+        return self._dropped_lines + self._text.count("\n", 0, self._at) + 1
+
+    def peek(self) -> str:
+        """The next character that is not white space; empty at the end."""
+        while True:
+            space = _SPACE.match(self._text, self._at)
+            self._at = space.end() if space else self._at
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._fill():
+                return ""
+
+    def value(self, *, limit: int | None = None) -> Any:
+        """The next value, whole.
+
+        Args:
+            limit: The largest number of characters that it may have.
+
+        Raises:
+            InputError: it is not strict JSON, or larger than ``limit``.
+        """
+        if not self.peek():
+            self._fail_at(self._at, "nothing; a value is expected.")
+        self.offset = self.position()
+        while True:
+            try:
+                value, end = decode(self._text, self._at)
+            except Broken as broken:
+                if not broken.cut or self._ended:
+                    self._fail_at(broken.position, broken.what, broken.hint)
+            else:
+                is_cut = isinstance(value, (int, float)) and end + _NUMBER_TAIL > len(self._text)
+                if self._ended or not is_cut:
+                    break
+            if limit is not None and len(self._text) - self._at > limit:
+                self._fail_at(self._at, f"a value of more than {limit:,} characters.")
+            self._fill()
+        self._at = end
+        self.length = self.position() - self.offset
+        return value
+
+    def members(self) -> Iterator[str]:
+        """The keys of the object that begins here.
+
+        Raises:
+            InputError: it is not an object, or a key comes twice.
+        """
+        self._take("{", "an object")
+        if self.peek() == "}":
+            self._at += 1
+            return
+        seen: set[str] = set()
+        while True:
+            if self.peek() != '"':
+                self._unexpected("a key between double quotes")
+            key = self.value()
+            if key in seen:
+                self._fail_at(self._at, f"the key {key!r} a second time in one object.")
+            seen.add(key)
+            self._take(":", "':' after a key")
+            yield key
+            if not self._more("}"):
+                return
+
+    def elements(self) -> Iterator[int]:
+        """The indexes of the list that begins here.
+
+        Raises:
+            InputError: it is not a list.
+        """
+        self._take("[", "a list")
+        if self.peek() == "]":
+            self._at += 1
+            return
+        index = 0
+        while True:
+            if self.peek() in ("]", ""):
+                self._unexpected("a value")
+            yield index
+            index += 1
+            if not self._more("]"):
+                return
+
+    def finish(self) -> None:
+        """Check that nothing but white space is left.
+
+        Raises:
+            InputError: something is left.
+        """
+        if self.peek():
+            self._unexpected(
+                "the end of the text", "One file holds one JSON value; JSON Lines is something else."
+            )
+
+    def fail(self, what: str, hint: str | None = None) -> NoReturn:
+        """Raise an ``InputError`` at the next character that is not white space."""
+        self.peek()
+        self._fail_at(self._at, what, hint)
+
+    def _more(self, close: str) -> bool:
+        """Whether a comma follows (and is taken) rather than ``close`` (which is taken too)."""
+        following = self.peek()
+        if following not in (",", close):
+            self._unexpected(f"',' or {close!r}")
+        self._at += 1
+        if following == "," and self.peek() == close:
+            self._unexpected("a value")
+        return following == ","
+
+    def _take(self, char: str, expected: str) -> None:
+        if self.peek() != char:
+            self._unexpected(expected)
+        self._at += 1
+
+    def _unexpected(self, expected: str, hint: str | None = None) -> NoReturn:
+        while len(self._text) - self._at < 2 and self._fill():
+            pass
+        broken = explain(self._text, self._at, f"expected {expected}")
+        self._fail_at(broken.position, broken.what, broken.hint or hint)
+
+    def _fail_at(self, position: int, what: str, hint: str | None = None) -> NoReturn:
+        lines = self._text.count("\n", 0, position)
+        column = position - (self._text.rfind("\n", 0, position) + 1) + 1
+        if not lines:
+            column += self._dropped_columns
+        line = self._dropped_lines + lines + 1
+        raise InputError(Problem(what=what, file=self._source, line=line, column=column, hint=hint))
+
+    def _fill(self) -> bool:
+        """Read on, twice as much as is waiting, so that a long value is tried few times."""
+        if self._ended:
+            return False
+        self._drop()
+        data = self._file.read(max(_CHUNK, len(self._text)))
+        if not self.bytes_read:
+            data = self._without_mark(data)
+        self._digest.update(data)
+        self.bytes_read += len(data)
+        self._ended = not data
+        try:
+            text = self._utf8.decode(data, final=self._ended)
+        except UnicodeDecodeError as error:
+            self._refuse_bytes(
+                f"not UTF-8 text: {error.reason} near byte {self.bytes_read - len(data) + error.start}."
+            )
+        self._text = self._text + text if self._text else text
+        return not self._ended
+
+    def _drop(self) -> None:
+        """Forget what was read, one character excepted: it may be the comma that a message is about."""
+        keep = max(self._at - 1, 0)
+        if not keep:
+            return
+        self.position()  # moves the mark to the reading position
+        last = self._text.rfind("\n", 0, keep)
+        self._dropped_lines += self._text.count("\n", 0, keep)
+        self._dropped_columns = keep - last - 1 if last >= 0 else self._dropped_columns + keep
+        self._text = self._text[keep:]
+        self._at -= keep
+        self._mark -= keep
+
+    def _without_mark(self, data: bytes) -> bytes:
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or data[:2].count(0) == 1:
+            self._refuse_bytes("UTF-16 text; adjudge reads UTF-8.", "Save the file as UTF-8.")
+        if b"\0" in data:
+            self._refuse_bytes("binary data; JSON text in UTF-8 is expected.")
+        if data.startswith(codecs.BOM_UTF8):
+            self._digest.update(codecs.BOM_UTF8)
+            self.bytes_read = self._mark_bytes = len(codecs.BOM_UTF8)
+            return data[len(codecs.BOM_UTF8) :]
+        return data
+
+    def _refuse_bytes(self, what: str, hint: str | None = None) -> NoReturn:
+        raise InputError(Problem(what=what, file=self._source, hint=hint))
+
+
+def _byte_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())

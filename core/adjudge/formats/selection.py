@@ -1,0 +1,59 @@
+"""What stands on a command line for eval sets: ``FILE``, ``FILE:id1,id2``, or a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from adjudge.errors import InputError, Problem
+
+_PATTERNS = ("*.test.json", "*.evalset.json")
+
+
+def split_selection(argument: str) -> tuple[Path, tuple[str, ...] | None]:
+    """``FILE:id1,id2`` as the file and the ids; ``None`` where all cases are meant.
+
+    A path that exists wins over a colon in it.
+
+    Raises:
+        InputError: nothing stands after the colon.
+    """
+    path = Path(argument)
+    file, colon, names = argument.rpartition(":")
+    if not colon or not file or _exists(path):
+        return path, None
+    # An id may have a colon too: the file is the longest part before a colon that exists.
+    for end in (i for i in range(len(argument) - 1, 0, -1) if argument[i] == ":"):
+        if _exists(Path(argument[:end])):
+            file, names = argument[:end], argument[end + 1 :]
+            break
+    ids = tuple(name.strip() for name in names.split(",") if name.strip())
+    if not ids:
+        raise InputError(
+            Problem(what="no case is named after the colon.", file=file, hint="Write FILE:id1,id2 or FILE.")
+        )
+    return Path(file), ids
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def find_eval_sets(path: Path, patterns: Iterable[str] = _PATTERNS) -> list[Path]:
+    """The eval sets below a folder, sorted; a file is itself.
+
+    Raises:
+        InputError: the folder has none.
+    """
+    if not path.is_dir():
+        return [path]
+    patterns = tuple(patterns)
+    found = sorted({file for pattern in patterns for file in path.rglob(pattern) if file.is_file()})
+    if not found:
+        raise InputError(
+            Problem(what=f"no file below this folder is named {' or '.join(patterns)}.", file=str(path))
+        )
+    return found
