@@ -41,6 +41,10 @@ from adjudge.extension.specs import (
     ReporterSpec,
     TraceReaderSpec,
 )
+from adjudge.formats.adk_case import case_from_adk, case_to_adk
+from adjudge.formats.adk_content import content_from_adk, content_to_adk
+from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
+from adjudge.formats.eval_set_file import read_eval_cases
 from adjudge.formats.json_input import JsonStream
 from adjudge.formats.openai_messages import step_from_openai, usage_from_openai
 from adjudge.model.aggregated import AggregatedSteps, Cluster
@@ -161,9 +165,16 @@ __all__ = [
     "Trajectory",
     "Usage",
     "Verdict",
+    "case_from_adk",
+    "case_to_adk",
+    "content_from_adk",
+    "content_to_adk",
     "did_you_mean",
     "hookimpl",
+    "invocation_from_adk",
+    "invocation_to_adk",
     "numbered",
+    "read_eval_cases",
     "reporting",
     "step_from_openai",
     "usage_from_openai",
