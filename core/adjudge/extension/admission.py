@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from typing import Any, Final, TypeGuard
 
 import pluggy
 
@@ -115,10 +115,14 @@ def _check_api_version(plugin: object) -> None:
 
 
 def _specs(hook: str, returned: object) -> Iterable[Any]:
-    if isinstance(returned, Iterable):
-        return cast("Iterable[Any]", returned)
+    if _is_iterable(returned):
+        return returned
     wanted, found = _SPEC_CLASSES[hook].__name__, type(returned).__name__
     raise PluginError(f"hook {hook} must return or yield {wanted} objects, found {found}")
+
+
+def _is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
+    return isinstance(value, Iterable)
 
 
 def _check_spec(hook: str, spec: object, seen: set[str]) -> None:

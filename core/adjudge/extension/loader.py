@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
 import time
@@ -131,6 +132,8 @@ class Extensions:
         Raises:
             PluginError: a required distribution is missing, too old, or has a plugin that is not active.
         """
+        # Every plugin imports it. Its cost is ours, not that of the plugin that happens to come first.
+        importlib.import_module("adjudge.plugin")
         listed = (name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(","))
         extensions = cls(discover(), disable={*disable, *filter(None, listed)}, aliases=aliases)
         if unmet := extensions.unmet(require):

@@ -1,0 +1,161 @@
+"""``adjudge plugins``: what is installed, what became of it, and tools for authors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from adjudge.cli.session import load_for_listing
+from adjudge.cli.tables import one_line, show_fields, show_table
+from adjudge.errors import UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    from adjudge.extension.loader import Extensions, PluginRecord
+
+_CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
+
+
+def _listing_options(command: _CommandT) -> _CommandT:
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    times = click.option("--times", is_flag=True, help="Show how long loading each one took, slowest first.")
+    return as_json(times(command))
+
+
+@click.group("plugins", invoke_without_command=True)
+@_listing_options
+@click.pass_context
+def plugins_command(ctx: click.Context, as_json: bool, times: bool) -> None:
+    """List, check and create plugins. Without a command: list."""
+    if ctx.invoked_subcommand is None:
+        _list(ctx.obj, as_json=as_json, times=times)
+
+
+@plugins_command.command("list")
+@_listing_options
+@click.pass_obj
+def list_command(no_plugins: tuple[str, ...], as_json: bool, times: bool) -> None:
+    """List every plugin that is installed, and what became of it."""
+    _list(no_plugins, as_json=as_json, times=times)
+
+
+@plugins_command.command("show")
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
+    """Show the plugin NAME, or all plugins of the distribution NAME."""
+    records = _records_of(load_for_listing(no_plugins), name)
+    if as_json:
+        click.echo(json.dumps([_facts(record) for record in records], indent=2, ensure_ascii=False))
+        return
+    for position, record in enumerate(records):
+        if position:
+            click.echo()
+        fields = [
+            ("plugin", record.name),
+            ("state", record.state.value),
+            ("distribution", f"{record.distribution} {record.version}"),
+            ("module", record.module),
+            ("load time", f"{record.seconds * 1000:.1f} ms"),
+        ]
+        if record.reason:
+            fields.insert(2, ("reason", record.reason))
+        if record.hooks:
+            fields.append(("hooks", ", ".join(record.hooks)))
+        if record.components:
+            fields.append(("offers", "\n".join(record.components)))
+        show_fields(fields)
+
+
+@plugins_command.command("check")
+@click.argument("distribution")
+@click.pass_obj
+def check_command(no_plugins: tuple[str, ...], distribution: str) -> int:
+    """Load every plugin of DISTRIBUTION strictly and test what it offers.
+
+    Exit status 1 if anything is wrong with it.
+    """
+    from adjudge.cli.plugin_check import check_plugin
+
+    extensions = load_for_listing(no_plugins)
+    sound = [check_plugin(record, extensions) for record in _records_of(extensions, distribution)]
+    return 0 if all(sound) else 1
+
+
+@plugins_command.command("new")
+@click.argument("name")
+@click.option(
+    "--directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    help="Where to make the folder of the package (default: here).",
+)
+def new_command(name: str, directory: Path) -> None:
+    """Make a package with one criterion that passes its own tests.
+
+    NAME is the plugin's name, for instance acme; the package is called adjudge-acme.
+    """
+    from adjudge.cli.plugin_template import render_template
+
+    package = render_template(name, directory)
+    click.echo(f"made {package}")
+    click.echo(f"next: cd {package} && pip install -e '.[test]' && pytest")
+
+
+def _list(no_plugins: tuple[str, ...], *, as_json: bool, times: bool) -> None:
+    extensions = load_for_listing(no_plugins)
+    records = list(extensions.records)
+    if times:
+        records.sort(key=lambda record: -record.seconds)
+    if as_json:
+        click.echo(json.dumps([_facts(record) for record in records], indent=2, ensure_ascii=False))
+        return
+    rows = [
+        (
+            record.state.value,
+            record.name,
+            f"{record.distribution} {record.version}",
+            *([f"{record.seconds * 1000:.1f} ms"] if times else []),
+            one_line(record.reason or "; ".join(record.components) or ", ".join(record.hooks)),
+        )
+        for record in records
+    ]
+    show_table(("state", "plugin", "distribution", *(["time"] if times else []), "offers, or why not"), rows)
+    told = set(map(str, extensions.broken))
+    for warning in extensions.warnings:
+        if warning not in told:
+            click.echo(f"warning: {warning}", err=True)
+
+
+def _facts(record: PluginRecord) -> dict[str, Any]:
+    return {
+        "name": record.name,
+        "state": record.state.value,
+        "reason": record.reason,
+        "distribution": record.distribution,
+        "version": record.version,
+        "module": record.module,
+        "seconds": record.seconds,
+        "hooks": list(record.hooks),
+        "components": list(record.components),
+    }
+
+
+def _records_of(extensions: Extensions, name: str) -> list[PluginRecord]:
+    from adjudge.extension.discovery import canonical_name
+
+    records = [
+        record
+        for record in extensions.records
+        if record.name == name or canonical_name(record.distribution) == canonical_name(name)
+    ]
+    if not records:
+        known = {known for record in extensions.records for known in (record.name, record.distribution)}
+        raise UnknownNameError(
+            f"no installed plugin or distribution with plugins is called {name!r}.{did_you_mean(name, known)}"
+        )
+    return records

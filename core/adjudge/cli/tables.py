@@ -1,0 +1,46 @@
+"""Tables: drawn in a terminal, plain aligned text everywhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+
+def show_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print rows of one-line texts under their headers."""
+    stream = click.get_text_stream("stdout")
+    if stream.isatty():
+        _draw(headers, rows)
+        return
+    widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
+    for row in (headers, *rows):
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        click.echo("  ".join(cells).rstrip())
+
+
+def show_fields(fields: Sequence[tuple[str, str]]) -> None:
+    """Print names and values, one a line, values aligned; a value of several lines is indented."""
+    width = max(len(name) for name, _ in fields)
+    for name, value in fields:
+        indented = value.replace("\n", "\n" + " " * (width + 2))
+        click.echo(f"{name.ljust(width)}  {indented}".rstrip())
+
+
+def one_line(text: str) -> str:
+    """A text of several lines as one."""
+    return " ".join(text.split())
+
+
+def _draw(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for header in headers:
+        table.add_column(header, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)
