@@ -1,0 +1,23 @@
+"""Options of ``custom_metric``."""
+
+from __future__ import annotations
+
+from pydantic import ConfigDict
+
+from adjudge.plugin import ComponentConfig, JsonObject
+
+
+class CustomMetricConfig(ComponentConfig):
+    """Options of ``custom_metric``. Further keys are the function's own: it finds them in its criterion."""
+
+    model_config = ConfigDict(extra="allow")
+
+    function: str
+    """Where the function is: ``package.module.function``."""
+    metric_name: str | None = None
+    """What the function is told that its metric is called; its own name where nothing is said."""
+    threshold: float | None = None
+    """What the function is told that its threshold is. The core decides by the threshold of the entry."""
+    metric_info: JsonObject | None = None
+    """ADK's ``MetricInfo``: kept, and used for nothing."""
+    description: str = ""

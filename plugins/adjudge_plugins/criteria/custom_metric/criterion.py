@@ -1,0 +1,54 @@
+"""Calls a metric function that was written for ADK."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome
+from adjudge_plugins.criteria.custom_metric.arguments import arguments_for
+from adjudge_plugins.criteria.custom_metric.config import CustomMetricConfig
+from adjudge_plugins.criteria.custom_metric.loading import load_function
+from adjudge_plugins.criteria.custom_metric.reading import measurement_of
+
+
+class CustomMetric:
+    """A function ``(eval_metric, actual_invocations, expected_invocations, conversation_scenario)``.
+
+    It may be asynchronous. One that is not runs in a thread, so that nobody waits for it; for
+    several cases it may run several times at once.
+    """
+
+    def __init__(self, config: CustomMetricConfig, folder: Path) -> None:
+        self._name = config.function
+        self._function = load_function(config.function, folder)
+        self._arguments = arguments_for(config)
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """What the function finds; an error that names it where it raises."""
+        try:
+            result = await _called(self._function, self._arguments(case))
+            return measurement_of(result, len(case.actual.invocations), self._name)
+        except Exception as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            message = f"{self._name}: {type(error).__name__}: {error} ({frame.filename}:{frame.lineno})"
+            return Measurement(overall=Outcome.failed("metric_raised", message, origin=self._name))
+
+
+async def _called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    if inspect.iscoroutinefunction(function):
+        return await function(*arguments)
+    result = await asyncio.to_thread(_in_thread, function, arguments)
+    return await result if inspect.isawaitable(result) else result
+
+
+def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    try:
+        return function(*arguments)
+    except (StopIteration, SystemExit) as error:
+        # A future does not take the first, and the second would end the run.
+        raise RuntimeError(f"it raised {type(error).__name__}: {error}") from error
