@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from adjudge.model.base import Frozen, JsonObject, JsonValue
 
@@ -18,6 +18,11 @@ ClaimField: TypeAlias = Literal["thinking", "memory", "evaluation_previous_goal"
 class _Item(Frozen):
     extra: JsonObject | None = None
     """Further keys of the source format, under the names that the format gives them."""
+
+    @model_serializer(mode="wrap")
+    def _tagged(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Keep ``kind`` where defaults are left out: without it an item cannot be read back."""
+        return {"kind": self.__class__.model_fields["kind"].default, **handler(self)}
 
 
 class Claim(_Item):

@@ -18,12 +18,12 @@ from adjudge.extension.events import RunFinished
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Closeable, ReportedCase
 from adjudge.extension.settings import find_settings
-from adjudge.model.result import CaseResult, RunSummary, Status, Verdict
+from adjudge.model.result import CaseResult, CriterionResult, RunSummary, Status, Verdict
 from adjudge.running.engine import Engine, Watch, Work
 from adjudge.running.host import RunHost
 from adjudge.running.plan import Plan, differences, document_hash
 from adjudge.running.planning import make_plan
-from adjudge.running.records import conversation_of, reported_cases, scores_of
+from adjudge.running.records import Conversation, conversation_of, reported_cases, scores_of
 from adjudge.running.reports import file_records, output_problems, report_of, summary_of, write_outputs
 from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, RunRequest, request_of
 from adjudge.storage.journal import Journal
@@ -199,32 +199,41 @@ def _planned(
     return plan
 
 
-def _remaining(plan: Plan, journal: Journal) -> list[Work]:
-    """What is still to do. Retryable errors are forgotten, so that they are tried again."""
-    stored = {(item.case_no, item.repeat): item for item in journal.attempts()}
-    work: list[Work] = []
+def _remaining(plan: Plan, journal: Journal) -> tuple[Iterator[Work], int]:
+    """What is still to do, and how much. Retryable errors are forgotten, so that they are tried again."""
+    attempts = journal.attempts()
+    attempt = next(attempts, None)
+    # What is kept in memory is what was under way when the run was interrupted, not what is finished.
+    todo: dict[tuple[int, int], tuple[Conversation | None, dict[int, CriterionResult]]] = {}
     again: list[tuple[int, int]] = []
     rescored: list[tuple[int, int, int]] = []
     for unit in plan.units():
-        attempt = stored.get((unit.case_no, unit.repeat))
-        if attempt is None:
-            work.append(Work(unit, None, {}))
+        key = (unit.case_no, unit.repeat)
+        if attempt is None or (attempt.case_no, attempt.repeat) != key:
+            todo[key] = (None, {})
             continue
-        played = conversation_of(attempt)
-        if played.failure is not None:
-            if played.failure.retryable:
-                again.append((unit.case_no, unit.repeat))
-                work.append(Work(unit, None, {}))
-            continue
-        scored = scores_of(attempt)
-        retry = {number for number, item in scored.items() if item.error is not None and item.error.retryable}
-        rescored += [(unit.case_no, unit.repeat, number) for number in retry]
-        kept = {number: item for number, item in scored.items() if number not in retry}
-        if len(kept) < len(unit.file.criteria):
-            work.append(Work(unit, played, kept))
+        played, scored = conversation_of(attempt), scores_of(attempt)
+        attempt = next(attempts, None)
+        if played.failure is None:
+            kept = {number: item for number, item in scored.items() if not _retryable(item)}
+            rescored += [(*key, number) for number in scored.keys() - kept.keys()]
+            if len(kept) < len(unit.file.criteria):
+                todo[key] = (played, kept)
+        elif played.failure.retryable:
+            again.append(key)
+            todo[key] = (None, {})
     journal.forget_attempts(again)
     journal.forget_scores(rescored)
-    return work
+    total = len(todo)
+    return (
+        Work(unit, *todo.pop((unit.case_no, unit.repeat)))
+        for unit in plan.units()
+        if (unit.case_no, unit.repeat) in todo
+    ), total
+
+
+def _retryable(result: CriterionResult) -> bool:
+    return result.error is not None and result.error.retryable
 
 
 async def _finish(

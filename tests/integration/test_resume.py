@@ -1,0 +1,195 @@
+"""Runs that are interrupted: nothing finished is repeated, and the result is that of an undisturbed run."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+Cli = Callable[..., CompletedProcess[str]]
+
+CASES = 30
+
+AGENT = """
+import pathlib, time
+
+def agent(text, session):
+    with open("calls.txt", "a") as log:
+        log.write(f"{session.eval_id} {session.repeat} {text}\\n")
+    time.sleep(0.01)
+    flaky = pathlib.Path("broken")
+    if flaky.exists() and session.eval_id == "case-3":
+        raise ConnectionError("away")
+    return f"answer to {text}" if int(session.eval_id[5:]) % 3 else "something else"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bot.py").write_text(AGENT)
+    cases = [
+        {
+            "eval_id": f"case-{n}",
+            "conversation": [
+                {
+                    "user_content": {"parts": [{"text": f"question {n}.{t}"}]},
+                    "final_response": {"parts": [{"text": f"answer to question {n}.{t}"}]},
+                }
+                for t in range(2)
+            ],
+        }
+        for n in range(CASES)
+    ]
+    (tmp_path / "set.evalset.json").write_text(json.dumps({"eval_set_id": "s", "eval_cases": cases}))
+    return tmp_path
+
+
+ARGUMENTS = ["eval", "bot:agent", "set.evalset.json", "--num_runs", "2", "--concurrency", "3"]
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "adjudge", *ARGUMENTS, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def calls(folder: Path) -> list[str]:
+    log = folder / "calls.txt"
+    return log.read_text().splitlines() if log.exists() else []
+
+
+def wait_for_calls(folder: Path, number: int) -> None:
+    deadline = time.monotonic() + 30
+    while len(calls(folder)) < number:
+        assert time.monotonic() < deadline, "the run makes no progress"
+        time.sleep(0.005)
+
+
+def comparable(path: Path) -> Any:
+    """A report without what may differ between two runs: names, times and durations."""
+
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, dict):
+            timing = {"name", "started_at", "finished_at", "duration"}
+            return {key: cleaned(item) for key, item in value.items() if key not in timing}
+        return [cleaned(item) for item in value] if isinstance(value, list) else value
+
+    return cleaned(json.loads(path.read_text()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_killed_run_is_finished_with_the_same_results(folder: Path, adjudge: Cli, seed: int) -> None:
+    undisturbed = adjudge(*ARGUMENTS, "--run", "whole", "--output", "whole.json")
+    assert undisturbed.returncode == 1, undisturbed.stderr
+    (folder / "calls.txt").unlink()
+
+    process = start(folder, "--run", "killed")
+    wait_for_calls(folder, random.Random(seed).randint(1, CASES * 3))
+    os.kill(process.pid, signal.SIGKILL)
+    process.communicate()
+    made = calls(folder)
+    assert len(made) < CASES * 4, "the run was over before it was killed"
+
+    resumed = adjudge("resume", "killed", "--output", "resumed.json")
+    assert resumed.returncode == 1, resumed.stderr
+    assert comparable(folder / "resumed.json") == comparable(folder / "whole.json")
+    # A finished conversation is not repeated; one that was under way starts again at its first turn.
+    again = len(calls(folder)) - CASES * 4
+    assert 0 <= again <= 3 * 2, "finished work was repeated"
+
+
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(folder: Path, adjudge: Cli) -> None:
+    process = start(folder, "--run", "stopped")
+    wait_for_calls(folder, 10)
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "adjudge resume stopped" in complaint
+    assert "Traceback" not in complaint
+    listed = adjudge("runs", "list")
+    assert "stopped" in listed.stdout
+    assert "unfinished" in listed.stdout
+    assert adjudge("resume", "stopped").returncode == 1
+
+
+def test_retryable_errors_are_tried_again_and_verdicts_are_not(folder: Path, adjudge: Cli) -> None:
+    slow = (folder / "bot.py").read_text().replace("raise ConnectionError", "time.sleep(5); raise ConnectionError")
+    (folder / "bot.py").write_text(slow)
+    (folder / "broken").touch()
+    first = adjudge(*ARGUMENTS, "--run", "flaky", "--timeout", "1", "--output", "first.json")
+    assert first.returncode == 1
+    rows = json.loads((folder / "first.json").read_text())["cases"]
+    assert {row["eval_id"] for row in rows if row["status"] == "error"} == {"case-3"}
+    (folder / "broken").unlink()
+    (folder / "calls.txt").unlink()
+    adjudge("resume", "flaky", "--output", "second.json")
+    rows = json.loads((folder / "second.json").read_text())["cases"]
+    assert not [row for row in rows if row["status"] == "error"]
+    assert {line.split()[0] for line in calls(folder)} == {"case-3"}
+
+
+def test_a_finished_run_is_not_run_again(folder: Path, adjudge: Cli) -> None:
+    adjudge(*ARGUMENTS, "--run", "done", "--output", "first.json")
+    (folder / "calls.txt").unlink()
+    resumed = adjudge("resume", "done", "--output", "second.json")
+    assert resumed.returncode == 1, resumed.stderr
+    assert calls(folder) == []
+    assert comparable(folder / "first.json") == comparable(folder / "second.json")
+
+
+def test_a_run_whose_plan_has_changed_is_refused_with_the_differences(folder: Path, adjudge: Cli) -> None:
+    adjudge(*ARGUMENTS, "--run", "old")
+    (folder / "test_config.json").write_text(json.dumps({"criteria": {"response_match_score": 0.25}}))
+    refused = adjudge("resume", "old")
+    assert refused.returncode == 2
+    assert "response_match_score.threshold: was 0.8, is 0.25" in refused.stderr
+    assert "tool_trajectory_avg_score: no longer there" in refused.stderr
+
+
+def test_two_processes_cannot_write_one_run(folder: Path, adjudge: Cli) -> None:
+    process = start(folder, "--run", "busy")
+    wait_for_calls(folder, 2)
+    refused = adjudge("resume", "busy")
+    process.kill()
+    process.communicate()
+    assert refused.returncode == 2
+    assert "being written by another process" in refused.stderr
+
+
+def test_a_run_can_be_shown_and_written_again_after_its_files_are_gone(folder: Path, adjudge: Cli) -> None:
+    adjudge(*ARGUMENTS, "--run", "kept", "--output", "first.json")
+    (folder / "set.evalset.json").unlink()
+    (folder / "bot.py").unlink()
+    shown = adjudge("runs", "show", "kept", "--output", "again.json")
+    assert shown.returncode == 0, shown.stderr
+    assert comparable(folder / "first.json") == comparable(folder / "again.json")
+    assert "case-0" in adjudge("runs", "show", "kept").stdout
+    rows = json.loads(adjudge("runs", "list", "--json").stdout)
+    assert [(row["name"], row["state"], row["done"], row["total"]) for row in rows] == [
+        ("kept", "finished", CASES * 2, CASES * 2)
+    ]
+
+
+def test_a_file_that_is_not_a_journal_is_refused(folder: Path, adjudge: Cli, tmp_path: Path) -> None:
+    runs = Path(os.environ["ADJUDGE_HOME"]) / "runs"
+    runs.mkdir(parents=True)
+    (runs / "odd.sqlite3").write_bytes(b"not a database at all" * 100)
+    for command in (["resume", "odd"], ["runs", "show", "odd"]):
+        refused = adjudge(*command)
+        assert refused.returncode == 2, command
+        assert "not a journal" in refused.stderr
+    assert "unreadable" in adjudge("runs", "list").stdout
