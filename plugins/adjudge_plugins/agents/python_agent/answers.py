@@ -15,6 +15,8 @@ from adjudge.plugin import (
     InputError,
     Invocation,
     JsonObject,
+    content_to_adk,
+    invocation_from_adk,
 )
 
 _EXPECTED = "expected text, an ADK-shaped invocation (a dict) or an Invocation"
@@ -64,8 +66,6 @@ def _of_text(answer: str, content: Content) -> Invocation:
 
 
 def _of_adk(answer: Mapping[str, Any], content: Content) -> Invocation:
-    from adjudge.plugin import content_to_adk, invocation_from_adk
-
     data: JsonObject = json_copy(dict(answer), "the invocation that the agent returned")
     if "user_content" not in data and "userContent" not in data:
         data["user_content"] = content_to_adk(content)

@@ -1,0 +1,72 @@
+"""Recordings on disk, found by ``eval_id``. Memory holds only where each one begins."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from collections.abc import Iterable, Sequence
+
+from adjudge.plugin import InputError, Problem, Trajectory
+
+
+class Recordings:
+    """The trajectories of one file, in a temporary file that vanishes with this object."""
+
+    def __init__(self, trajectories: Iterable[Trajectory], source: str) -> None:
+        """Take over every trajectory.
+
+        Args:
+            trajectories: Read once, one at a time.
+            source: The file that they come from, for messages.
+
+        Raises:
+            InputError: trajectories have no ``eval_id``, or there is none at all.
+        """
+        self._file = tempfile.TemporaryFile(prefix="adjudge-recordings-")  # noqa: SIM115 - close() closes it
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        try:
+            self._take(trajectories, source)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _take(self, trajectories: Iterable[Trajectory], source: str) -> None:
+        nameless: list[str] = []
+        offset = 0
+        for trajectory in trajectories:
+            if trajectory.eval_id is None:
+                nameless.append(trajectory.source or "a trajectory")
+                continue
+            packed = zlib.compress(trajectory.model_dump_json().encode(), level=1)
+            self._file.write(packed)
+            self._places.setdefault(trajectory.eval_id, []).append((offset, len(packed)))
+            offset += len(packed)
+        if nameless:
+            more = f" and {len(nameless) - 3} more" if len(nameless) > 3 else ""
+            raise InputError(
+                Problem(
+                    what=f"recordings without an eval_id: {', '.join(nameless[:3])}{more}",
+                    file=source,
+                    hint="A recording is paired with a case by eval_id.",
+                )
+            )
+        if not self._places:
+            raise InputError(Problem(what="the file holds no recording", file=source))
+
+    def ids(self) -> Sequence[str]:
+        """Every ``eval_id``, in the order of the file."""
+        return list(self._places)
+
+    def count(self, eval_id: str) -> int:
+        """How many recordings a case has."""
+        return len(self._places.get(eval_id, ()))
+
+    def read(self, eval_id: str, number: int) -> Trajectory:
+        """The recording ``number`` (from 1) of a case, in the order of the file."""
+        offset, length = self._places[eval_id][number - 1]
+        self._file.seek(offset)
+        return Trajectory.model_validate_json(zlib.decompress(self._file.read(length)))
+
+    def close(self) -> None:
+        """Remove the temporary file."""
+        self._file.close()

@@ -1,0 +1,26 @@
+"""Eval-set files read as what an agent did: recordings in the format of their references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjudge.plugin import Host, NoConfig, TraceReader, TraceReaderSpec, hookimpl
+
+
+def _make(config: NoConfig, host: Host) -> TraceReader:  # noqa: ARG001 - a factory's signature
+    from adjudge_plugins.readers.eval_set_reader.reader import EvalSetReader
+
+    return EvalSetReader()
+
+
+@hookimpl.trace_readers
+def trace_readers() -> Iterable[TraceReaderSpec]:
+    """Describe the ``eval_set`` reader."""
+    return [
+        TraceReaderSpec(
+            name="eval_set",
+            summary="ADK eval sets, new and old shapes: their conversations are what the agent did.",
+            factory=_make,
+            patterns=("*.evalset.json", "*.test.json"),
+        )
+    ]

@@ -1,0 +1,93 @@
+"""Every case of an eval set as a trajectory."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from adjudge.plugin import (
+    EvalCase,
+    InputError,
+    JsonStream,
+    Problem,
+    ReadOptions,
+    Source,
+    Trajectory,
+    read_eval_cases,
+)
+
+_EVAL_SET_KEYS: Final = frozenset({"eval_set_id", "eval_cases"})
+_OLD_TURN_KEYS: Final = frozenset(
+    {"query", "expected_tool_use", "expected_intermediate_agent_responses", "reference"}
+)
+
+
+class EvalSetReader:
+    """Reads all three shapes of ADK's eval sets, one case at a time."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether the first keys are those of an eval set, or of the first turn or case of an old shape."""
+        stream = JsonStream(io.BytesIO(head), "head")
+        try:
+            if stream.peek() == "{":
+                return _has_key(stream, _EVAL_SET_KEYS)
+            if stream.peek() == "[":
+                next(stream.elements(), None)
+                return _begins_old_shape(stream)
+        except InputError:  # broken, or longer than the head
+            pass
+        return False
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """The conversations, in the order of the file; scenarios, which nobody has played yet, are left out.
+
+        Raises:
+            InputError: the file is not an eval set; all its problems are in it.
+        """
+        if source.path.suffix == ".gz":
+            raise InputError(
+                Problem(
+                    what="an eval set cannot be read from a gzip file",
+                    file=str(source.path),
+                    hint="Unpack it first.",
+                )
+            )
+        for case in read_eval_cases(source.path):
+            if case.conversation is not None:
+                yield _trajectory(case, source.path, options)
+
+
+def _trajectory(case: EvalCase, path: Path, options: ReadOptions) -> Trajectory:
+    session = case.session_input
+    return Trajectory(
+        invocations=case.conversation or (),
+        eval_id=case.eval_id,
+        task=options.task,
+        agent=session.app_name if session is not None else None,
+        session_id=session.session_id if session is not None else None,
+        final_session_state=case.final_session_state,
+        source=f"{path.name}, case {case.eval_id}",
+    )
+
+
+def _begins_old_shape(stream: JsonStream) -> bool:
+    if stream.peek() != "{":
+        return False
+    for key in stream.members():
+        if key in _OLD_TURN_KEYS:
+            return True
+        if key == "data" and stream.peek() == "[":
+            next(stream.elements(), None)
+            return stream.peek() == "{" and _has_key(stream, _OLD_TURN_KEYS)
+        stream.value()
+    return False
+
+
+def _has_key(stream: JsonStream, wanted: frozenset[str]) -> bool:
+    for key in stream.members():
+        if key in wanted:
+            return True
+        stream.value()
+    return False

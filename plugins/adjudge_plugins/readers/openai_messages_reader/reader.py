@@ -1,0 +1,133 @@
+"""Finds the runs in a file: a list of messages, an object with ``messages`` or ``traj``, or many of those."""
+
+from __future__ import annotations
+
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, cast
+
+from adjudge.plugin import (
+    InputError,
+    JsonObject,
+    JsonStream,
+    Problem,
+    ReadOptions,
+    Source,
+    Trajectory,
+)
+from adjudge_plugins.readers.openai_messages_reader.run import MESSAGES, Place, trajectory_of
+
+_ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
+
+
+class OpenAIMessagesReader:
+    """Reads one run at a time; a file of any length needs the memory of its longest run."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether the first value is a run, or a list of runs or messages."""
+        stream = JsonStream(io.BytesIO(head), "head")
+        try:
+            if stream.peek() == "[":
+                next(stream.elements(), None)
+            return _begins_run(stream)
+        except InputError:  # broken, or longer than the head
+            return False
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """The runs of the file, in its order.
+
+        Raises:
+            InputError: the file is broken or holds something else; the problem names the line.
+        """
+        name = source.path.name
+        try:
+            with source.open() as file:
+                yield from self._runs(JsonStream(file, name), name, options)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(Problem(what=f"cannot be read: {error}", file=name)) from error
+
+    def _runs(self, stream: JsonStream, name: str, options: ReadOptions) -> Iterator[Trajectory]:
+        found = 0
+        for place, run, alone in _rows(stream, name):
+            found += 1
+            yield trajectory_of(run, place, options, name.split(".")[0] if alone else str(place.index))
+        if not found:
+            stream.fail("no run; chat messages are expected.")
+
+
+def _rows(stream: JsonStream, name: str) -> Iterator[tuple[Place, JsonObject, bool]]:
+    """Every run with its place, and whether it is the only one of the file."""
+    index = 0
+    while stream.peek():
+        line = stream.line
+        if stream.peek() != "[":
+            run = stream.value()
+            alone = index == 0 and not stream.peek()
+            yield Place(name, line, "$", index), _run(run, name, line), alone
+            index += 1
+            continue
+        messages: list[JsonObject] = []
+        for position in stream.elements():
+            stream.peek()
+            line_here = stream.line
+            value: Any = stream.value()
+            if isinstance(value, dict) and "role" in value:
+                messages.append(cast("JsonObject", value))
+                continue
+            if messages:
+                raise InputError(
+                    Problem(
+                        what="found no message among messages",
+                        file=name,
+                        line=line_here,
+                        path=f"$[{position}]",
+                    )
+                )
+            yield (
+                Place(name, line_here, f"$[{position}]", index),
+                _run(cast("object", value), name, line_here),
+                False,
+            )
+            index += 1
+        if messages:
+            alone = index == 0 and not stream.peek()
+            yield Place(name, line, "$", index), {"messages": messages}, alone
+            index += 1
+
+
+def _run(value: object, name: str, line: int) -> JsonObject:
+    if isinstance(value, dict) and any(isinstance(value.get(key), list) for key in MESSAGES):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        return cast("JsonObject", value)
+    raise InputError(
+        Problem(
+            what="found no run",
+            file=name,
+            line=line,
+            hint="A run is an object with a list of chat messages under 'messages' or 'traj'.",
+        )
+    )
+
+
+def _begins_run(stream: JsonStream) -> bool:
+    if stream.peek() != "{":
+        return False
+    for key in stream.members():
+        if key == "role":
+            return stream.value() in _ROLES
+        if key in MESSAGES and stream.peek() == "[":
+            next(stream.elements(), None)
+            return _begins_message(stream)
+        stream.value()
+    return False
+
+
+def _begins_message(stream: JsonStream) -> bool:
+    if stream.peek() != "{":
+        return False
+    for key in stream.members():
+        value = stream.value()
+        if key == "role":
+            return value in _ROLES
+    return False

@@ -1,0 +1,218 @@
+"""One run: its messages as turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from adjudge.plugin import (
+    AgentDetails,
+    AppDetails,
+    Claim,
+    Content,
+    InputError,
+    Invocation,
+    Item,
+    JsonObject,
+    Observation,
+    Problem,
+    ReadOptions,
+    Step,
+    Text,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+    numbered,
+    step_from_openai,
+)
+
+MESSAGES: Final = ("messages", "traj")
+"""The keys under which a run has its messages."""
+
+_AGENT: Final = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run stands in its file."""
+
+    file: str
+    line: int
+    path: str
+    """Its JSON path inside the value that begins in the line."""
+    index: int
+    """How many runs stand before it."""
+
+
+def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str) -> Trajectory:
+    """A run as a trajectory.
+
+    Args:
+        run: An object with ``messages`` or ``traj``; of its other keys, ``eval_id`` or ``task_id`` names
+            the case, and all of them are kept in ``extra``.
+        place: Where it stands.
+        options: Gives the task where the run names none.
+        name: The ``eval_id`` of a run that has none.
+
+    Raises:
+        InputError: a message is broken.
+    """
+    key = next(key for key in MESSAGES if isinstance(run.get(key), list))
+    turns = _Turns()
+    for index, message in enumerate(cast("Sequence[object]", run[key])):
+        path = f"{place.path}.{key}[{index}]"
+        turns.take(_step(message, path, place))
+    eval_id = run.get("eval_id", run.get("task_id"))
+    return Trajectory(
+        invocations=turns.invocations(run.get("tools")),
+        eval_id=str(eval_id) if isinstance(eval_id, str | int) else name,
+        task=_task(run) or options.task,
+        source=f"{place.file}:{place.line}" + ("" if place.path == "$" else f" {place.path}"),
+        lost=tuple(turns.lost),
+        extra={other: value for other, value in run.items() if other != key} or None,
+    )
+
+
+def _step(message: object, path: str, place: Place) -> Step:
+    try:
+        if not isinstance(message, dict):
+            raise InputError(Problem(what=f"found {type(message).__name__}, expected a message", path=path))
+        return step_from_openai(
+            cast("JsonObject", message), path=path, source_ref=f"{place.file}:{place.line} {path}"
+        )
+    except InputError as error:
+        raise InputError(
+            [
+                Problem(what=problem.what, file=place.file, line=place.line, path=problem.path)
+                for problem in error.problems
+            ]
+        ) from None
+
+
+def _task(run: JsonObject) -> str | None:
+    """What tau-bench's simulated user was told to want."""
+    value: Any = run
+    for key in ("info", "task", "instruction"):
+        value = cast("JsonObject", value).get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, str) else None
+
+
+@dataclass(slots=True)
+class _Turn:
+    said: list[Item] = field(default_factory=list[Item])
+    """What the user said, and the calls that a simulated user made itself."""
+    calling: set[str] = field(default_factory=set[str])
+    """Calls of the user that have no result yet."""
+    steps: list[Step] = field(default_factory=list[Step])
+
+
+class _Turns:
+    """Splits messages at those of the user. A tool's result goes to the step whose call it names."""
+
+    def __init__(self) -> None:
+        self.lost: list[str] = []
+        self._turns: list[_Turn] = []
+        self._instructions: list[str] = []
+        self._callers: dict[str, tuple[_Turn, int]] = {}
+
+    def take(self, step: Step) -> None:
+        """One message."""
+        match step.role:
+            case "user":
+                self._user(step)
+            case "system" | "developer":
+                self._system(step)
+            case "tool" | "function":
+                self._tool(step)
+            case _:
+                self._agent(step)
+
+    def invocations(self, tools: object) -> tuple[Invocation, ...]:
+        """The turns, with the system's message and the declared tools as the agent's details."""
+        details: AppDetails | None = None
+        declared = tuple(cast("Sequence[object]", tools)) if isinstance(tools, list) else ()
+        if self._instructions or declared:
+            agent = AgentDetails(
+                name=_AGENT, instructions="\n".join(self._instructions), tool_declarations=declared
+            )
+            details = AppDetails(agent_details={_AGENT: agent})
+        return numbered(_invocation(turn, details) for turn in self._turns)
+
+    def _user(self, step: Step) -> None:
+        turn = self._turns[-1] if self._turns else None
+        if turn is None or turn.steps or not any(isinstance(item, ToolCall) for item in turn.said):
+            # After calls of its own the user goes on in the same turn.
+            turn = _Turn()
+            self._turns.append(turn)
+        turn.said += step.items
+        turn.calling.update(call.id for call in step.calls if call.id is not None)
+        if step.extra:
+            self._lose("user", step)
+
+    def _system(self, step: Step) -> None:
+        if step.extra:
+            self._lose("system", step)
+        if not self._turns:
+            self._instructions.append(step.text)
+            return
+        seen = tuple(
+            Observation(text=item.text, source=step.role) if isinstance(item, Text) else item
+            for item in step.items
+        )
+        self._turns[-1].steps.append(step.model_copy(update={"items": seen, "author": step.role}))
+
+    def _agent(self, step: Step) -> None:
+        turn = self._current()
+        turn.steps.append(step.model_copy(update={"author": _AGENT}))
+        for call in step.calls:
+            if call.id is not None:
+                self._callers[call.id] = (turn, len(turn.steps) - 1)
+
+    def _tool(self, step: Step) -> None:
+        turn = self._current()
+        (item,) = step.items
+        result = cast("ToolResult", item).model_copy(update={"extra": step.extra})
+        call_id = result.call_id
+        if call_id is not None and call_id in turn.calling:
+            turn.calling.remove(call_id)
+            turn.said.append(result)
+        elif call_id is not None and call_id in self._callers:
+            caller, index = self._callers.pop(call_id)
+            made = caller.steps[index]
+            caller.steps[index] = made.model_copy(update={"items": (*made.items, result)})
+        else:  # whose it is, the log does not say; names and positions are no proof
+            turn.steps.append(step.model_copy(update={"items": (result,), "extra": None}))
+
+    def _current(self) -> _Turn:
+        if not self._turns:  # the agent speaks first
+            self._turns.append(_Turn())
+        return self._turns[-1]
+
+    def _lose(self, role: str, step: Step) -> None:
+        lost = f"{', '.join(sorted(step.extra or {}))} of the {role}'s messages"
+        if lost not in self.lost:
+            self.lost.append(lost)
+
+
+def _invocation(turn: _Turn, details: AppDetails | None) -> Invocation:
+    steps = turn.steps
+    said = Content(role="user", items=tuple(turn.said), has_parts=bool(turn.said))
+    # The agent's last message of the turn is its answer. The step stays, for its number, cost and
+    # reasoning, without the words: they would count twice.
+    last = next((index for index in reversed(range(len(steps))) if steps[index].role == _AGENT), None)
+    answer = () if last is None else tuple(item for item in steps[last].items if _is_answer(item))
+    if last is None or not any(isinstance(item, Text) for item in answer):
+        return Invocation(user_content=said, steps=tuple(steps), app_details=details)
+    rest = tuple(item for item in steps[last].items if not _is_answer(item))
+    kept = [step.model_copy(update={"items": rest}) if i == last else step for i, step in enumerate(steps)]
+    return Invocation(
+        user_content=said,
+        steps=tuple(kept),
+        final_response=Content(role="model", items=answer),
+        app_details=details,
+    )
+
+
+def _is_answer(item: Item) -> bool:
+    return not isinstance(item, Claim | ToolCall | ToolResult)
