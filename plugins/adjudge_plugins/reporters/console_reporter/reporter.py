@@ -1,18 +1,162 @@
-"""Writes a run for a person."""
+"""Writes a run for a person: what went wrong first, the verdict last."""
 
 from __future__ import annotations
 
-from typing import BinaryIO
+from collections import Counter
+from collections.abc import Iterator
+from typing import BinaryIO, Final
 
-from adjudge.plugin import RunReport
+from adjudge.plugin import RunReport, reporting
+from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
+from adjudge_plugins.reporters.console_reporter.tally import CriterionTally, EvalSetTally, Tally, counts_text
+
+_EXPLAINED: Final = 10
+"""Cases explained in full; the others are counted."""
+_UNSETTLED: Final = ("FAIL", "error", "UNSURE")
 
 
 class ConsoleReporter:
-    """Failures explained, a table of criteria, and the verdict."""
+    """Failures explained, a table of criteria for each eval set, and the verdict in the last line.
+
+    What a person reads first is what stands last on a terminal; so the explanations come before the
+    tables. One pass over the cases; memory does not grow with them.
+    """
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the report."""
-        summary = report.summary
-        counts = ", ".join(f"{count} {status}" for status, count in summary.counts.items())
-        line = f"{summary.status}  {summary.cases} cases: {counts}   run {report.run.get('name')}\n"
-        stream.write(line.encode("utf-8", "backslashreplace"))
+        screen = Screen(stream)
+        tally = Tally()
+        hidden = 0
+        shown = 0
+        for case in reporting.whole_cases(report):
+            tally.add(case)
+            if report.detailed:
+                screen.show(_in_detail(case))
+            elif case.overall.status in _UNSETTLED:
+                if shown == _EXPLAINED:
+                    hidden += 1
+                    continue
+                shown += 1
+                screen.show([_heading(case), *_indented(reporting.explained(case))])
+                screen.blank()
+        if hidden:
+            screen.show(_hidden(hidden, report))
+        for eval_set in tally.eval_sets:
+            screen.show(_eval_set(eval_set))
+            screen.blank()
+        screen.show(_warnings(report))
+        screen.show(_next_steps(report, tally))
+        screen.show([_verdict(report)])
+
+
+def _heading(case: reporting.WholeCase) -> reporting.Line:
+    status = case.overall.status
+    return reporting.line(
+        (f"{status.upper():<7}", reporting.tone_of(status)), (case.name, reporting.Tone.STRONG)
+    )
+
+
+def _indented(lines: Iterator[reporting.Line]) -> Iterator[reporting.Line]:
+    for item in lines:
+        yield reporting.Line(item.pieces, item.indent + 2)
+
+
+def _in_detail(case: reporting.WholeCase) -> Iterator[reporting.Line]:
+    yield _heading(case)
+    for reported in case.repeats:
+        if len(case.repeats) > 1:
+            result = reported.result
+            yield reporting.line(
+                f"repeat {result.repeat}  ", (result.status, reporting.tone_of(result.status)), indent=2
+            )
+        yield from _indented(reporting.transcript(reported))
+    yield reporting.line()
+
+
+def _hidden(hidden: int, report: RunReport) -> Iterator[reporting.Line]:
+    name = report.run.get("name")
+    yield reporting.line(f"and {hidden} more that did not pass; these show all of them:")
+    yield reporting.line(f"adjudge runs show {name} --print_detailed_results", indent=2)
+    yield reporting.line(f"adjudge runs show {name} --output result.json", indent=2)
+    yield reporting.line()
+
+
+# --- eval sets ----------------------------------------------------------------------------
+
+
+def _eval_set(eval_set: EvalSetTally) -> Iterator[reporting.Line]:
+    file = f"  {eval_set.file}" if eval_set.file else ""
+    yield reporting.line(
+        (eval_set.eval_set_id, reporting.Tone.STRONG),
+        (file, reporting.Tone.FAINT),
+        f"  {counts_text(eval_set.counts)}",
+    )
+    rows = [_row(criterion, eval_set.cases) for criterion in eval_set.criteria.values()]
+    if not rows:
+        return
+    header = ("criterion", "mean", "threshold", "passed", "")
+    widths = [max(cells(row[column]) for row in (header, *rows)) for column in range(4)]
+    for row in (header, *rows):
+        name, mean, threshold, passed = map(filled, row, widths, (False, True, True, False))
+        text = f"{name}  {mean}  {threshold}  {passed}"
+        if row is header:
+            yield reporting.line((text, reporting.Tone.FAINT), indent=2)
+        else:
+            yield reporting.line(text, (f"  {row[4]}", reporting.Tone.FAIL), indent=2)
+
+
+def _row(criterion: CriterionTally, cases: int) -> tuple[str, str, str, str, str]:
+    # Where the agent could not be run, nothing could be measured.
+    counts = Counter(criterion.counts)
+    counts["error"] += cases - criterion.counts.total()
+    threshold = criterion.threshold
+    mean = "-" if criterion.mean is None else reporting.score_text(criterion.mean, threshold)
+    if threshold is None:
+        rest = counts_text(counts, without=("informational",))
+        return criterion.name, mean, "-", "informational", rest
+    bound = f"{criterion.relation} {reporting.threshold_text(threshold)}".strip()
+    passed = f"{counts['PASS']}/{counts.total() - counts['not_applicable']}"
+    return criterion.name, mean, bound, passed, counts_text(counts, without=("PASS",))
+
+
+# --- the end ------------------------------------------------------------------------------
+
+
+def _warnings(report: RunReport) -> Iterator[reporting.Line]:
+    for warning in report.warnings:
+        yield reporting.line(("warning: ", reporting.Tone.UNSURE), warning)
+
+
+def _next_steps(report: RunReport, tally: Tally) -> Iterator[reporting.Line]:
+    """The commands that help now."""
+    name = report.run.get("name")
+    if report.run.get("finished_at", "") is None:
+        yield _step("not finished:", f"adjudge resume {name}")
+    elif tally.retryable:
+        yield _step(f"to try {tally.retryable} of the errors again:", f"adjudge resume {name}")
+    if report.summary.verdict != "PASS" and not report.detailed:
+        yield _step("to see every turn:", f"adjudge runs show {name} --print_detailed_results")
+
+
+def _step(what: str, command: str) -> reporting.Line:
+    return reporting.line(f"{what}  ", (command, reporting.Tone.STRONG))
+
+
+def _verdict(report: RunReport) -> reporting.Line:
+    summary, seconds = report.summary, report.run.get("duration")
+    status = summary.status
+    cases = f"{summary.cases} case{'' if summary.cases == 1 else 's'}"
+    if status in _UNSETTLED:
+        words = {"FAIL": "failed", "error": "could not be measured", "UNSURE": "undecided"}
+        others = counts_text(summary.counts, without=(status,))
+        said = f"{summary.counts.get(status, 0)} of {cases} {words[status]}" + (
+            f", {others}" if others else ""
+        )
+    else:
+        said = f"{cases} passed"
+    if summary.repeats > 1:
+        said += f", {summary.repeats} repeats each"
+    took = f"   {seconds:.1f} s" if isinstance(seconds, int | float) else ""
+    return reporting.line(
+        (f"{status.upper()}  ", reporting.tone_of(status)), f"{said}   run {report.run.get('name')}{took}"
+    )

@@ -1,0 +1,25 @@
+"""What reporters share: cases over their repeats, and explanations as lines for a person.
+
+Everything that comes out of here is safe to print: text of agents, tools and files is cleaned of
+terminal escapes and control characters on its way into a ``Line``.
+"""
+
+from adjudge.extension.reporting.explanation import explained, transcript
+from adjudge.extension.reporting.lines import Line, Tone, clean, line, one_line
+from adjudge.extension.reporting.scores import score_text, threshold_text, tone_of
+from adjudge.extension.reporting.whole_cases import WholeCase, whole_cases
+
+__all__ = [
+    "Line",
+    "Tone",
+    "WholeCase",
+    "clean",
+    "explained",
+    "line",
+    "one_line",
+    "score_text",
+    "threshold_text",
+    "tone_of",
+    "transcript",
+    "whole_cases",
+]

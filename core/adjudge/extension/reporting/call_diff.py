@@ -1,0 +1,103 @@
+"""Tool calls as lines: one call, and the diff that trajectory criteria leave in ``details["calls"]``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from types import NoneType
+from typing import Any, Final, TypeGuard, cast
+
+from adjudge.extension.reporting.lines import Line, Piece, Tone, line, shortened
+from adjudge.model.base import JsonObject, JsonValue
+
+_VALUE_LIMIT: Final = 60
+_CALL_LIMIT: Final = 160
+_SHOWN_MATCHES: Final = 2
+"""More matching calls than this in a row are counted instead of shown."""
+
+_MARKS: Final[Mapping[str, tuple[str, Tone, str]]] = {
+    "match": ("=", Tone.FAINT, ""),
+    "different_args": ("~", Tone.UNSURE, "other arguments"),
+    "missing": ("-", Tone.EXPECTED, "expected, not made"),
+    "unexpected": ("+", Tone.ACTUAL, "made, not expected"),
+    "out_of_order": (">", Tone.UNSURE, "out of order"),
+}
+"""A sign, a tone and words for every status of a call."""
+
+
+def value_text(value: JsonValue, limit: int = _VALUE_LIMIT) -> str:
+    """Show a JSON value on one short line."""
+    if isinstance(value, str):
+        value = value[: 4 * limit]
+    return shortened(json.dumps(value, ensure_ascii=False, default=str), limit)
+
+
+def call_text(name: str, args: JsonValue, limit: int = _CALL_LIMIT) -> str:
+    """Show a call as ``name(argument=value, …)``. Arguments that are no object are shown as they are."""
+    if isinstance(args, Mapping):
+        pairs = cast("Mapping[str, Any]", args).items()
+        inside = ", ".join(f"{key}={value_text(value)}" for key, value in pairs)
+    else:
+        inside = "" if args is None else value_text(args)
+    return shortened(f"{name}({inside})", limit)
+
+
+def is_call_diff(calls: object) -> TypeGuard[list[JsonObject]]:
+    """Whether a value has the form that trajectory criteria give to ``details["calls"]``."""
+    return isinstance(calls, list) and all(_is_entry(entry) for entry in cast("list[object]", calls))
+
+
+def _is_entry(entry: object) -> bool:
+    if not isinstance(entry, dict):
+        return False
+    found = cast("JsonObject", entry)
+    status, differences = found.get("status"), found.get("differences", [])
+    return (
+        isinstance(status, str)
+        and status in _MARKS
+        and all(isinstance(found.get(side), dict | NoneType) for side in ("expected", "actual"))
+        and isinstance(differences, list)
+        and all(isinstance(item, dict) for item in cast("list[object]", differences))
+    )
+
+
+def call_diff(calls: list[JsonObject], *, indent: int, everything: bool) -> Iterator[Line]:
+    """Show every call with what became of it.
+
+    Args:
+        calls: The entries of ``details["calls"]``.
+        indent: Columns before the lines.
+        everything: Show each of many matching calls instead of their number.
+    """
+    for status, group in groupby(calls, key=lambda entry: entry["status"]):
+        entries = list(group)
+        if status == "match" and len(entries) > _SHOWN_MATCHES and not everything:
+            yield line((f"= {len(entries)} calls match", Tone.FAINT), indent=indent)
+            continue
+        for entry in entries:
+            yield from _entry(entry, indent)
+
+
+def _entry(entry: JsonObject, indent: int) -> Iterator[Line]:
+    sign, tone, words = _MARKS[entry["status"]]
+    expected, actual = entry.get("expected"), entry.get("actual")
+    differences: list[JsonObject] = entry.get("differences", [])
+    call: JsonObject = (actual if expected is None or differences else expected) or actual or {}
+    shown: list[Piece] = [(f"{sign} {call_text(str(call.get('name', '?')), call.get('args'))}", tone)]
+    if words:
+        shown.append((f"   {words}", Tone.FAINT))
+    yield line(*shown, indent=indent)
+    for difference in differences:
+        path = str(difference.get("path", "$")).removeprefix("$").removeprefix(".") or "arguments"
+        yield line(
+            f"{path}: expected ",
+            (_side(difference, "expected"), Tone.EXPECTED),
+            ", got ",
+            (_side(difference, "actual"), Tone.ACTUAL),
+            indent=indent + 4,
+        )
+
+
+def _side(difference: JsonObject, side: str) -> str:
+    return value_text(difference[side]) if side in difference else "nothing"

@@ -1,0 +1,89 @@
+"""Puts lines on a stream: colours where it is a terminal, wrapped to its width."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO, Final
+
+import click
+
+from adjudge.plugin import reporting
+
+_WIDTH: Final = 100
+"""Columns where there is no terminal."""
+_HANGING: Final = 4
+"""Columns by which the rest of a wrapped line is indented further."""
+
+_STYLES: Final[dict[reporting.Tone, dict[str, Any]]] = {
+    reporting.Tone.STRONG: {"bold": True},
+    reporting.Tone.FAINT: {"dim": True},
+    reporting.Tone.PASS: {"fg": "green"},
+    reporting.Tone.FAIL: {"fg": "red", "bold": True},
+    reporting.Tone.ERROR: {"fg": "magenta", "bold": True},
+    reporting.Tone.UNSURE: {"fg": "yellow"},
+    reporting.Tone.EXPECTED: {"fg": "green"},
+    reporting.Tone.ACTUAL: {"fg": "red"},
+}
+# A word with the spaces after it; where a script has no spaces, every character may end a line.
+_BREAKS: Final = re.compile(
+    "[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]\\s*|[^\\s\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+\\s*|\\s+"
+)
+
+
+class Screen:
+    """A stream of bytes as a person sees it. Text is UTF-8."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        terminal = stream.isatty()
+        self.colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        self.width = shutil.get_terminal_size((_WIDTH, 0)).columns if terminal else _WIDTH
+
+    def show(self, lines: Iterable[reporting.Line]) -> None:
+        """Write lines."""
+        for item in lines:
+            for row in self._wrapped(item):
+                self._stream.write(row.encode() + b"\n")
+
+    def blank(self) -> None:
+        """Write an empty line."""
+        self._stream.write(b"\n")
+
+    def _wrapped(self, item: reporting.Line) -> Iterator[str]:
+        row, column, start = " " * item.indent, item.indent, item.indent
+        for text, tone in item.pieces:
+            pending = ""
+            for word in _BREAKS.findall(text):
+                if column + cells(word.rstrip()) > self.width and column > start:
+                    yield (row + self._styled(pending, tone)).rstrip()
+                    start = item.indent + _HANGING
+                    row, column, pending = " " * start, start, ""
+                pending += word
+                column += cells(word)
+            row += self._styled(pending, tone)
+        yield row.rstrip()
+
+    def _styled(self, text: str, tone: reporting.Tone) -> str:
+        style = _STYLES.get(tone)
+        return click.style(text, **style) if self.colour and style and text else text
+
+
+def cells(text: str) -> int:
+    """Count the columns that a text takes on a terminal."""
+    return len(text) if text.isascii() else sum(map(_cell, text))
+
+
+def _cell(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def filled(text: str, width: int, to_the_right: bool) -> str:
+    """Fill a text with spaces to ``width`` columns."""
+    spaces = " " * (width - cells(text))
+    return spaces + text if to_the_right else text + spaces

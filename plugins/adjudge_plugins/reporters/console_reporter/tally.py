@@ -1,0 +1,106 @@
+"""What is counted of each eval set while its cases go by."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from adjudge.plugin import RepeatedCriterion, Status, reporting
+
+
+@dataclass(slots=True)
+class CriterionTally:
+    """One criterion over the cases of an eval set."""
+
+    name: str
+    threshold: float | None
+    counts: Counter[Status] = field(default_factory=Counter[Status])
+    scored: int = 0
+    total: float = 0.0
+    relation: str = ""
+    """``>=`` or ``<=``: on which side of the threshold scores pass; empty while no score has told."""
+
+    @property
+    def mean(self) -> float | None:
+        """The mean over the cases that have a score."""
+        return self.total / self.scored if self.scored else None
+
+    def add(self, criterion: RepeatedCriterion) -> None:
+        """Count one case."""
+        self.counts[criterion.status] += 1
+        if criterion.mean is not None:
+            self.scored += 1
+            self.total += criterion.mean
+            if criterion.verdict in ("PASS", "FAIL") and criterion.mean != self.threshold:
+                above = self.threshold is not None and criterion.mean > self.threshold
+                self.relation = ">=" if above == (criterion.verdict == "PASS") else "<="
+
+
+@dataclass(slots=True)
+class EvalSetTally:
+    """One eval set."""
+
+    eval_set_id: str
+    file: str | None
+    counts: Counter[Status] = field(default_factory=Counter[Status])
+    criteria: dict[str, CriterionTally] = field(default_factory=dict[str, CriterionTally])
+
+    @property
+    def cases(self) -> int:
+        """Cases, repeats not counted."""
+        return self.counts.total()
+
+    def add(self, case: reporting.WholeCase) -> None:
+        """Count one case."""
+        self.counts[case.overall.status] += 1
+        for criterion in case.overall.criteria:
+            name = criterion.criterion_name
+            if name not in self.criteria:
+                self.criteria[name] = CriterionTally(name, criterion.threshold)
+            self.criteria[name].add(criterion)
+
+
+class Tally:
+    """All eval sets of a run, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.retryable = 0
+        """Errors, of agents and of criteria, that a resumed run tries again."""
+        self._sets: dict[tuple[str, str | None], EvalSetTally] = {}
+
+    @property
+    def eval_sets(self) -> tuple[EvalSetTally, ...]:
+        """The eval sets."""
+        return tuple(self._sets.values())
+
+    def add(self, case: reporting.WholeCase) -> None:
+        """Count one case."""
+        key = (case.overall.eval_set_id, case.overall.eval_set_file)
+        if key not in self._sets:
+            self._sets[key] = EvalSetTally(*key)
+        self._sets[key].add(case)
+        for repeat in case.repeats:
+            errors = [repeat.result.error, *(criterion.error for criterion in repeat.result.criteria)]
+            self.retryable += sum(1 for error in errors if error is not None and error.retryable)
+
+
+_WORDS: Final[dict[Status, str]] = {
+    "PASS": "passed",
+    "FAIL": "failed",
+    "error": "error",
+    "UNSURE": "undecided",
+    "not_applicable": "not applicable",
+    "informational": "informational",
+}
+
+
+def counts_text(counts: Mapping[Status, int], *, without: tuple[Status, ...] = ()) -> str:
+    """Say counts in words, for instance "4 passed, 3 failed, 2 errors"."""
+    shown = [
+        f"{counts[status]} {'errors' if status == 'error' and counts[status] > 1 else word}"
+        for status, word in _WORDS.items()
+        if counts.get(status) and status not in without
+    ]
+    return ", ".join(shown)
