@@ -8,7 +8,7 @@ from typing import Any
 from adjudge.formats.adk_invocation import invocation_to_adk, read_invocation
 from adjudge.formats.adk_rubrics import read_rubrics, write_rubrics
 from adjudge.formats.adk_schema import EVAL_CASE, SCENARIO, SESSION_INPUT
-from adjudge.formats.findings import Findings, kind
+from adjudge.formats.findings import Findings, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import ConversationScenario, EvalCase, SessionInput
 from adjudge.model.invocation import Invocation
@@ -79,7 +79,7 @@ def _read_scenario(data: object, path: str, findings: Findings) -> ConversationS
     found = findings.fields(data, SCENARIO, path)
     findings.required(found, SCENARIO, path, "starting_prompt", "conversation_plan")
     persona = found.get("user_persona")
-    if persona is not None and not isinstance(persona, (str, dict)):
+    if persona is not None and not isinstance(persona, str) and not is_object(persona):
         findings.problem(f"'user_persona' must be an id or an object, found {kind(persona)}.", path)
         persona = None
     return ConversationScenario(

@@ -13,7 +13,7 @@ from adjudge.formats.adk_schema import (
     INLINE_DATA,
     PART,
 )
-from adjudge.formats.findings import Findings, kind
+from adjudge.formats.findings import Findings, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.items import Blob, Claim, Content, Item, Opaque, Text, ToolCall, ToolResult
 
@@ -127,14 +127,12 @@ def read_call(data: object, path: str, findings: Findings, extra: JsonObject | N
 def read_result(data: object, path: str, findings: Findings, extra: JsonObject | None = None) -> ToolResult:
     """ADK ``FunctionResponse``; ``extra`` is what else its part had."""
     found = findings.fields(data, FUNCTION_RESPONSE, path)
-    result = {
-        "name": findings.string(found, "name", path),
-        "value": findings.object(found, "response", path),
-        "call_id": findings.string(found, "id", path),
-    }
+    name = findings.string(found, "name", path)
+    value = findings.object(found, "response", path)
+    call_id = findings.string(found, "id", path)
     for known in ("name", "response", "id"):
         found.pop(known, None)
-    return ToolResult(**result, extra={**found, **(extra or {})} or None)
+    return ToolResult(name=name, value=value, call_id=call_id, extra={**found, **(extra or {})} or None)
 
 
 def _read_blob(subject: str, data: object, path: str, findings: Findings, extra: JsonObject) -> Item:
@@ -183,15 +181,18 @@ def _write_blob(item: Blob) -> JsonObject:
 
 def write_call(item: ToolCall) -> JsonObject:
     """A call as ADK ``FunctionCall``."""
-    data = {"id": item.id, "args": item.args, "name": item.name}
+    data: JsonObject = {"id": item.id, "args": item.args, "name": item.name}
     return _given({**data, **_of(item.extra, _CALL_FIELDS)})
 
 
 def write_result(item: ToolResult) -> JsonObject:
     """A result as ADK ``FunctionResponse``, whose ``response`` is always an object."""
-    value = item.value
-    response = value if value is None or isinstance(value, dict) else {"result": value}
-    data = {"id": item.call_id, "name": item.name, "response": response}
+    is_free = item.value is None or is_object(item.value)
+    data: JsonObject = {
+        "id": item.call_id,
+        "name": item.name,
+        "response": item.value if is_free else {"result": item.value},
+    }
     return _given({**data, **_of(item.extra, _RESPONSE_FIELDS)})
 
 

@@ -24,7 +24,7 @@ from adjudge.formats.adk_schema import (
     INVOCATION_EVENTS,
     USAGE,
 )
-from adjudge.formats.findings import Findings, kind
+from adjudge.formats.findings import Findings, is_list, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content, ToolCall, ToolResult
@@ -84,7 +84,7 @@ def read_invocation(data: object, path: str, findings: Findings, first_step: int
 
 def _read_steps(data: object, path: str, findings: Findings, number: int) -> JsonObject:
     """The fields of ``Invocation`` that hold the steps."""
-    keys = set(data) if isinstance(data, dict) else set[str]()
+    keys = set(data) if is_object(data) else set[str]()
     if keys & set(INVOCATION_EVENTS.keys):
         if keys & set(INTERMEDIATE_DATA.keys):
             findings.problem("'invocation_events' and the keys of IntermediateData exclude each other.", path)
@@ -164,14 +164,13 @@ def _last_answered(moves: list[JsonObject]) -> int:
 
 def _read_response(data: object, path: str, findings: Findings) -> JsonObject:
     move: JsonObject = {"form": "intermediate_response", "source_ref": path}
-    match data:
-        case [str(author), list(parts)]:
-            items = [read_part(part, f"{path}[1][{i}]", findings) for i, part in enumerate(parts)]
-            return {**move, "author": author, "items": items}
-        case _:
-            shape = f"found {kind(data)}" if not isinstance(data, list) else "found something else"
-            findings.problem(f"an intermediate response must be [author, [part, ...]], {shape}.", path)
-            return move
+    author, parts = data if is_list(data) and len(data) == 2 else (None, None)
+    if not isinstance(author, str) or not is_list(parts):
+        found = "another list" if is_list(data) else kind(data)
+        findings.problem(f"an intermediate response must be [author, [part, ...]], found {found}.", path)
+        return move
+    items = [read_part(part, f"{path}[1][{i}]", findings) for i, part in enumerate(parts)]
+    return {**move, "author": author, "items": items}
 
 
 def _read_event(data: object, path: str, findings: Findings, number: int) -> Step:

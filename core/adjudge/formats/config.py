@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from adjudge.formats.adk_schema import Schema
-from adjudge.formats.findings import Findings, kind
+from adjudge.formats.findings import Findings, is_list, is_object, kind
 from adjudge.formats.json_input import read_json
 from adjudge.model.base import JsonObject
 from adjudge.model.config import DEFAULT_CRITERIA, CriterionEntry, EvalConfig
@@ -31,7 +31,7 @@ def load_config(path: Path) -> EvalConfig:
     Raises:
         InputError: there is no such file, or it is not a configuration; every problem at once.
     """
-    return parse_config(read_json(path), source=str(path))
+    return _parse(read_json(path), str(path))
 
 
 def default_config() -> EvalConfig:
@@ -54,8 +54,12 @@ def parse_config(data: Mapping[str, Any], *, source: str | None) -> EvalConfig:
     Raises:
         InputError: it is not a configuration; every problem at once.
     """
+    return _parse(dict(data), source)
+
+
+def _parse(data: object, source: str | None) -> EvalConfig:
     findings = Findings(source)
-    found, extra = findings.open_fields(dict(data) if isinstance(data, Mapping) else data, _CONFIG, "$")
+    found, extra = findings.open_fields(data, _CONFIG, "$")
     custom = _custom_metrics(found, findings)
     criteria = findings.object(found, "criteria", "$") or {}
     if not criteria:
@@ -68,10 +72,9 @@ def parse_config(data: Mapping[str, Any], *, source: str | None) -> EvalConfig:
         _entry(name, value, custom.get(name), f"$.criteria.{name}", findings)
         for name, value in criteria.items()
     ]
-    for name in custom.keys() - criteria.keys():
-        findings.warn(
-            "there is no criterion of this name, so that it is not measured", f"$.custom_metrics.{name}"
-        )
+    for name in custom:
+        if name not in criteria:
+            findings.warn(f"no criterion is named {name!r}, so that it is not measured", "$.custom_metrics")
     config = EvalConfig(
         criteria=tuple(entries),
         user_simulator_config=_snake_object(found, "user_simulator_config", findings),
@@ -89,8 +92,9 @@ def _entry(
 ) -> CriterionEntry:
     options: JsonObject = {}
     component = name if custom is None else _CUSTOM_METRIC_COMPONENT
-    if isinstance(value, dict):
-        options = _options(value, path, findings)
+    if is_object(value):
+        # The further keys of a custom metric are its function's own, in the function's spelling.
+        options = _options(value, path, findings) if custom is None else dict(value)
         threshold = options.pop("threshold", None)
         named = options.pop("criterion", component)
         if not isinstance(named, str) or not named:
@@ -104,12 +108,11 @@ def _entry(
         threshold = value
         if threshold is None:
             findings.problem("expected a threshold or an object with options, found null.", path)
-    return CriterionEntry(
-        name=name,
-        criterion=component,
-        threshold=_threshold(threshold, path, findings),
-        options={**(custom or {}), **options},
-    )
+    number = _threshold(threshold, path, findings)
+    if custom is not None:
+        # ADK tells the function both.
+        options = {**options, **custom, "metric_name": name, "threshold": number}
+    return CriterionEntry(name=name, criterion=component, threshold=number, options=options)
 
 
 def _threshold(value: object, path: str, findings: Findings) -> float | None:
@@ -130,9 +133,9 @@ def _threshold(value: object, path: str, findings: Findings) -> float | None:
 def _options(value: JsonObject, path: str, findings: Findings) -> JsonObject:
     """The options of a criterion under their snake_case names, as deep as ADK has aliases."""
     options = _snake_keys(value, path, findings)
-    if isinstance(judge := options.get("judge_model_options"), dict):
+    if is_object(judge := options.get("judge_model_options")):
         options["judge_model_options"] = _snake_keys(judge, f"{path}.judge_model_options", findings)
-    if isinstance(rubrics := options.get("rubrics"), list):
+    if is_list(rubrics := options.get("rubrics")):
         options["rubrics"] = _snake_tree(rubrics, f"{path}.rubrics", findings)
     return options
 
@@ -177,9 +180,9 @@ def _snake_keys(value: JsonObject, path: str, findings: Findings) -> JsonObject:
 
 
 def _snake_tree(value: Any, path: str, findings: Findings) -> Any:
-    if isinstance(value, list):
+    if is_list(value):
         return [_snake_tree(child, f"{path}[{i}]", findings) for i, child in enumerate(value)]
-    if isinstance(value, dict):
+    if is_object(value):
         children = {key: _snake_tree(child, f"{path}.{key}", findings) for key, child in value.items()}
         return _snake_keys(children, path, findings)
     return value

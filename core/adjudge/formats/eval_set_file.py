@@ -10,7 +10,7 @@ from typing import Final, Literal, NoReturn, TypeAlias
 from adjudge.errors import InputError, Problem, did_you_mean
 from adjudge.formats.adk_case import read_case
 from adjudge.formats.adk_schema import EVAL_CASE, EVAL_SET, OLD_CASE, OLD_TURN
-from adjudge.formats.findings import Findings, kind
+from adjudge.formats.findings import Findings, is_object, kind
 from adjudge.formats.json_input import JsonStream, open_file, parse_json
 from adjudge.formats.old_shapes import id_from_name, read_old_case, read_old_turns
 from adjudge.model.base import JsonObject
@@ -288,12 +288,12 @@ class _Pass:
         return shape
 
     def _shape_of(self, first: object) -> Shape:
-        if isinstance(first, dict):
+        if is_object(first):
             if first.keys() & set(OLD_TURN.fields):
                 return "old_turns"
             if first.keys() & set(OLD_CASE.fields):
                 return "old_cases"
-        what = f"an object with {_listed(list(first))}" if isinstance(first, dict) else kind(first)
+        what = f"an object with {_listed(list(first))}" if is_object(first) else kind(first)
         raise InputError(
             Problem(
                 what=f"not an eval set: a list of {what}.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from adjudge.errors import InputError, Problem, did_you_mean
 from adjudge.formats.adk_schema import Schema
@@ -80,7 +80,7 @@ class Findings:
         """The fields of an object that are not null, and its further keys with all their values."""
         found: JsonObject = {}
         extra: JsonObject | None = None
-        if not isinstance(data, dict):
+        if not is_object(data):
             self.problem(f"{schema.name} must be an object, found {kind(data)}.", path)
             return found, None
         known = schema.keys
@@ -135,7 +135,7 @@ class Findings:
     def items(self, found: JsonObject, name: str, path: str) -> list[Any]:
         """A list; empty where it is absent."""
         value = found.get(name, _ITEMS)
-        if isinstance(value, list):
+        if is_list(value):
             return value
         self.problem(f"{name!r} must be a list, found {kind(value)}.", path)
         return _ITEMS
@@ -143,10 +143,20 @@ class Findings:
     def object(self, found: JsonObject, name: str, path: str) -> JsonObject | None:
         """An object of free form; ``None`` where it is absent."""
         value = found.get(name)
-        if value is None or isinstance(value, dict):
+        if value is None or is_object(value):
             return value
         self.problem(f"{name!r} must be an object, found {kind(value)}.", path)
         return None
+
+
+def is_object(value: object) -> TypeGuard[JsonObject]:
+    """Whether a JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether a JSON value is a list."""
+    return isinstance(value, list)
 
 
 def kind(value: object) -> str:

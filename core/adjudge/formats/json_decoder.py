@@ -14,7 +14,7 @@ _MAX_DIGITS: Final = 4300  # where Python's own protection against slow conversi
 _WORD: Final = 12  # longer than any literal or escape that the end of a buffer can cut
 
 
-class Broken(Exception):  # noqa: N818 - it never leaves this floor
+class BrokenJsonError(Exception):
     """The text is not JSON as adjudge takes it."""
 
     def __init__(self, position: int, what: str, hint: str | None = None, *, cut: bool = False) -> None:
@@ -26,26 +26,26 @@ class Broken(Exception):  # noqa: N818 - it never leaves this floor
         super().__init__(what)
 
 
-class _Refused(ValueError):
+class _RefusedError(ValueError):
     """Raised inside the C scanner, which does not know the place; ``_refusal`` finds it."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
-        raise _Refused
+        raise _RefusedError
     return value
 
 
 def _float(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise _Refused
+        raise _RefusedError
     return value
 
 
 def _constant(_: str) -> float:
-    raise _Refused
+    raise _RefusedError
 
 
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
@@ -55,7 +55,7 @@ def decode(text: str, start: int) -> tuple[Any, int]:
     """The value that begins at ``start``, which is not white space, and the position after it.
 
     Raises:
-        Broken: what is wrong, and where.
+        BrokenJsonError: what is wrong, and where.
     """
     try:
         value, end = _DECODER.raw_decode(text, start)
@@ -94,26 +94,26 @@ def _has_lone_surrogate(value: Any) -> bool:
     return False
 
 
-def explain(text: str, position: int, message: str) -> Broken:
+def explain(text: str, position: int, message: str) -> BrokenJsonError:
     """A syntax error at ``position`` in words, with the mistakes that people make often."""
     found = text[position : position + 2]
     if found[:1] == "#" or found in ("//", "/*"):
-        return Broken(position, "a comment. JSON has no comments.", "Remove it.")
+        return BrokenJsonError(position, "a comment. JSON has no comments.", "Remove it.")
     comma = _trailing_comma(text, position)
     if comma is not None:
-        return Broken(
+        return BrokenJsonError(
             comma, "a comma after the last element. JSON has no trailing commas.", "Remove the comma."
         )
     if found[:1] == "'":
-        return Broken(
+        return BrokenJsonError(
             position, "a single quote. JSON strings stand between double quotes.", "Write \" instead of '."
         )
     if message.startswith("Unterminated string"):
-        return Broken(position, "a string that has no end.", cut=True)
+        return BrokenJsonError(position, "a string that has no end.", cut=True)
     cut = position + _WORD > len(text)
     if position >= len(text):
-        return Broken(position, f"the end of the text: it is cut off. ({message})", cut=True)
-    return Broken(position, f"not JSON: {message}, found {_shown(text, position)}.", cut=cut)
+        return BrokenJsonError(position, f"the end of the text: it is cut off. ({message})", cut=True)
+    return BrokenJsonError(position, f"not JSON: {message}, found {_shown(text, position)}.", cut=cut)
 
 
 def _trailing_comma(text: str, position: int) -> int | None:
@@ -137,52 +137,52 @@ class _Open(NamedTuple):
     """The keys so far; ``None`` in a list."""
 
 
-_TOKEN: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
+_WORDS: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
 _LONE: Final = re.compile(r"[\ud800-\udfff]")
 
 
-def _refusal(text: str, start: int, end: int) -> Broken:
+def _refusal(text: str, start: int, end: int) -> BrokenJsonError:
     """The first thing between ``start`` and ``end`` that JSON's grammar allows and adjudge does not."""
     stack: list[_Open] = []
     is_key = False
-    for match in _TOKEN.finditer(text, start, end):
-        token = match.group()
-        found = _bad_token(token)
-        if token in ("{", "["):
-            stack.append(_Open(set() if token == "{" else None))
+    for match in _WORDS.finditer(text, start, end):
+        word = match.group()
+        found = _bad_word(word)
+        if word in ("{", "["):
+            stack.append(_Open(set() if word == "{" else None))
             if len(stack) > MAX_DEPTH:
                 found = f"more than {MAX_DEPTH} lists and objects inside one another."
-        elif token in ("}", "]") and stack:
+        elif word in ("}", "]") and stack:
             stack.pop()
-        elif is_key and token[0] == '"' and stack and stack[-1].keys is not None:
-            name = _string(token)
+        elif is_key and word[0] == '"' and stack and stack[-1].keys is not None:
+            name = _string(word)
             if name in stack[-1].keys:
                 found = f"the key {name!r} a second time in one object."
             stack[-1].keys.add(name)
         if found:
-            return Broken(match.start(), found)
-        is_key = token == "{" or (token == "," and bool(stack) and stack[-1].keys is not None)
-    return Broken(start, "a value that cannot be read.")
+            return BrokenJsonError(match.start(), found)
+        is_key = word == "{" or (word == "," and bool(stack) and stack[-1].keys is not None)
+    return BrokenJsonError(start, "a value that cannot be read.")
 
 
-def _string(token: str) -> str:
+def _string(word: str) -> str:
     try:
-        return str(json.loads(token))
+        return str(json.loads(word))
     except ValueError:
-        return token
+        return word
 
 
-def _bad_token(token: str) -> str | None:
-    if token[0] == '"':
-        if _LONE.search(_string(token)):
+def _bad_word(word: str) -> str | None:
+    if word[0] == '"':
+        if _LONE.search(_string(word)):
             return "half of a surrogate pair (\\ud800 to \\udfff), which is no character."
-    elif token in ("NaN", "Infinity", "-Infinity"):
-        return f"{token}. JSON has finite numbers only."
-    elif token.lstrip("-")[:1].isdigit():
-        if token.lstrip("-").isdigit() and len(token) > _MAX_DIGITS:
+    elif word in ("NaN", "Infinity", "-Infinity"):
+        return f"{word}. JSON has finite numbers only."
+    elif word.lstrip("-")[:1].isdigit():
+        if word.lstrip("-").isdigit() and len(word) > _MAX_DIGITS:
             return f"a whole number of more than {_MAX_DIGITS} digits."
         try:
-            if math.isinf(float(token)):
+            if math.isinf(float(word)):
                 return "a number that is too large."
         except ValueError:
             return None

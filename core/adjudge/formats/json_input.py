@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
 from adjudge.errors import InputError, Problem
-from adjudge.formats.json_decoder import Broken, decode, explain
+from adjudge.formats.json_decoder import BrokenJsonError, decode, explain
 
 _CHUNK: Final = 1 << 18
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
@@ -128,7 +128,7 @@ class JsonStream:
         while True:
             try:
                 value, end = decode(self._text, self._at)
-            except Broken as broken:
+            except BrokenJsonError as broken:
                 if not broken.cut or self._ended:
                     self._fail_at(broken.position, broken.what, broken.hint)
             else:

@@ -1,0 +1,211 @@
+"""``adjudge evalset``: look at eval sets, check them, and bring old ones into the new schema."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from adjudge.errors import AdjudgeError, InputError, Problem
+from adjudge.formats import (
+    EvalSetFile,
+    case_to_adk,
+    dump_eval_set,
+    find_eval_sets,
+    migrate_eval_set,
+    open_eval_set,
+    split_selection,
+)
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.invocation import Invocation
+from adjudge.model.items import ToolCall
+
+_SHAPES = {
+    "eval_set": "",
+    "old_turns": "old shape (a list of turns)",
+    "old_cases": "old shape (a list of named cases)",
+}
+
+
+@click.group()
+def evalset_command() -> None:
+    """Validate, migrate, list and show eval sets."""
+
+
+@evalset_command.command("validate")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.pass_context
+def validate(ctx: click.Context, paths: tuple[Path, ...]) -> None:
+    """Check files, or every *.test.json and *.evalset.json below a folder.
+
+    All files are checked; the exit status is 2 when one of them is bad.
+    """
+    files, bad = _files(paths)
+    for file in files:
+        try:
+            _print_checked(open_eval_set(file))
+        except AdjudgeError as error:
+            bad += 1
+            click.echo(f"bad  {file}")
+            click.echo(_indented(str(error)), err=True)
+    if bad:
+        ctx.exit(2)
+
+
+def _files(paths: tuple[Path, ...]) -> tuple[list[Path], int]:
+    """The files that are meant, each once, and how many paths mean none."""
+    files: dict[Path, None] = {}
+    bad = 0
+    for path in paths:
+        try:
+            files |= dict.fromkeys(find_eval_sets(path))
+        except InputError as error:
+            bad += 1
+            click.echo(f"bad  {path}")
+            click.echo(_indented(str(error)), err=True)
+    return list(files), bad
+
+
+def _print_checked(eval_set: EvalSetFile) -> None:
+    turns = sum(entry.turns for entry in eval_set.entries)
+    notes = [
+        _count(len(eval_set.entries), "case"),
+        _count(turns, "turn"),
+        _count(sum(entry.is_scenario for entry in eval_set.entries), "scenario"),
+        _SHAPES[eval_set.shape],
+        _count(len(eval_set.warnings), "warning"),
+    ]
+    click.echo(f"ok   {eval_set.path}: {', '.join(note for note in notes if note)}")
+    for warning in eval_set.warnings:
+        click.echo(f"     warning: {warning}")
+
+
+def _count(number: int, thing: str) -> str:
+    if not number:
+        return ""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"     {line}" for line in text.splitlines())
+
+
+@evalset_command.command("migrate")
+@click.argument("old", type=click.Path(path_type=Path))
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option(
+    "--initial_session_file",
+    "--initial-session-file",
+    type=click.Path(path_type=Path),
+    help="The session that cases without one of their own start with.",
+)
+@click.option("--force", is_flag=True, help="Replace NEW if it exists.")
+def migrate(old: Path, new: Path, initial_session_file: Path | None, force: bool) -> None:
+    """Write the eval set of OLD, in either shape from before ADK's schema, to NEW."""
+    if new.exists() and not force:
+        raise InputError(Problem(what="the file exists.", file=str(new), hint="Use --force to replace it."))
+    for warning in open_eval_set(old).warnings:
+        click.echo(f"warning: {old}: {warning}", err=True)
+    eval_set = migrate_eval_set(old, initial_session=initial_session_file)
+    _write(new, dump_eval_set(eval_set))
+    click.echo(f"{new}: {_count(len(eval_set.eval_cases), 'case')}")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    # Beside the target, so that the last step is a rename within one file system.
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise InputError(Problem(what=f"cannot be written: {error.strerror}.", file=str(path))) from None
+
+
+@evalset_command.command("list")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+def list_cases(paths: tuple[Path, ...]) -> None:
+    """List the cases of files, or of every eval set below a folder."""
+    for path in paths:
+        for file in find_eval_sets(path):
+            _print_cases(open_eval_set(file))
+
+
+def _print_cases(eval_set: EvalSetFile) -> None:
+    click.echo(f"{eval_set.path} ({eval_set.eval_set_id})")
+    for entry in eval_set.entries:
+        marks = {
+            "rubrics": entry.has_rubrics,
+            "initial state": entry.has_state,
+            "final state": entry.has_final_session_state,
+            "intermediate responses": entry.has_reference_intermediate,
+            "no reference response": not entry.is_scenario and not entry.has_reference_response,
+        }
+        size = "scenario" if entry.is_scenario else f"{entry.turns} turn{'' if entry.turns == 1 else 's'}"
+        click.echo(f"  {entry.eval_id}: {', '.join([size, *(name for name, has in marks.items() if has)])}")
+
+
+@evalset_command.command("show")
+@click.argument("selection", metavar="FILE[:ID,...]")
+@click.option("--json", "as_json", is_flag=True, help="A JSON list of the cases in ADK's schema.")
+def show(selection: str, as_json: bool) -> None:
+    """Show the cases of FILE: prompts, expected calls and responses."""
+    path, ids = split_selection(selection)
+    eval_set = open_eval_set(path)
+    entries = eval_set.entries if ids is None else eval_set.select(ids)
+    cases = (eval_set.read(entry) for entry in entries)
+    if as_json:
+        click.echo(json.dumps([case_to_adk(case) for case in cases], indent=2, ensure_ascii=False))
+        return
+    for case in cases:
+        _print_case(case)
+
+
+def _print_case(case: EvalCase) -> None:
+    click.secho(case.eval_id, bold=True)
+    session = case.session_input
+    if session is not None:
+        click.echo(f"  session: app {session.app_name!r}, user {session.user_id!r}")
+        _print_json("  initial state", session.state or None)
+    if case.conversation_scenario is not None:
+        click.echo(f"  starting prompt: {case.conversation_scenario.starting_prompt}")
+        click.echo(f"  plan: {case.conversation_scenario.conversation_plan}")
+    for number, turn in enumerate(case.conversation or (), start=1):
+        _print_turn(number, turn)
+    _print_json("  final state", case.final_session_state)
+    for rubric in case.rubrics or ():
+        click.echo(f"  rubric {rubric.rubric_id}: {rubric.text or ''}")
+
+
+def _print_turn(number: int, turn: Invocation) -> None:
+    click.echo(f"  turn {number}")
+    click.echo(_block("user", turn.user_content.text))
+    for step in turn.steps:
+        for item in step.items:
+            if isinstance(item, ToolCall):
+                click.echo(f"    call: {item.name}({_arguments(item)})")
+        if step.text:
+            click.echo(_block(step.author or "agent", step.text))
+    if turn.final_response is not None:
+        click.echo(_block("response", turn.final_response.text))
+    for rubric in turn.rubrics or ():
+        click.echo(f"    rubric {rubric.rubric_id}: {rubric.text or ''}")
+
+
+def _arguments(call: ToolCall) -> str:
+    return ", ".join(
+        f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in (call.args or {}).items()
+    )
+
+
+def _block(label: str, text: str) -> str:
+    """``text`` after its label, its further lines indented as deep."""
+    return f"    {label}: " + text.strip().replace("\n", "\n      ")
+
+
+def _print_json(label: str, value: object) -> None:
+    if value is not None:
+        click.echo(f"{label}: {json.dumps(value, ensure_ascii=False)}")
