@@ -137,9 +137,9 @@ def _unsettled_in(turn: _Turn, names: set[str]) -> list[tuple[CriterionResult, I
 
 def _failure(failure: Failure, *, indent: int) -> Iterator[Line]:
     origin = f" ({failure.origin})" if failure.origin else ""
-    yield line((failure.code, Tone.ERROR), f"{origin}: {shortened(failure.message, _REASON)}", indent=indent)
-    if failure.retryable:
-        yield line(("it may work another time: `adjudge resume` tries it again", Tone.FAINT), indent=indent)
+    message = shortened(failure.message, _REASON)
+    lasting = (" (may work another time)", Tone.FAINT) if failure.retryable else ""
+    yield line((failure.code, Tone.ERROR), f"{origin}: {message}", lasting, indent=indent)
 
 
 def _where_it_stopped(reported: ReportedCase, turns: list[_Turn]) -> Iterator[Line]:
