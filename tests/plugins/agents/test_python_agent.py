@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from adjudge.plugin import (
     Step,
     ToolCall,
 )
+from adjudge.testing.conformance import AgentAdapterConformance
 from adjudge_plugins.agents import python_agent as plugin
 
 
@@ -74,6 +77,21 @@ def run(target: object, *messages: str, case: SessionRequest | None = None) -> T
 
 def answers(done: Talk) -> list[str]:
     return [turn.final_response.text for turn in done.turns if turn.final_response]
+
+
+class TestConformance(AgentAdapterConformance):
+    component = "python-agent/python"
+    messages = ("hello", "bye")
+
+    @pytest.fixture(autouse=True)
+    def _path(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "path", list(sys.path))
+
+    def options(self, folder: Path) -> Mapping[str, Any]:
+        (folder / "agent_for_conformance.py").write_text(
+            "def agent(text, session):\n    return text.upper()\n"
+        )
+        return {"target": "agent_for_conformance:agent"}
 
 
 # --- callables ------------------------------------------------------------------------
@@ -414,9 +432,6 @@ def test_a_session_whose_agent_hangs_can_still_be_closed() -> None:
 
 
 def test_a_hanging_agent_does_not_hold_up_the_end_of_the_process(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
     script = """
 import asyncio, time
 from pathlib import Path
@@ -447,7 +462,7 @@ asyncio.run(main())
 def test_a_target_is_imported_from_the_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.path", list(__import__("sys").path))
+    monkeypatch.setattr(sys, "path", list(sys.path))
     (tmp_path / "agent_for_import.py").write_text(
         "class Box:\n    @staticmethod\n    def agent(text):\n        import helper_for_import\n        return helper_for_import.reply\n"
     )
@@ -479,7 +494,7 @@ def test_an_agent_that_cannot_be_used_is_refused_before_the_run(
     name: str,
     message: str,
 ) -> None:
-    monkeypatch.setattr("sys.path", list(__import__("sys").path))
+    monkeypatch.setattr(sys, "path", list(sys.path))
     module = f"refused_{abs(hash(source))}"
     (tmp_path / f"{module}.py").write_text(source)
     with pytest.raises(InputError) as caught:
@@ -498,7 +513,7 @@ def test_an_agent_that_cannot_be_used_is_refused_before_the_run(
 def test_a_target_that_names_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, message: str
 ) -> None:
-    monkeypatch.setattr("sys.path", list(__import__("sys").path))
+    monkeypatch.setattr(sys, "path", list(sys.path))
     with pytest.raises(InputError) as caught:
         agent_of(target, tmp_path)
     assert message in str(caught.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from adjudge.plugin import (
     AgentError,
@@ -17,6 +17,9 @@ from adjudge.plugin import (
     did_you_mean,
 )
 from adjudge_plugins.agents.recorded_agent.store import Recordings
+
+_NAMED: Final = 20
+"""How many cases without a recording are named; a file for another eval set has thousands."""
 
 
 class RecordedAgent:
@@ -38,19 +41,21 @@ class RecordedAgent:
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterator[str]:
         """Name every case that has no recording, or fewer than it has repeats."""
         known = self._recordings.ids()
+        absent: list[str] = []
         for case in cases:
             count = self._recordings.count(case.eval_id)
             if count == 0:
-                yield (
-                    f"{self._source} has no recording of case {case.eval_id!r}."
-                    f"{did_you_mean(case.eval_id, known)}"
-                )
+                absent.append(case.eval_id)
             elif count < case.repeats:
                 plural = "" if count == 1 else "s"
                 yield (
                     f"{self._source} has {count} recording{plural} of case {case.eval_id!r}, "
                     f"{case.repeats} repeats are asked for."
                 )
+        for eval_id in absent[:_NAMED]:
+            yield f"{self._source} has no recording of case {eval_id!r}.{did_you_mean(eval_id, known)}"
+        if len(absent) > _NAMED:
+            yield f"{self._source} has no recording of {len(absent) - _NAMED} further cases."
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         """The recording of this repeat of the case.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import weakref
 import zlib
 from collections.abc import Iterable, Sequence
 
@@ -22,13 +23,12 @@ class Recordings:
         Raises:
             InputError: trajectories have no ``eval_id``, or there is none at all.
         """
-        self._file = tempfile.TemporaryFile(prefix="adjudge-recordings-")  # noqa: SIM115 - close() closes it
+        self._file = tempfile.TemporaryFile(prefix="adjudge-recordings-")  # noqa: SIM115 - it stays open
+        # A plan that is refused drops what it made: the file must not outlive this object.
+        self.close = weakref.finalize(self, self._file.close)
+        """Remove the temporary file."""
         self._places: dict[str, list[tuple[int, int]]] = {}
-        try:
-            self._take(trajectories, source)
-        except BaseException:
-            self._file.close()
-            raise
+        self._take(trajectories, source)
 
     def _take(self, trajectories: Iterable[Trajectory], source: str) -> None:
         nameless: list[str] = []
@@ -66,7 +66,3 @@ class Recordings:
         offset, length = self._places[eval_id][number - 1]
         self._file.seek(offset)
         return Trajectory.model_validate_json(zlib.decompress(self._file.read(length)))
-
-    def close(self) -> None:
-        """Remove the temporary file."""
-        self._file.close()

@@ -1,0 +1,188 @@
+"""Recordings evaluated as if the agent ran now."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import adjudge
+from adjudge.plugin import AgentAdapter, AgentError, Content, InputError, SessionInput, SessionRequest, Step
+from adjudge.testing import FakeHost
+from adjudge.testing.conformance import AgentAdapterConformance
+from adjudge_plugins.agents import recorded_agent as plugin
+
+TRAJECTORY = {"criteria": {"tool_trajectory_avg_score": 1.0}}
+
+
+def turn(said: str, answer: str, *calls: str) -> dict[str, Any]:
+    return {
+        "user_content": {"parts": [{"text": said}]},
+        "final_response": {"parts": [{"text": answer}]},
+        "intermediate_data": {"tool_uses": [{"name": name, "args": {}} for name in calls]},
+    }
+
+
+def eval_set(path: Path, cases: Mapping[str, Sequence[dict[str, Any]]], **more: Any) -> Path:
+    cases_ = [{"eval_id": name, "conversation": turns, **more} for name, turns in cases.items()]
+    path.write_text(json.dumps({"eval_set_id": path.name, "eval_cases": cases_}))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def evaluate(cases: Path, recording: str = "done.json", **options: Any) -> adjudge.RunResult:
+    return adjudge.evaluate_sync(
+        f"recorded:{recording}", cases, config=options.pop("config", TRAJECTORY), **options
+    )
+
+
+class TestConformance(AgentAdapterConformance):
+    component = "recorded-agent/recorded"
+    messages = ("hello", "bye")
+
+    def options(self, folder: Path) -> Mapping[str, Any]:
+        return {"target": "log.json"}
+
+    def host(self, folder: Path) -> FakeHost:
+        from adjudge.plugin import Invocation, Trajectory
+
+        turns = tuple(
+            Invocation(user_content=Content.of_text(message), steps=(Step(number=n),))
+            for n, message in enumerate(self.messages, 1)
+        )
+        recorded = Trajectory(eval_id=self.eval_id, invocations=turns, final_session_state={"end": 1})
+        return FakeHost(folder, logs={"log.json": [recorded]})
+
+    def test_sessions_do_not_share_state(self, tmp_path: Path) -> None:
+        """A recording's state is the one that was recorded, whatever the session would start with."""
+        adapter: AgentAdapter = self.build(tmp_path)
+        session = asyncio.run(adapter.open_session(self.request(conformance="left"), lambda step: None))
+        assert session.state == {"end": 1}
+
+
+def test_an_eval_set_file_is_what_the_agent_did(tmp_path: Path) -> None:
+    cases = eval_set(
+        tmp_path / "cases.json", {"good": [turn("a", "b", "look")], "bad": [turn("a", "b", "look")]}
+    )
+    eval_set(tmp_path / "done.json", {"bad": [turn("a", "b", "jump")], "good": [turn("A", "b", "look")]})
+    result = evaluate(cases)
+    assert {case.eval_id: case.status for case in result.cases()} == {"good": "PASS", "bad": "FAIL"}
+
+
+def test_the_recorded_state_is_the_sessions_state(tmp_path: Path) -> None:
+    cases = eval_set(tmp_path / "cases.json", {"a": [turn("a", "b")]}, final_session_state={"light": "off"})
+    eval_set(tmp_path / "done.json", {"a": [turn("a", "b")]}, final_session_state={"light": "on"})
+    (case,) = evaluate(cases).details()
+    assert case.actual is not None
+    assert case.actual.final_session_state == {"light": "on"}
+
+
+def test_repeats_are_recordings_in_the_order_of_the_file(tmp_path: Path) -> None:
+    cases = eval_set(tmp_path / "cases.json", {"7": [turn("a", "b", "look")]})
+    said = {"role": "user", "content": "a"}
+    rows = [
+        {"task_id": 7, "trial": trial, "traj": [said, {"role": "assistant", "tool_calls": [{"id": "x", "function": {"name": name, "arguments": "{}"}}]}]}
+        for trial, name in enumerate(["look", "jump", "look"])
+    ]  # fmt: skip
+    (tmp_path / "runs.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    result = evaluate(cases, "runs.jsonl", num_runs=3)
+    assert [case.criteria[0].score for case in result.cases()] == [1.0, 0.0, 1.0]
+
+
+def test_every_case_that_cannot_be_paired_is_named_before_the_run(tmp_path: Path) -> None:
+    one = [turn("a", "b")]
+    cases = eval_set(tmp_path / "cases.json", {"weather": one, "news": one, "sport": one})
+    eval_set(tmp_path / "done.json", {"wether": one, "news": one})
+    with pytest.raises(InputError) as caught:
+        evaluate(cases, num_runs=2)
+    message = str(caught.value)
+    assert "no recording of case 'weather'. Did you mean 'wether'?" in message
+    assert "no recording of case 'sport'" in message
+    assert "1 recording of case 'news', 2 repeats are asked for" in message
+
+
+def test_a_foreign_recording_does_not_flood(tmp_path: Path) -> None:
+    one = [turn("a", "b")]
+    cases = eval_set(tmp_path / "cases.json", {f"case {index:03}": one for index in range(50)})
+    eval_set(tmp_path / "done.json", {"other": one})
+    with pytest.raises(InputError, match="no recording of 30 further cases"):
+        evaluate(cases)
+
+
+def test_another_number_of_turns_is_an_error_of_the_case(tmp_path: Path) -> None:
+    cases = eval_set(tmp_path / "cases.json", {"a": [turn("a", "b")], "b": [turn("a", "b", "look")]})
+    eval_set(
+        tmp_path / "done.json",
+        {"a": [turn("a", "b", "look"), turn("c", "d", "jump")], "b": [turn("a", "b", "look")]},
+    )
+    first, second = evaluate(cases).details()
+    assert first.result.status == "error"
+    assert first.result.error is not None
+    assert first.result.error.code == "turn_count"
+    assert "the recording has 2 turns, the case has 1" in first.result.error.message
+    assert first.actual is not None
+    assert [call.name for step in first.actual.steps for call in step.calls] == ["look", "jump"]
+    assert second.result.status == "PASS"
+
+
+def test_a_user_who_goes_on_is_an_error(tmp_path: Path) -> None:
+    eval_set(tmp_path / "done.json", {"a": [turn("a", "b")]})
+
+    async def talk() -> None:
+        (spec,) = plugin.agent_adapters()
+        from adjudge.plugin import ReadOptions, Source
+        from adjudge_plugins.readers.eval_set_reader.reader import EvalSetReader
+
+        logs = {"done.json": list(EvalSetReader().read(Source(tmp_path / "done.json"), ReadOptions()))}
+        adapter = spec.factory(spec.config(target=Path("done.json")), FakeHost(tmp_path, logs=logs))
+        request = SessionRequest(eval_id="a", repeat=1, session_input=SessionInput())
+        session = await adapter.open_session(request, lambda step: None)
+        await session.send(Content.of_text("a"))
+        await session.send(Content.of_text("again"))
+
+    with pytest.raises(AgentError, match="1 turn, the user went on"):
+        asyncio.run(talk())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "No such file"),
+        ("{}", "no trace reader knows this format"),
+        ('{"messages": [{"role": "user", "content": "a"}', "done.json"),
+        ('{"eval_set_id": "x", "eval_cases": [{"eval_id": "a", "conversation_scenario": {"starting_prompt": "a", "conversation_plan": "b"}}]}', "holds no recording"),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_used_is_refused_before_the_run(
+    tmp_path: Path, content: str | None, message: str
+) -> None:
+    cases = eval_set(tmp_path / "cases.json", {"a": [turn("a", "b")]})
+    if content is not None:
+        (tmp_path / "done.json").write_text(content)
+    with pytest.raises(InputError) as caught:
+        evaluate(cases)
+    assert message in str(caught.value)
+
+
+def test_the_reader_can_be_named(tmp_path: Path) -> None:
+    cases = eval_set(tmp_path / "cases.json", {"a": [turn("a", "b")]})
+    eval_set(tmp_path / "done.json", {"a": [turn("a", "b")]})
+    assert evaluate(cases, agent_options={"reader": "eval_set"}).passed
+    with pytest.raises(InputError, match="found no run"):
+        evaluate(cases, agent_options={"reader": "openai_messages"})
+
+
+def test_every_real_eval_set_passes_against_itself(shared_data: Path) -> None:
+    files = sorted((shared_data / "adk_eval_files").rglob("*.test.json"))
+    assert files
+    for path in files:
+        result = adjudge.evaluate_sync(f"recorded:{path}", path, config=TRAJECTORY)
+        assert result.passed, path
