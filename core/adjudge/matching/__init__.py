@@ -1,1 +1,49 @@
-"""How calls and words are compared: pure functions from the model alone."""
+"""How calls and words are compared: pure functions from the model alone.
+
+Compare lists of calls with ``match`` (``EXACT``, ``IN_ORDER``, ``ANY_ORDER``), ``precision``, ``recall``,
+``f1``, ``edit_similarity`` and ``single_tool_use``. A call is a ``ToolCall``, a ``(name, arguments)`` pair, or
+a bare name.
+"""
+
+from adjudge.matching.alignment import Alignment, CallStatus
+from adjudge.matching.arguments import ArgumentFunction, Difference
+from adjudge.matching.calls import Call
+from adjudge.matching.comparison import Arguments, Comparison
+from adjudge.matching.match import Match, counted, match
+from adjudge.matching.measures import (
+    Edits,
+    Overlap,
+    edit_similarity,
+    f1,
+    precision,
+    recall,
+    single_tool_use,
+)
+from adjudge.matching.options import ArgumentOptions, ArgumentRules, CallOptions, MatchType, Tolerance
+from adjudge.matching.turns import per_turn
+
+__all__ = [
+    "Alignment",
+    "ArgumentFunction",
+    "ArgumentOptions",
+    "ArgumentRules",
+    "Arguments",
+    "Call",
+    "CallOptions",
+    "CallStatus",
+    "Comparison",
+    "Difference",
+    "Edits",
+    "Match",
+    "MatchType",
+    "Overlap",
+    "Tolerance",
+    "counted",
+    "edit_similarity",
+    "f1",
+    "match",
+    "per_turn",
+    "precision",
+    "recall",
+    "single_tool_use",
+]

@@ -1,0 +1,206 @@
+"""How the arguments of two calls are compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isfinite
+from typing import Any, Final, TypeAlias, TypeGuard
+
+from adjudge.matching.options import ArgumentRules, Tolerance
+from adjudge.matching.paths import Place, covers, dotted, json_path, segments
+from adjudge.model.base import JsonObject
+
+ArgumentFunction: TypeAlias = Callable[[JsonObject, JsonObject], bool]
+"""Whether the actual arguments (second) will do for the expected ones (first)."""
+
+LONGEST_TEXT: Final = 10_000
+"""Texts of more characters match no pattern: the time of a pattern may grow steeply with its text."""
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
+"""Stands for an argument that one side does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place where two calls' arguments differ."""
+
+    path: str
+    """JSON path inside the arguments."""
+    expected: Any
+    """``ABSENT`` where the expected call has no such argument."""
+    actual: Any
+    """``ABSENT`` where the actual call has no such argument."""
+    pattern: str | None = None
+    """The regular expression that the actual value does not match."""
+
+    def as_json(self) -> JsonObject:
+        """The difference as reports show it; an absent side has no key."""
+        shown: JsonObject = {"path": self.path}
+        if self.expected is not ABSENT:
+            shown["expected"] = self.expected
+        if self.actual is not ABSENT:
+            shown["actual"] = self.actual
+        if self.pattern is not None:
+            shown["pattern"] = self.pattern
+        return shown
+
+
+class RuleMatcher:
+    """Compares arguments by rules. Never recurses: arguments may be nested as deeply as memory holds."""
+
+    def __init__(self, rules: ArgumentRules) -> None:
+        self._subset = rules.mode == "subset"
+        self._ignore = [segments(path) for path in rules.ignore]
+        self._regex = [(segments(path), re.compile(pattern)) for path, pattern in rules.regex.items()]
+        self._tolerance = [(segments(path), tolerance) for path, tolerance in rules.tolerance.items()]
+        self._has_paths = bool(self._ignore or self._regex or self._tolerance)
+        self._is_equality = not (self._subset or self._has_paths)
+
+    def same(self, expected: Any, actual: Any) -> bool:
+        """Whether the actual arguments will do for the expected ones."""
+        if self._is_equality:
+            try:
+                return bool(expected == actual)
+            except RecursionError:  # nested too deeply for Python's own comparison
+                pass
+        return next(self._walk(None, expected, actual), None) is None
+
+    def differences(self, expected: Any, actual: Any) -> list[Difference]:
+        """Every place where they differ, in the order of the expected arguments."""
+        return [
+            Difference(json_path(path), left, right, None if pattern is None else pattern.pattern)
+            for path, left, right, pattern in self._walk(None, expected, actual)
+        ]
+
+    def credit(self, expected: Any, actual: Any) -> float:
+        """The share of arguments that are right, from 0.0 to 1.0.
+
+        It is the number of top-level arguments without a difference over the number of those that
+        count: the expected ones and, unless the mode is ``subset``, those that only the actual call has.
+        Ignored ones do not count. Two calls without any are equal: 1.0.
+        """
+        if not (_is_object(expected) and _is_object(actual)):
+            return float(self.same(expected, actual))
+        left, right = expected, actual
+        names = list(left) if self._subset else list({**left, **right})
+        counted = [name for name in names if not self._ignored((None, name))]
+        right_ones = sum(
+            next(self._walk((None, name), left.get(name, ABSENT), right.get(name, ABSENT)), None) is None
+            for name in counted
+        )
+        return right_ones / len(counted) if counted else 1.0
+
+    def _ignored(self, path: Place) -> bool:
+        if not self._ignore:
+            return False
+        place = dotted(path)
+        return any(covers(pattern, place) for pattern in self._ignore)
+
+    def _walk(
+        self, path: Place, expected: Any, actual: Any
+    ) -> Iterator[tuple[Place, Any, Any, re.Pattern[str] | None]]:
+        todo: list[tuple[Place, Any, Any]] = [(path, expected, actual)]
+        while todo:
+            path, left, right = todo.pop()
+            pattern = tolerance = None
+            if self._has_paths:
+                if self._ignored(path):
+                    continue
+                place = dotted(path)
+                pattern = next((rule for glob, rule in self._regex if covers(glob, place)), None)
+                tolerance = next((rule for glob, rule in self._tolerance if covers(glob, place)), None)
+            if pattern is not None and left is not ABSENT:
+                if not _matches(pattern, right):
+                    yield path, left, right, pattern
+            elif _is_object(left) and _is_object(right):
+                todo.extend(self._object(path, left, right))
+            elif _is_array(left) and _is_array(right):
+                todo.extend(_array(path, left, right))
+            elif not (
+                left is right or left == right or (tolerance is not None and _near(tolerance, left, right))
+            ):
+                yield path, left, right, None
+
+    def _object(self, path: Place, left: JsonObject, right: JsonObject) -> list[tuple[Place, Any, Any]]:
+        names = list(left) if self._subset else list({**left, **right})
+        return [((path, name), left.get(name, ABSENT), right.get(name, ABSENT)) for name in reversed(names)]
+
+
+def _array(path: Place, left: list[Any], right: list[Any]) -> list[tuple[Place, Any, Any]]:
+    return [
+        (
+            (path, index),
+            left[index] if index < len(left) else ABSENT,
+            right[index] if index < len(right) else ABSENT,
+        )
+        for index in reversed(range(max(len(left), len(right))))
+    ]
+
+
+def _is_object(value: Any) -> TypeGuard[JsonObject]:
+    return isinstance(value, dict)
+
+
+def _is_array(value: Any) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _near(tolerance: Tolerance, expected: Any, actual: Any) -> bool:
+    if not (_is_number(expected) and _is_number(actual)):
+        return False
+    # As decimals, because a file that says 1.0, 1.1 and 0.1 means exactly that.
+    wanted = _exact(expected)
+    allowance = max(_exact(tolerance.absolute), _exact(tolerance.relative) * abs(wanted))
+    return abs(wanted - _exact(actual)) <= allowance
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and (isinstance(value, int) or isfinite(value))
+    )
+
+
+def _exact(number: float) -> Fraction:
+    return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
+
+
+def _matches(pattern: re.Pattern[str], value: Any) -> bool:
+    if isinstance(value, bool | int | float):
+        try:
+            value = json.dumps(value)
+        except ValueError:  # an integer of thousands of digits
+            return False
+    return isinstance(value, str) and len(value) <= LONGEST_TEXT and pattern.fullmatch(value) is not None
+
+
+class FunctionMatcher:
+    """Compares arguments by a function of the user's. All or nothing: there is no partial credit."""
+
+    def __init__(self, function: ArgumentFunction) -> None:
+        self._function = function
+
+    def same(self, expected: Any, actual: Any) -> bool:
+        """What the function says; text that is not an object equals only itself."""
+        if _is_object(expected) and _is_object(actual):
+            return bool(self._function(expected, actual))
+        return bool(expected == actual)
+
+    def differences(self, expected: Any, actual: Any) -> list[Difference]:
+        """The arguments as a whole where the function refuses them."""
+        return [] if self.same(expected, actual) else [Difference("$", expected, actual)]
+
+    def credit(self, expected: Any, actual: Any) -> float:
+        """1.0 or 0.0."""
+        return float(self.same(expected, actual))

@@ -1,0 +1,112 @@
+"""Which actual call serves which expected one, at best: two classical assignment problems."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+
+def maximum_matching(choices: Sequence[Sequence[int]]) -> list[int | None]:
+    """A largest set of pairs in which nobody stands twice.
+
+    First fit is not enough: a call that suits two expected ones may be the only one for the second.
+    Each row is given a column along a shortest augmenting path (Kuhn's form of Berge's theorem), rows
+    in order, earliest columns first; a row that was given one keeps some column from then on.
+
+    Args:
+        choices: For each row the columns that suit it, in order of preference.
+
+    Returns:
+        The column of each row, ``None`` where it has none.
+    """
+    column_of: list[int | None] = [None] * len(choices)
+    row_of: dict[int, int] = {}
+    for row in range(len(choices)):
+        came_from: dict[int, int] = {}
+        queue = deque([row])
+        free: int | None = None
+        while queue and free is None:
+            current = queue.popleft()
+            for column in choices[current]:
+                if column in came_from:
+                    continue
+                came_from[column] = current
+                if column not in row_of:
+                    free = column
+                    break
+                queue.append(row_of[column])
+        while free is not None:
+            column, owner = free, came_from[free]
+            free = column_of[owner]
+            column_of[owner], row_of[column] = column, owner
+    return column_of
+
+
+_NONE: Final = -1
+
+
+def maximum_weight(weights: Sequence[Sequence[float]]) -> list[int | None]:
+    """An assignment of rows to columns whose weights have the largest sum.
+
+    Shortest augmenting paths with potentials (the Hungarian method in the form of Jonker and
+    Volgenant), in time ``rows * rows * columns`` where rows are fewer.
+
+    Args:
+        weights: A rectangle of numbers of at least 0.
+
+    Returns:
+        The column of each row, ``None`` where it has none or only one of weight 0.
+    """
+    rows, columns = len(weights), len(weights[0]) if weights else 0
+    if rows > columns:
+        turned = maximum_weight([[row[column] for row in weights] for column in range(columns)])
+        found: list[int | None] = [None] * rows
+        for column, row in enumerate(turned):
+            if row is not None:
+                found[row] = column
+        return found
+    row_of = _cheapest_rows(weights, rows, columns)
+    column_of: list[int | None] = [None] * rows
+    for column, row in enumerate(row_of):
+        if row != _NONE and weights[row][column] > 0:
+            column_of[row] = column
+    return column_of
+
+
+def _cheapest_rows(weights: Sequence[Sequence[float]], rows: int, columns: int) -> list[int]:
+    """The row of each column where every row has a column and the sum of ``-weight`` is smallest."""
+    row_price, column_price = [0.0] * rows, [0.0] * columns
+    row_of = [_NONE] * columns
+    for start in range(rows):
+        slack = [float("inf")] * columns
+        before = [_NONE] * columns
+        done: list[int] = []
+        left = set(range(columns))
+        row, column = start, _NONE
+        while True:
+            nearest = _NONE
+            for other in left:
+                cost = -weights[row][other] - row_price[row] - column_price[other]
+                if cost < slack[other]:
+                    slack[other], before[other] = cost, column
+                if nearest == _NONE or (slack[other], other) < (slack[nearest], nearest):
+                    nearest = other
+            step = slack[nearest]
+            row_price[start] += step
+            for other in done:
+                row_price[row_of[other]] += step
+                column_price[other] -= step
+            for other in left:
+                slack[other] -= step
+            left.remove(nearest)
+            done.append(nearest)
+            column = nearest
+            row = row_of[column]
+            if row == _NONE:
+                break
+        while column != _NONE:
+            previous = before[column]
+            row_of[column] = start if previous == _NONE else row_of[previous]
+            column = previous
+    return row_of

@@ -1,0 +1,144 @@
+"""Whether one call will do for another: names first, then the arguments by the rules of the tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any, Final, TypeAlias, cast
+
+from pydantic import ValidationError
+
+from adjudge.errors import InputError, Problem
+from adjudge.matching.arguments import ArgumentFunction, Difference, FunctionMatcher, RuleMatcher
+from adjudge.matching.calls import UNSAID, Key
+from adjudge.matching.options import ArgumentOptions, ArgumentRules, CallOptions
+from adjudge.matching.paths import is_glob
+
+
+class Comparison:
+    """Says whether one call will do for another. Made once from options and used for many turns."""
+
+    __slots__ = ("_globs", "_matchers", "_rest", "by_equality", "names_only")
+
+    def __init__(
+        self,
+        general: RuleMatcher | FunctionMatcher | None = None,
+        tools: Mapping[str, RuleMatcher | FunctionMatcher] | None = None,
+        *,
+        names_only: bool = False,
+    ) -> None:
+        self.by_equality: Final = general is None and not tools and not names_only
+        """Whether names and arguments are compared by equality alone."""
+        self.names_only: Final = names_only
+        """Whether arguments do not count."""
+        self._rest = general or RuleMatcher(ArgumentRules())
+        self._matchers = {name: rule for name, rule in (tools or {}).items() if not is_glob(name)}
+        self._globs = [(glob, rule) for glob, rule in (tools or {}).items() if is_glob(glob)]
+
+    @classmethod
+    def of(cls, arguments: Arguments = None, *, ignore_args: bool = False) -> Comparison:
+        """Make a comparison from options, a function, or nothing: then arguments are compared by equality.
+
+        Raises:
+            InputError: the options are not valid, or ``ignore_args`` comes with options.
+        """
+        if isinstance(arguments, Comparison):
+            return arguments
+        if ignore_args:
+            if arguments is not None:
+                raise InputError(Problem(what="ignore_args and arguments exclude each other: give one"))
+            return _NAMES_ONLY
+        if arguments is None:
+            return _EQUALITY
+        if isinstance(arguments, ArgumentOptions):
+            return cls._compiled(arguments, {})
+        return cls(FunctionMatcher(arguments)) if callable(arguments) else cls._of_mapping(arguments)
+
+    @classmethod
+    def of_options(cls, options: CallOptions) -> Comparison:
+        """Make a comparison from what a criterion's configuration says."""
+        if options.ignore_args:
+            return _NAMES_ONLY
+        return cls._compiled(options.arguments, {})
+
+    @classmethod
+    def _of_mapping(cls, arguments: Mapping[str, Any]) -> Comparison:
+        functions: dict[str, ArgumentFunction] = {}
+        tools = _mapping(_mapping(arguments).get("tools"))
+        if tools:
+            functions = {
+                name: cast("ArgumentFunction", rule) for name, rule in tools.items() if callable(rule)
+            }
+            # An empty entry keeps the place of the function among the globs.
+            arguments = {**arguments, "tools": {**tools, **{name: {} for name in functions}}}
+        try:
+            options = ArgumentOptions.model_validate(arguments)
+        except ValidationError as error:
+            raise InputError(
+                [
+                    Problem(what=detail["msg"], path=".".join(("$", *map(str, detail["loc"]))))
+                    for detail in error.errors(include_url=False)
+                ]
+            ) from None
+        return cls._compiled(options, functions)
+
+    @classmethod
+    def _compiled(cls, options: ArgumentOptions, functions: Mapping[str, ArgumentFunction]) -> Comparison:
+        if options == ArgumentOptions():
+            return _EQUALITY
+        tools: dict[str, RuleMatcher | FunctionMatcher] = {}
+        for name, rules in options.tools.items():
+            own = {field: getattr(rules, field) for field in rules.model_fields_set}
+            tools[name] = (
+                FunctionMatcher(functions[name])
+                if name in functions
+                else RuleMatcher(options.model_copy(update=own))
+            )
+        return cls(RuleMatcher(options), tools)
+
+    def _matcher(self, tool: str) -> RuleMatcher | FunctionMatcher:
+        found = self._matchers.get(tool)
+        if found is None:
+            found = next((rule for glob, rule in self._globs if fnmatchcase(tool, glob)), self._rest)
+            if self._globs:
+                self._matchers[tool] = found
+        return found
+
+    def same(self, expected: Key, actual: Key) -> bool:
+        """Whether the actual call will do for the expected one."""
+        if self.names_only:
+            return bool(expected == actual)
+        (name, wanted), (other, given) = expected, actual
+        if name != other:
+            return False
+        return wanted is UNSAID or given is UNSAID or self._matcher(name).same(wanted, given)
+
+    def credit(self, expected: Key, actual: Key) -> float:
+        """How much of the expected call the actual one is: 0.0 for another tool, 1.0 where they match.
+
+        Calls of one tool that do not match get the share of arguments that are right.
+        """
+        if self.same(expected, actual):
+            return 1.0
+        if self.names_only or expected[0] != actual[0]:
+            return 0.0
+        return self._matcher(expected[0]).credit(expected[1], actual[1])
+
+    def differences(self, expected: Key, actual: Key) -> list[Difference]:
+        """Where the arguments of two calls of one tool differ."""
+        if self.names_only or expected[1] is UNSAID or actual[1] is UNSAID:
+            return []
+        return self._matcher(expected[0]).differences(expected[1], actual[1])
+
+
+Arguments: TypeAlias = ArgumentOptions | Mapping[str, Any] | ArgumentFunction | Comparison | None
+"""How arguments are compared: options, the same as a mapping (whose ``tools`` may hold functions), or a function."""
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """The value where it is a mapping; validation says the rest."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+_EQUALITY: Final = Comparison()
+_NAMES_ONLY: Final = Comparison(names_only=True)

@@ -1,0 +1,110 @@
+"""The three match types of seed 004, as one function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adjudge.matching.alignment import Alignment, Link
+from adjudge.matching.calls import Call
+from adjudge.matching.comparison import Arguments, Comparison
+from adjudge.matching.equality import BY_EQUALITY
+from adjudge.matching.options import MatchType
+from adjudge.matching.relation import BY_RELATION, best_chain, best_pairs
+from adjudge.model.base import JsonObject
+
+
+class Match(Alignment):
+    """Whether the calls of a turn match the expected ones, and which call stands for which."""
+
+    __slots__ = ("_found", "match_type")
+
+    def __init__(
+        self, expected: Sequence[Call], actual: Sequence[Call], comparison: Comparison, match_type: MatchType
+    ) -> None:
+        super().__init__(expected, actual, comparison)
+        self.match_type = match_type
+        if comparison.by_equality:
+            try:
+                self._found = BY_EQUALITY[match_type](expected, actual)
+                return
+            except (AttributeError, RecursionError):  # names, pairs, or arguments that are nested very deeply
+                pass
+        wanted, given = self._keys
+        self._found = BY_RELATION[match_type](wanted, given, self._comparison.same)
+
+    @property
+    def matched(self) -> bool:
+        """Whether they match."""
+        return self._found is not None
+
+    @property
+    def score(self) -> float:
+        """1.0 where they match, else 0.0."""
+        return 0.0 if self._found is None else 1.0
+
+    def _solve(self) -> list[Link]:
+        if self._found is not None:
+            return [(row, column, 1.0) for row, column in enumerate(self._found)]
+        wanted, given = self._keys
+        same = self._comparison.same
+        if self.match_type is MatchType.ANY_ORDER:
+            chosen = best_pairs(wanted, given, same)
+            return [(row, column, 1.0) for row, column in enumerate(chosen) if column is not None]
+        chain = best_chain(
+            len(wanted), len(given), lambda row, column: float(same(wanted[row], given[column]))
+        )
+        return [(row, column, 1.0) for row, column in chain]
+
+    def details(self) -> JsonObject:
+        """The diff as an outcome's ``details`` hold it: only the number of matches where they match."""
+        shown: JsonObject = {"match_type": str(self.match_type)}
+        if self._found is None:
+            shown["calls"] = self.diff()
+        else:
+            shown["matched"] = len(self._found)
+        return shown
+
+    def reason(self) -> str:
+        """The result in one sentence."""
+        expected, actual = len(self._expected), len(self._actual)
+        if self._found is None:
+            lead = f"{len(self.pairs)} of {counted(expected, 'expected call')} matched {self.match_type}"
+            return f"{lead}; {self.problems()}."
+        if not expected:
+            others = f"{counted(actual, 'call')} made" if actual else "none was made"
+            return f"No call was expected and {others}."
+        others = f"; {counted(actual - expected, 'other call')} made" if actual > expected else ""
+        return f"{counted(expected, 'expected call')} matched {self.match_type}{others}."
+
+
+def counted(number: int, noun: str) -> str:
+    """``"1 call"``, ``"2 calls"``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def match(
+    expected: Sequence[Call],
+    actual: Sequence[Call],
+    match_type: MatchType | str | int = MatchType.EXACT,
+    arguments: Arguments = None,
+    *,
+    ignore_args: bool = False,
+) -> Match:
+    """Compare the calls of a turn with the expected ones.
+
+    Two empty lists match in every mode. Where nothing is expected, any call fails ``EXACT`` and none
+    fails the others. Arguments that a log does not have equal ``{}``.
+
+    Args:
+        expected: Tool calls, ``(name, arguments)`` pairs, or names; they may be mixed.
+        actual: The same.
+        match_type: ``EXACT``, ``IN_ORDER`` or ``ANY_ORDER``.
+        arguments: How arguments are compared: options (as a mapping or ``ArgumentOptions``), or a function
+            of the expected and the actual arguments. ``None`` compares by Python's ``==``.
+        ignore_args: Only names count.
+
+    Raises:
+        InputError: the match type or the options are not valid, or something is not a call.
+    """
+    kind = match_type if isinstance(match_type, MatchType) else MatchType.of(match_type)
+    return Match(expected, actual, Comparison.of(arguments, ignore_args=ignore_args), kind)

@@ -1,0 +1,58 @@
+"""Places inside arguments: how they are named, and which names a dotted glob covers."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatchcase
+from typing import TypeAlias
+
+Place: TypeAlias = "tuple[Place, str | int] | None"
+"""A place in the arguments as a chain, last key first; ``None`` is the whole. Cheap to extend while walking."""
+
+
+def keys(place: Place) -> list[str | int]:
+    """The keys of a place, first one first."""
+    found: list[str | int] = []
+    while place is not None:
+        place, key = place
+        found.append(key)
+    found.reverse()
+    return found
+
+
+def json_path(place: Place) -> str:
+    """The place as a JSON path: ``$.items[0].price``."""
+    return "$" + "".join(
+        f".{key}"
+        if isinstance(key, str) and key.isidentifier()
+        else f"[{json.dumps(key, ensure_ascii=False)}]"
+        for key in keys(place)
+    )
+
+
+def dotted(place: Place) -> tuple[str, ...]:
+    """The segments of a place. A dot inside a key separates too, so that a glob can name such a key."""
+    return tuple(".".join(map(str, keys(place))).split(".")) if place is not None else ()
+
+
+def is_glob(text: str) -> bool:
+    """Whether it holds one of the marks ``*``, ``?`` and ``[``."""
+    return any(mark in text for mark in "*?[")
+
+
+def segments(glob: str) -> tuple[str, ...]:
+    """The segments of a dotted glob."""
+    return tuple(glob.split("."))
+
+
+def covers(glob: tuple[str, ...], place: tuple[str, ...]) -> bool:
+    """Whether a glob covers a place from its first to its last segment. ``**`` is any number of segments."""
+    reached = {0}
+    for segment in glob:
+        if segment == "**":
+            reached = set(range(min(reached), len(place) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(place) and fnmatchcase(place[at], segment)}
+        if not reached:
+            return False
+    return len(place) in reached
