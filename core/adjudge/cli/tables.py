@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 
 import click
@@ -9,8 +10,7 @@ import click
 
 def show_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows of one-line texts under their headers."""
-    stream = click.get_text_stream("stdout")
-    if stream.isatty():
+    if sys.stdout.isatty():
         _draw(headers, rows)
         return
     widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
