@@ -5,11 +5,11 @@ Compare lists of calls with ``match`` (``EXACT``, ``IN_ORDER``, ``ANY_ORDER``), 
 a bare name.
 """
 
-from adjudge.matching.alignment import Alignment, CallStatus
+from adjudge.matching.alignment import Alignment, CallStatus, counted
 from adjudge.matching.arguments import ArgumentFunction, Difference
 from adjudge.matching.calls import Call
 from adjudge.matching.comparison import Arguments, Comparison
-from adjudge.matching.match import Match, counted, match
+from adjudge.matching.match import Match, match
 from adjudge.matching.measures import (
     Edits,
     Overlap,

@@ -167,6 +167,11 @@ class Alignment(ABC):
         return shown
 
 
+def counted(number: int, noun: str) -> str:
+    """``"1 call"``, ``"2 calls"``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _name(key: Key) -> str:
     return key if isinstance(key, str) else key[0]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import Any, Final, TypeAlias, TypeGuard
+from typing import Any, Final, TypeAlias, TypeGuard, TypeVar
 
 from adjudge.matching.options import ArgumentRules, Tolerance
 from adjudge.matching.paths import Place, covers, dotted, json_path, segments
@@ -60,7 +60,7 @@ class RuleMatcher:
 
     def __init__(self, rules: ArgumentRules) -> None:
         self._subset = rules.mode == "subset"
-        self._ignore = [segments(path) for path in rules.ignore]
+        self._ignore = [(segments(path), True) for path in rules.ignore]
         self._regex = [(segments(path), re.compile(pattern)) for path, pattern in rules.regex.items()]
         self._tolerance = [(segments(path), tolerance) for path, tolerance in rules.tolerance.items()]
         self._has_paths = bool(self._ignore or self._regex or self._tolerance)
@@ -93,18 +93,12 @@ class RuleMatcher:
             return float(self.same(expected, actual))
         left, right = expected, actual
         names = list(left) if self._subset else list({**left, **right})
-        counted = [name for name in names if not self._ignored((None, name))]
+        counted = [name for name in names if not _first(self._ignore, dotted((None, name)))]
         right_ones = sum(
             next(self._walk((None, name), left.get(name, ABSENT), right.get(name, ABSENT)), None) is None
             for name in counted
         )
         return right_ones / len(counted) if counted else 1.0
-
-    def _ignored(self, path: Place) -> bool:
-        if not self._ignore:
-            return False
-        place = dotted(path)
-        return any(covers(pattern, place) for pattern in self._ignore)
 
     def _walk(
         self, path: Place, expected: Any, actual: Any
@@ -114,11 +108,12 @@ class RuleMatcher:
             path, left, right = todo.pop()
             pattern = tolerance = None
             if self._has_paths:
-                if self._ignored(path):
-                    continue
                 place = dotted(path)
-                pattern = next((rule for glob, rule in self._regex if covers(glob, place)), None)
-                tolerance = next((rule for glob, rule in self._tolerance if covers(glob, place)), None)
+                if _first(self._ignore, place):
+                    continue
+                if path is not None:  # a rule is about an argument, never about all of them at once
+                    pattern = _first(self._regex, place)
+                    tolerance = _first(self._tolerance, place)
             if pattern is not None and left is not ABSENT:
                 if not _matches(pattern, right):
                     yield path, left, right, pattern
@@ -134,6 +129,14 @@ class RuleMatcher:
     def _object(self, path: Place, left: JsonObject, right: JsonObject) -> list[tuple[Place, Any, Any]]:
         names = list(left) if self._subset else list({**left, **right})
         return [((path, name), left.get(name, ABSENT), right.get(name, ABSENT)) for name in reversed(names)]
+
+
+_RuleT = TypeVar("_RuleT")
+
+
+def _first(rules: list[tuple[tuple[str, ...], _RuleT]], place: tuple[str, ...]) -> _RuleT | None:
+    """The rule of the first path that covers the place."""
+    return next((rule for path, rule in rules if covers(path, place)), None)
 
 
 def _array(path: Place, left: list[Any], right: list[Any]) -> list[tuple[Place, Any, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.matching.alignment import Alignment, Link
+from adjudge.matching.alignment import Alignment, Link, counted
 from adjudge.matching.calls import Call
 from adjudge.matching.comparison import Arguments, Comparison
 from adjudge.matching.equality import BY_EQUALITY
@@ -75,11 +75,6 @@ class Match(Alignment):
             return f"No call was expected and {others}."
         others = f"; {counted(actual - expected, 'other call')} made" if actual > expected else ""
         return f"{counted(expected, 'expected call')} matched {self.match_type}{others}."
-
-
-def counted(number: int, noun: str) -> str:
-    """``"1 call"``, ``"2 calls"``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def match(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.matching.alignment import Alignment, Link
+from adjudge.matching.alignment import Alignment, Link, counted
 from adjudge.matching.assignment import maximum_weight
 from adjudge.matching.calls import Call, Key, key_of
 from adjudge.matching.comparison import Arguments, Comparison
 from adjudge.matching.relation import best_chain, best_pairs
+from adjudge.model.base import JsonObject
 
 
 class Overlap(Alignment):
@@ -75,6 +76,13 @@ class Overlap(Alignment):
         total = len(self._expected) + len(self._actual)
         return 2 * self.credit / total if total else 1.0
 
+    def reason(self) -> str:
+        """The result in one sentence."""
+        made = counted(len(self._actual), "call")
+        lead = f"{len(self.pairs)} of {counted(len(self._expected), 'expected call')} matched, {made} made"
+        wrong = self.problems()
+        return f"{lead}; {wrong}." if wrong else f"{lead}."
+
 
 class Edits(Alignment):
     """The cheapest way to turn the expected calls into the actual ones.
@@ -124,6 +132,16 @@ class Edits(Alignment):
         longer = max(len(self._expected), len(self._actual))
         # Shares of arguments are rounded: the last bit could fall below zero.
         return max(0.0, 1 - self.distance / longer) if longer else 1.0
+
+    def details(self) -> JsonObject:
+        """The diff as an outcome's ``details`` hold it, with the distance."""
+        return {"distance": self.distance, **super().details()}
+
+    def reason(self) -> str:
+        """The result in one sentence."""
+        wrong = self.problems()
+        lead = f"Edit distance {self.distance:g}"
+        return f"{lead}; {wrong}." if wrong else f"{lead}."
 
 
 def precision(

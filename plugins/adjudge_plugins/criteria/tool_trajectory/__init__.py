@@ -18,7 +18,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="tool_trajectory_avg_score",
-            summary="Share of turns whose tool calls match the expected ones.",
+            summary="Share of turns whose tool calls match the expected ones",
             factory=_make,
             config=ToolTrajectoryConfig,
             needs=frozenset({Need.EXPECTED_INVOCATIONS}),

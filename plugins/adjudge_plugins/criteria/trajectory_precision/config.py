@@ -1,0 +1,10 @@
+"""Options of ``trajectory_precision``."""
+
+from __future__ import annotations
+
+from adjudge.matching import CallOptions
+from adjudge.plugin import ComponentConfig
+
+
+class TrajectoryPrecisionConfig(CallOptions, ComponentConfig):
+    """How calls are compared."""
