@@ -11,15 +11,16 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
-import adjudge as package
 import pytest
-from adjudge.errors import AdjudgeError, InputError
+
+import adjudge as package
+from adjudge.errors import AdjudgeError
 from adjudge.extension.events import CaseFinished
 from adjudge.plugin import Invocation, SessionRequest
 
 Cli = Callable[..., CompletedProcess[str]]
 
-AGENT = '''
+AGENT = """
 import re
 
 def weather(text, session):
@@ -38,7 +39,7 @@ def broken(text):
 async def slow(text):
     import asyncio
     await asyncio.sleep(30)
-'''
+"""
 
 
 def turn(prompt: str, answer: str | None, *calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
@@ -148,8 +149,13 @@ def test_a_folder_is_every_test_file_below_it_each_with_its_own_configuration(
 
 
 def test_the_named_configuration_holds_for_every_file(folder: Path, adjudge: Cli) -> None:
-    write(folder / "strict.json", {"criteria": {"answers": {"criterion": "response_match_score", "threshold": 1}}})
-    done = adjudge("eval", "sky:weather", "good.test.json", "--config_file_path=strict.json", "--output", "o.json")
+    write(
+        folder / "strict.json",
+        {"criteria": {"answers": {"criterion": "response_match_score", "threshold": 1}}},
+    )
+    done = adjudge(
+        "eval", "sky:weather", "good.test.json", "--config_file_path=strict.json", "--output", "o.json"
+    )
     assert done.returncode == 0, done.stderr
     (criterion,) = results(folder / "o.json")["cases"][0]["criteria"]
     assert criterion["criterion_name"] == "answers"
@@ -315,7 +321,9 @@ def test_a_configuration_without_any_threshold_decides_nothing(folder: Path) -> 
 def test_a_scenario_is_refused_and_not_skipped(folder: Path) -> None:
     scenario = {"starting_prompt": "Hi", "conversation_plan": "Ask."}
     path = write(folder / "s.test.json", eval_set({"eval_id": "sim", "conversation_scenario": scenario}))
-    said = problems(path, config={"criteria": {"trajectory_single_tool_use": {"threshold": 1, "tool_name": "x"}}})
+    said = problems(
+        path, config={"criteria": {"trajectory_single_tool_use": {"threshold": 1, "tool_name": "x"}}}
+    )
     assert "conversation_scenario" in said
     assert "'sim'" in said
 

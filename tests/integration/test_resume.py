@@ -27,6 +27,8 @@ def agent(text, session):
     with open("calls.txt", "a") as log:
         log.write(f"{session.eval_id} {session.repeat} {text}\\n")
     time.sleep(0.01)
+    while pathlib.Path("hold").exists():
+        time.sleep(0.01)
     flaky = pathlib.Path("broken")
     if flaky.exists() and session.eval_id == "case-3":
         raise ConnectionError("away")
@@ -127,10 +129,14 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(folder: Path, adjudge: Cli) 
 
 
 def test_retryable_errors_are_tried_again_and_verdicts_are_not(folder: Path, adjudge: Cli) -> None:
-    slow = (folder / "bot.py").read_text().replace("raise ConnectionError", "time.sleep(5); raise ConnectionError")
+    slow = (
+        (folder / "bot.py")
+        .read_text()
+        .replace("raise ConnectionError", "time.sleep(20); raise ConnectionError")
+    )
     (folder / "bot.py").write_text(slow)
     (folder / "broken").touch()
-    first = adjudge(*ARGUMENTS, "--run", "flaky", "--timeout", "1", "--output", "first.json")
+    first = adjudge(*ARGUMENTS, "--run", "flaky", "--timeout", "4", "--output", "first.json")
     assert first.returncode == 1
     rows = json.loads((folder / "first.json").read_text())["cases"]
     assert {row["eval_id"] for row in rows if row["status"] == "error"} == {"case-3"}
@@ -161,6 +167,7 @@ def test_a_run_whose_plan_has_changed_is_refused_with_the_differences(folder: Pa
 
 
 def test_two_processes_cannot_write_one_run(folder: Path, adjudge: Cli) -> None:
+    (folder / "hold").touch()
     process = start(folder, "--run", "busy")
     wait_for_calls(folder, 2)
     refused = adjudge("resume", "busy")

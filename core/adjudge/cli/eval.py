@@ -156,7 +156,7 @@ def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) ->
     from adjudge.storage.journal import Journal
 
     with Journal.open_to_read(result.journal) as journal:
-        report = report_of(journal, result.summary, warnings=result.warnings, detailed=detailed)
+        report = report_of(journal, result.summary, detailed=detailed)
         sys.stdout.flush()
         show(report, sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
     return result.summary.exit_status

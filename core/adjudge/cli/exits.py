@@ -10,6 +10,8 @@ import click
 
 USAGE: Final = 2
 """Usage or configuration."""
+UNMEASURED: Final = 3
+"""Something could not be measured; an error of adjudge itself is that too, and never looks like a FAIL."""
 INTERRUPTED: Final = 130
 
 
@@ -30,8 +32,14 @@ def run_cli(command: click.Command) -> NoReturn:
     except Exception as error:
         from adjudge.errors import AdjudgeError
 
-        if not isinstance(error, AdjudgeError):
-            raise
-        click.echo(f"error: {error}", err=True)
-        sys.exit(USAGE)
+        if isinstance(error, AdjudgeError):
+            click.echo(f"error: {error}", err=True)
+            sys.exit(USAGE)
+        import traceback
+
+        traceback.print_exc()
+        click.echo(
+            "This is a fault in adjudge or in a plugin; please report it with the lines above.", err=True
+        )
+        sys.exit(UNMEASURED)
     sys.exit(status if isinstance(status, int) else 0)

@@ -7,7 +7,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 from unittest import SkipTest
 
 import click
@@ -60,8 +60,8 @@ def check_plugin(record: PluginRecord, extensions: Extensions) -> bool:
 
 
 def _problems(kind: str, component: str, candidate: Candidate) -> Iterator[str]:
-    made = type("Check", (_CLASSES[kind],), {"component": component, "plugin": candidate})
-    conformance: ComponentConformance[Any] = made()
+    members = {"component": component, "plugin": candidate}
+    conformance: ComponentConformance[Any] = cast("Any", type("Check", (_CLASSES[kind],), members))()
     names = [name for name in dir(conformance) if name.startswith("test_")]
     try:
         validated_config(conformance.spec.config, {})

@@ -115,8 +115,9 @@ async def evaluate(
         {
             "request": request.model_dump(mode="json"),
             "plan": plan.document(),
-            "files": [file.record.document() for file in plan.files],
+            "files": [file.record.model_dump(mode="json") for file in plan.files],
             "run": _header(name, plan),
+            "warnings": plan.warnings,
         },
     )
     with journal:
@@ -162,10 +163,8 @@ async def resume(
         if plan.hash != document_hash(meta["plan"]):
             listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
             raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
-        work = _remaining(plan, journal)
-        return await _finish(
-            plan, journal, extensions, run, iter(work), len(work), concurrency, outputs, watch
-        )
+        work, total = _remaining(plan, journal)
+        return await _finish(plan, journal, extensions, run, work, total, concurrency, outputs, watch)
 
 
 def evaluate_sync(agent: object, eval_sets: str | Path | Sequence[str | Path], **options: Any) -> RunResult:
@@ -259,14 +258,13 @@ async def _finish(
     header["duration"] = round(header["duration"] + time.perf_counter() - started, 3)
     journal.set_meta({"run": header})
     summary = summary_of(journal)
-    warnings = (*plan.warnings, *extensions.warnings)
-    report = report_of(journal, summary, warnings=warnings)
+    warnings = tuple(dict.fromkeys((*plan.warnings, *extensions.warnings)))
+    journal.set_meta({"warnings": warnings})
+    report = report_of(journal, summary)
     host = RunHost(extensions, Path(plan.request.working_folder))
     write_outputs(report, map(Path, outputs), extensions, host)
     extensions.notify("run_finished", RunFinished(run=name, summary=summary))
-    return RunResult(
-        name=name, journal=journal.path, summary=summary, warnings=tuple(dict.fromkeys(warnings))
-    )
+    return RunResult(name=name, journal=journal.path, summary=summary, warnings=warnings)
 
 
 def _header(name: str, plan: Plan) -> dict[str, Any]:

@@ -78,14 +78,21 @@ class Engine:
         """Do the work; ``total`` is how many units there are, for progress.
 
         Raises:
+            InputError: an eval set was changed or removed under the run.
+            RunError: the journal cannot be written.
             asyncio.CancelledError: the run was interrupted; everything finished is in the journal.
         """
         names = dict.fromkeys(item.rule.criterion_name for file in self._plan.files for item in file.criteria)
         self._tell("run_started", RunStarted(run=self._run, cases=total, criteria=tuple(names)))
-        async with asyncio.TaskGroup() as tasks:
-            for item in work:
-                await self._open_slots.acquire()
-                tasks.create_task(self._unit(item))
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for item in work:
+                    await self._open_slots.acquire()
+                    tasks.create_task(self._unit(item))
+        except ExceptionGroup as group:
+            # Agents and criteria raise nothing from here: what is left concerns the whole run, and the
+            # first failure is the cause of the rest.
+            raise group.exceptions[0] from group
 
     def _tell(self, hook: str, event: Event) -> None:
         if self._watch is not None:

@@ -90,7 +90,7 @@ class _Planner:
         wanted = {entry.eval_id for entry in eval_set.select(sorted(ids))}
         return [entry for entry in eval_set.entries if entry.eval_id in wanted]
 
-    def _expanded(self, argument: str) -> list[tuple[Path, list[str] | None]]:
+    def _expanded(self, argument: str) -> list[tuple[Path, tuple[str, ...] | None]]:
         path, ids = split_selection(str(self.folder / argument))
         shown = _shown(path, self.folder)
         if not path.is_dir():
@@ -243,7 +243,12 @@ class _Planner:
         self._check_cases(component.spec, files)
         if isinstance(adapter, ChecksPlan):
             facts = (
-                CaseFacts(eval_id=entry.eval_id, turns=entry.turns, repeats=self.request.num_runs)
+                CaseFacts(
+                    eval_id=entry.eval_id,
+                    turns=entry.turns,
+                    repeats=self.request.num_runs,
+                    has_state=entry.has_state,
+                )
                 for file in files
                 for entry in file.entries
             )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from dataclasses import dataclass
 
 from adjudge.extension.protocols import ReportedCase
+from adjudge.model.base import Frozen
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.measurement import Failure
 from adjudge.model.result import CaseResult, CriterionResult, Verdict
@@ -26,8 +26,7 @@ class Conversation:
     """Seconds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRecord:
+class FileRecord(Frozen):
     """An eval-set file of a run."""
 
     eval_set_id: str
@@ -37,18 +36,6 @@ class FileRecord:
     cases: int
     """How many of its cases are selected."""
     rules: tuple[Rule, ...]
-
-    def document(self) -> dict[str, Any]:
-        """As JSON."""
-        return {**asdict(self), "rules": [asdict(rule) for rule in self.rules]}
-
-    @classmethod
-    def of_document(cls, document: dict[str, Any]) -> Self:
-        """From JSON."""
-        rules = tuple(
-            Rule(**{**rule, "value_range": tuple(rule["value_range"])}) for rule in document["rules"]
-        )
-        return cls(**{**document, "rules": rules})
 
 
 def decided(

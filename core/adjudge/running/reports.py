@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from adjudge.errors import AdjudgeError, Problem, RunError
 from adjudge.extension.loader import Extensions
@@ -21,7 +21,7 @@ from adjudge.storage.journal import Journal
 
 def file_records(journal: Journal) -> tuple[FileRecord, ...]:
     """The eval-set files of a run."""
-    return tuple(FileRecord.of_document(item) for item in journal.meta()["files"])
+    return tuple(FileRecord.model_validate(item) for item in journal.meta()["files"])
 
 
 def summary_of(journal: Journal) -> RunSummary:
@@ -35,17 +35,15 @@ def summary_of(journal: Journal) -> RunSummary:
     )
 
 
-def report_of(
-    journal: Journal, summary: RunSummary, *, warnings: Sequence[str] = (), detailed: bool = False
-) -> RunReport:
+def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) -> RunReport:
     """The run as reporters see it."""
     files = file_records(journal)
-    run: dict[str, Any] = journal.meta()["run"]
+    meta = journal.meta()
     return RunReport(
-        run=run,
+        run=meta["run"],
         summary=summary,
         cases=lambda: reported_cases(files, journal),
-        warnings=tuple(warnings),
+        warnings=tuple(meta["warnings"]),
         detailed=detailed,
     )
 

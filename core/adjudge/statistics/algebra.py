@@ -11,12 +11,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from adjudge.model.base import Frozen
 from adjudge.model.measurement import Failure, Measurement, Outcome
 from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status, Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Frozen):
     """How scores of one criterion are judged."""
 
     criterion_name: str

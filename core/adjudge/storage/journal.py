@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -96,7 +97,7 @@ class Journal:
         _must_exist(path)
         lock = _locked(path)
         try:
-            return cls(path, _checked(path, _connect(path)), lock)
+            return cls(path, _connected(path), lock)
         except BaseException:
             lock.release()
             raise
@@ -109,7 +110,7 @@ class Journal:
             RunError: there is no such run, or the file is not a journal of this version.
         """
         _must_exist(path)
-        return cls(path, _checked(path, _connect(path)), None)
+        return cls(path, _connected(path), None)
 
     def close(self) -> None:
         """Close the file and release it."""
@@ -125,10 +126,22 @@ class Journal:
 
     # --- writing ----------------------------------------------------------------------
 
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        """Make one transaction; everything in it is committed or nothing."""
+        try:
+            with self._connection:
+                yield
+        except sqlite3.Error as error:
+            raise RunError(
+                f"the journal {self.path} cannot be written: {error}\n"
+                f"  What is finished is safe; go on with: adjudge resume {self.path.stem}"
+            ) from error
+
     def set_meta(self, values: Mapping[str, Any]) -> None:
         """Store JSON values under their keys."""
         rows = [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()]
-        with self._connection:
+        with self._writing():
             self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
     def add_attempt(
@@ -142,7 +155,7 @@ class Journal:
         duration: float,
     ) -> None:
         """Commit what the agent did in one repeat of one case, whole."""
-        with self._connection:
+        with self._writing():
             self._connection.execute("INSERT OR IGNORE INTO cases VALUES (?, ?)", (case_no, _packed(case)))
             self._connection.execute(
                 "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?)",
@@ -151,7 +164,7 @@ class Journal:
 
     def add_scores(self, case_no: int, repeat: int, scores: Iterable[tuple[int, bytes]]) -> None:
         """Commit results of criteria on one repeat of one case."""
-        with self._connection:
+        with self._writing():
             self._connection.executemany(
                 "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)",
                 [(case_no, repeat, number, _packed(data)) for number, data in scores],
@@ -160,13 +173,13 @@ class Journal:
     def forget_attempts(self, attempts: Iterable[tuple[int, int]]) -> None:
         """Remove attempts that are to be made again, with their scores."""
         rows = list(attempts)
-        with self._connection:
+        with self._writing():
             self._connection.executemany("DELETE FROM scores WHERE case_no = ? AND repeat = ?", rows)
             self._connection.executemany("DELETE FROM attempts WHERE case_no = ? AND repeat = ?", rows)
 
     def forget_scores(self, scores: Iterable[tuple[int, int, int]]) -> None:
         """Remove results that are to be made again."""
-        with self._connection:
+        with self._writing():
             self._connection.executemany(
                 "DELETE FROM scores WHERE case_no = ? AND repeat = ? AND criterion_no = ?", list(scores)
             )
@@ -233,11 +246,12 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _checked(path: Path, connection: sqlite3.Connection) -> sqlite3.Connection:
+def _connected(path: Path) -> sqlite3.Connection:
+    """A connection to a journal that exists, or the reason why it cannot be one."""
     try:
+        connection = _connect(path)
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
     except sqlite3.DatabaseError as error:
-        connection.close()
         raise RunError(f"{path} is not a journal of adjudge: {error}") from None
     version = None if row is None else json.loads(row[0])
     if version != SCHEMA_VERSION:
