@@ -46,7 +46,7 @@ from adjudge.formats.adk_content import content_from_adk, content_to_adk
 from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
 from adjudge.formats.eval_set_file import read_eval_cases
 from adjudge.formats.json_input import JsonStream
-from adjudge.formats.openai_messages import step_from_openai, usage_from_openai
+from adjudge.formats.openai_messages import answer_of, step_from_openai, usage_from_openai
 from adjudge.model.aggregated import AggregatedSteps, Cluster
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.case_under_test import CaseUnderTest
@@ -165,6 +165,7 @@ __all__ = [
     "Trajectory",
     "Usage",
     "Verdict",
+    "answer_of",
     "case_from_adk",
     "case_to_adk",
     "content_from_adk",

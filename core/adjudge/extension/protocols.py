@@ -104,6 +104,8 @@ class CaseFacts:
     """Number of turns of the conversation; 0 for a scenario."""
     repeats: int = 1
     """How often the case will run."""
+    has_state: bool = False
+    """Whether its session starts with a state that is not empty."""
 
 
 @runtime_checkable

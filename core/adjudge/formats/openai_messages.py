@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn, cast
 from adjudge.errors import InputError, Problem
 from adjudge.formats.json_input import parse_json
 from adjudge.model.base import JsonObject
-from adjudge.model.items import Blob, Claim, Item, Opaque, Text, ToolCall, ToolResult
+from adjudge.model.items import Blob, Claim, Content, Item, Opaque, Text, ToolCall, ToolResult
 from adjudge.model.step import Step, Usage
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
@@ -25,6 +25,8 @@ _READ: Final = frozenset(
         *("tool_call_id", "model", "usage"),
     }
 )
+
+_NOT_WORDS: Final = (Claim, ToolCall, ToolResult)
 
 
 def step_from_openai(
@@ -62,6 +64,19 @@ def step_from_openai(
         usage=usage_from_openai(cast("JsonObject", usage)) if isinstance(usage, dict) else None,
         extra=extra or None,
     )
+
+
+def answer_of(step: Step) -> tuple[Step, Content | None]:
+    """The words of the agent's last message of a turn, and the step without them.
+
+    The words are the turn's final response, and must not count twice. The step stays for its number,
+    its calls, what it cost and what the agent thought.
+    """
+    words = tuple(item for item in step.items if not isinstance(item, _NOT_WORDS))
+    if not any(isinstance(item, Text) for item in words):
+        return step, None
+    rest = tuple(item for item in step.items if isinstance(item, _NOT_WORDS))
+    return step.model_copy(update={"items": rest}), Content(role="model", items=words)
 
 
 def usage_from_openai(usage: Mapping[str, Any]) -> Usage:

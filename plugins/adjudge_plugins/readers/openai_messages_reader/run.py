@@ -9,7 +9,6 @@ from typing import Any, Final, cast
 from adjudge.plugin import (
     AgentDetails,
     AppDetails,
-    Claim,
     Content,
     InputError,
     Invocation,
@@ -23,6 +22,7 @@ from adjudge.plugin import (
     ToolCall,
     ToolResult,
     Trajectory,
+    answer_of,
     numbered,
     step_from_openai,
 )
@@ -196,23 +196,14 @@ class _Turns:
 
 
 def _invocation(turn: _Turn, details: AppDetails | None) -> Invocation:
-    steps = turn.steps
-    said = Content(role="user", items=tuple(turn.said), has_parts=bool(turn.said))
-    # The agent's last message of the turn is its answer. The step stays, for its number, cost and
-    # reasoning, without the words: they would count twice.
+    steps = list(turn.steps)
+    answer: Content | None = None
     last = next((index for index in reversed(range(len(steps))) if steps[index].role == _AGENT), None)
-    answer = () if last is None else tuple(item for item in steps[last].items if _is_answer(item))
-    if last is None or not any(isinstance(item, Text) for item in answer):
-        return Invocation(user_content=said, steps=tuple(steps), app_details=details)
-    rest = tuple(item for item in steps[last].items if not _is_answer(item))
-    kept = [step.model_copy(update={"items": rest}) if i == last else step for i, step in enumerate(steps)]
+    if last is not None:
+        steps[last], answer = answer_of(steps[last])
     return Invocation(
-        user_content=said,
-        steps=tuple(kept),
-        final_response=Content(role="model", items=answer),
+        user_content=Content(role="user", items=tuple(turn.said), has_parts=bool(turn.said)),
+        steps=tuple(steps),
+        final_response=answer,
         app_details=details,
     )
-
-
-def _is_answer(item: Item) -> bool:
-    return not isinstance(item, Claim | ToolCall | ToolResult)
