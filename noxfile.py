@@ -43,14 +43,13 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """mypy and pyright, both strict, on the core, the built-ins and the contrib members."""
-    members = _members()
-    session.install("-e", ".[testing]", *_group("types"), *(f"-e{member}" for member in members))
+    session.install("-e", ".[testing]", *_group("types"), *(f"-e{member}" for member in _members()))
     session.run("mypy")
-    for member in members:
-        session.run("mypy", "--config-file", "pyproject.toml", "--no-namespace-packages", *_sources(member))
+    for package in _packages():
+        session.run("mypy", "--package", package.name, env={"MYPYPATH": str(package.parent)})
     if shutil.which("node") is None:
         session.install("pyright[nodejs]")
-    session.run("pyright", "core", "plugins", *(path for member in members for path in _sources(member)))
+    session.run("pyright", "core", "plugins", *map(str, _packages()))
 
 
 @nox.session
@@ -69,18 +68,25 @@ def docs(session: nox.Session) -> None:
     session.run("pytest", "tests/integration/test_docs_examples.py", *session.posargs)
 
 
-@nox.session
+@nox.session(reuse_venv=False)
 def contrib(session: nox.Session) -> None:
-    """Every contrib member's own suite: its wheel beside the wheel of the checkout, nothing editable."""
-    wheels = Path(session.create_tmp()) / "wheels"
+    """The suites of the contrib members and of a package made from the template: wheels, nothing editable."""
+    scratch = Path(session.create_tmp())
+    wheels, made = scratch / "wheels", scratch / "made"
     shutil.rmtree(wheels, ignore_errors=True)
-    session.install("build", "pytest>=8")
+    shutil.rmtree(made, ignore_errors=True)
+    session.install("build>=1.2", "hatchling>=1.27")
     for project in (".", *_members()):
-        session.run("python", "-m", "build", "--wheel", "--outdir", str(wheels), project, silent=True)
-    built = sorted(map(str, wheels.glob("*.whl")))
-    session.install("--force-reinstall", *built)
-    for member in _members():
-        with session.chdir(member):
+        _build_wheel(session, project, wheels)
+    session.install(
+        *(f"{wheel}[test]" for wheel in wheels.glob("adjudge_*.whl")), *map(str, wheels.glob("adjudge-*.whl"))
+    )
+    session.run("adjudge", "plugins", "new", "made-here", "--directory", str(made))
+    [package] = made.iterdir()
+    _build_wheel(session, package, made / "wheels")
+    session.install(*(f"{wheel}[test]" for wheel in (made / "wheels").glob("*.whl")))
+    for project in (*_members(), package):
+        with session.chdir(project):
             session.run("pytest", *session.posargs)
 
 
@@ -98,10 +104,16 @@ def _group(name: str) -> list[str]:
     return nox.project.dependency_groups(PROJECT, name)
 
 
+def _build_wheel(session: nox.Session, project: str | Path, out: Path) -> None:
+    command = ("python", "-m", "build", "--wheel", "--no-isolation", "--outdir", str(out), str(project))
+    session.run(*command, silent=True)
+
+
 def _members() -> list[str]:
     """The distributions in ``contrib/``: what has a ``pyproject.toml``, without the author's template."""
     return sorted(str(found.parent) for found in Path("contrib").glob("[!_]*/pyproject.toml"))
 
 
-def _sources(member: str) -> list[str]:
-    return sorted(str(found.parent) for found in Path(member, "src").glob("*/__init__.py"))
+def _packages() -> list[Path]:
+    """The import packages of the contrib members."""
+    return sorted(found.parent for found in Path("contrib").glob("[!_]*/src/*/__init__.py"))
