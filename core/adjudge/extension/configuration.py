@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -19,6 +19,9 @@ class ComponentConfig(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, protected_namespaces=())
+
+    hands_on_extras: ClassVar[bool] = False
+    """Set, with ``extra="allow"``, where somebody's own code is given the further keys: they are no mistake then."""
 
 
 class NoConfig(ComponentConfig):
@@ -63,7 +66,7 @@ def validated_config(
     problems: list[Problem] = []
     warnings: list[str] = []
     for key in options:
-        if key in known:
+        if key in known or (allows_extras and model.hands_on_extras):
             continue
         if not allows_extras or suggestion(key, known):
             listed = ", ".join(known) or "none"

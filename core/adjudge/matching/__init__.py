@@ -2,7 +2,7 @@
 
 Compare lists of calls with ``match`` (``EXACT``, ``IN_ORDER``, ``ANY_ORDER``), ``precision``, ``recall``,
 ``f1``, ``edit_similarity`` and ``single_tool_use``. A call is a ``ToolCall``, a ``(name, arguments)`` pair, or
-a bare name.
+a bare name. Compare two texts with ``rouge_1``.
 """
 
 from adjudge.matching.alignment import Alignment, CallStatus, counted
@@ -21,6 +21,7 @@ from adjudge.matching.measures import (
 )
 from adjudge.matching.options import ArgumentOptions, ArgumentRules, CallOptions, MatchType, Tolerance
 from adjudge.matching.turns import per_turn
+from adjudge.matching.words import RougeScore, rouge_1
 
 __all__ = [
     "Alignment",
@@ -37,6 +38,7 @@ __all__ = [
     "Match",
     "MatchType",
     "Overlap",
+    "RougeScore",
     "Tolerance",
     "counted",
     "edit_similarity",
@@ -45,5 +47,6 @@ __all__ = [
     "per_turn",
     "precision",
     "recall",
+    "rouge_1",
     "single_tool_use",
 ]

@@ -28,14 +28,11 @@ from adjudge.plugin import (
     ToolCall,
     Trajectory,
 )
-from adjudge.testing import FakeHost, criterion_conformance, manager
+from adjudge.testing import FakeHost, manager
 from adjudge_plugins.criteria import custom_metric
 
 METRICS = Path(__file__).parent / "adk_style_metrics.py"
 
-TestConformance = criterion_conformance(
-    "custom_metric", plugin=custom_metric, config={"function": "adk_style_metrics.a_number"}
-)
 
 Call = Callable[..., Measurement]
 

@@ -20,7 +20,7 @@ from adjudge.plugin import (
     Trajectory,
     Usage,
 )
-from adjudge.testing import criterion_conformance, manager
+from adjudge.testing import manager
 from adjudge_plugins.criteria import (
     inference_call_count,
     invocation_duration,
@@ -35,10 +35,6 @@ NAMES = {
     invocation_duration: "invocation_duration_v1",
 }
 
-TestToolCallCount = criterion_conformance("tool_call_count_v1", plugin=tool_call_count)
-TestInferenceCallCount = criterion_conformance("inference_call_count_v1", plugin=inference_call_count)
-TestTokenUsage = criterion_conformance("token_usage_v1", plugin=token_usage)
-TestInvocationDuration = criterion_conformance("invocation_duration_v1", plugin=invocation_duration)
 
 Measure = Callable[..., Measurement]
 

@@ -18,12 +18,7 @@ from adjudge.plugin import (
     Text,
     Trajectory,
 )
-from adjudge.testing import criterion_conformance
 from adjudge_plugins.criteria import intermediate_response_match
-
-TestConformance = criterion_conformance(
-    "intermediate_response_match_score", plugin=intermediate_response_match
-)
 
 Said = tuple[str | None, str]
 Compare = Callable[[list[Said], list[Said]], Outcome]

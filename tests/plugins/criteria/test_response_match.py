@@ -20,12 +20,9 @@ from adjudge.plugin import (
     Text,
     Trajectory,
 )
-from adjudge.testing import criterion_conformance
 from adjudge_plugins.criteria import response_match
 
 Score = Callable[..., tuple[Outcome, ...]]
-
-TestConformance = criterion_conformance("response_match_score", plugin=response_match)
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from adjudge.plugin import CaseUnderTest, EvalCase, InputError, Measurement, Out
 from adjudge.testing import criterion_conformance
 from adjudge_plugins.criteria import session_state_match
 
-TestConformance = criterion_conformance("session_state_match", plugin=session_state_match)
 TestConformanceOfExact = criterion_conformance(
     "session_state_match", plugin=session_state_match, config={"mode": "exact"}
 )

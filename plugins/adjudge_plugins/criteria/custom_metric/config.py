@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from pydantic import ConfigDict
 
 from adjudge.plugin import ComponentConfig, JsonObject
@@ -11,6 +13,7 @@ class CustomMetricConfig(ComponentConfig):
     """Options of ``custom_metric``. Further keys are the function's own: it finds them in its criterion."""
 
     model_config = ConfigDict(extra="allow")
+    hands_on_extras: ClassVar[bool] = True
 
     function: str
     """Where the function is: ``package.module.function``."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from adjudge.matching import ArgumentRules
 from adjudge.matching.arguments import RuleMatcher
-from adjudge.matching.options import ArgumentRules
 from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 from adjudge_plugins.criteria.session_state_match.config import SessionStateMatchConfig
 
