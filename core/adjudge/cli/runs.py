@@ -74,17 +74,17 @@ def _row(path: Path) -> dict[str, Any]:
 @click.pass_obj
 def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ...], detailed: bool) -> None:
     """Show the report of the run NAME, as far as it got, or write it with --output."""
-    from adjudge.errors import InputError
     from adjudge.running.host import RunHost
-    from adjudge.running.reports import output_problems, report_of, show, summary_of, write_outputs
+    from adjudge.running.problems import Problems
+    from adjudge.running.reports import check_outputs, report_of, show, summary_of, write_outputs
     from adjudge.storage.journal import Journal
     from adjudge.storage.locations import journal_path
 
     extensions = load_extensions(no_plugins)
     host = RunHost(extensions, Path.cwd())
-    problems = output_problems(outputs, extensions)
-    if problems:
-        raise InputError(problems)
+    problems = Problems()
+    check_outputs(outputs, extensions, problems)
+    problems.raise_any()
     with Journal.open_to_read(journal_path(name)) as journal:
         report = report_of(journal, summary_of(journal), detailed=detailed)
         write_outputs(report, outputs, extensions, host)

@@ -18,14 +18,15 @@ from adjudge.extension.events import RunFinished
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Closeable, ReportedCase
 from adjudge.extension.settings import find_settings
-from adjudge.model.result import CaseResult, CriterionResult, RunSummary, Status, Verdict
+from adjudge.model.result import CaseResult, RunSummary, Status, Verdict
 from adjudge.running.engine import Engine, Watch, Work
 from adjudge.running.host import RunHost
 from adjudge.running.plan import Plan, differences, document_hash
 from adjudge.running.planning import make_plan
-from adjudge.running.records import Conversation, conversation_of, reported_cases, scores_of
-from adjudge.running.reports import file_records, output_problems, report_of, summary_of, write_outputs
+from adjudge.running.records import reported_cases
+from adjudge.running.reports import file_records, report_of, summary_of, write_outputs
 from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, RunRequest, request_of
+from adjudge.running.resumption import remaining
 from adjudge.storage.journal import Journal
 from adjudge.storage.locations import journal_path
 
@@ -108,7 +109,7 @@ async def evaluate(
     if concurrency < 1:
         raise InputError(Problem(what=f"the concurrency must be at least 1, found {concurrency}"))
     extensions = extensions or _extensions(request)
-    plan = _planned(request, extensions, agent, outputs)
+    plan = make_plan(request, extensions, agent=agent, outputs=[Path(item) for item in outputs])
     name = run or _new_name()
     journal = Journal.create(
         journal_path(name),
@@ -159,11 +160,11 @@ async def resume(
                 "adjudge.resume(run, agent=…)"
             )
         extensions = extensions or _extensions(request)
-        plan = _planned(request, extensions, agent, outputs)
+        plan = make_plan(request, extensions, agent=agent, outputs=[Path(item) for item in outputs])
         if plan.hash != document_hash(meta["plan"]):
             listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
             raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
-        work, total = _remaining(plan, journal)
+        work, total = remaining(plan, journal)
         return await _finish(plan, journal, extensions, run, work, total, concurrency, outputs, watch)
 
 
@@ -182,57 +183,6 @@ def _extensions(request: RunRequest) -> Extensions:
     return Extensions.load(
         disable=settings.plugins.disable, require=settings.plugins.require, aliases=settings.aliases
     )
-
-
-def _planned(
-    request: RunRequest, extensions: Extensions, agent: object, outputs: Sequence[str | Path]
-) -> Plan:
-    """The plan, with the problems of the outputs among all the others."""
-    problems = output_problems(map(Path, outputs), extensions)
-    try:
-        plan = make_plan(request, extensions, agent=agent)
-    except InputError as error:
-        raise InputError([*error.problems, *problems]) from None
-    if problems:
-        raise InputError(problems)
-    return plan
-
-
-def _remaining(plan: Plan, journal: Journal) -> tuple[Iterator[Work], int]:
-    """What is still to do, and how much. Retryable errors are forgotten, so that they are tried again."""
-    attempts = journal.attempts()
-    attempt = next(attempts, None)
-    # What is kept in memory is what was under way when the run was interrupted, not what is finished.
-    todo: dict[tuple[int, int], tuple[Conversation | None, dict[int, CriterionResult]]] = {}
-    again: list[tuple[int, int]] = []
-    rescored: list[tuple[int, int, int]] = []
-    for unit in plan.units():
-        key = (unit.case_no, unit.repeat)
-        if attempt is None or (attempt.case_no, attempt.repeat) != key:
-            todo[key] = (None, {})
-            continue
-        played, scored = conversation_of(attempt), scores_of(attempt)
-        attempt = next(attempts, None)
-        if played.failure is None:
-            kept = {number: item for number, item in scored.items() if not _retryable(item)}
-            rescored += [(*key, number) for number in scored.keys() - kept.keys()]
-            if len(kept) < len(unit.file.criteria):
-                todo[key] = (played, kept)
-        elif played.failure.retryable:
-            again.append(key)
-            todo[key] = (None, {})
-    journal.forget_attempts(again)
-    journal.forget_scores(rescored)
-    total = len(todo)
-    return (
-        Work(unit, *todo.pop((unit.case_no, unit.repeat)))
-        for unit in plan.units()
-        if (unit.case_no, unit.repeat) in todo
-    ), total
-
-
-def _retryable(result: CriterionResult) -> bool:
-    return result.error is not None and result.error.retryable
 
 
 async def _finish(

@@ -17,8 +17,8 @@ from adjudge.model.measurement import Failure, Measurement, Outcome
 from adjudge.model.result import CriterionResult
 from adjudge.model.trajectory import Trajectory
 from adjudge.running.conversation import converse
+from adjudge.running.criteria import applies
 from adjudge.running.plan import Plan, PlannedCriterion, Unit
-from adjudge.running.planning import applies
 from adjudge.running.records import Conversation, decided
 from adjudge.running.scoring import score
 from adjudge.statistics.algebra import criterion_result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.loader import Extensions
@@ -68,12 +68,3 @@ class RunHost:
         except (OSError, EOFError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise InputError(Problem(what=f"cannot be read: {reason}", file=str(source.path))) from None
-
-
-def describe(value: Any) -> str:
-    """What an agent object is called in a plan and in messages."""
-    if isinstance(value, str):
-        return value
-    name = getattr(value, "__qualname__", None) or type(value).__qualname__
-    module = getattr(value, "__module__", None) or type(value).__module__
-    return f"{module}:{name}"

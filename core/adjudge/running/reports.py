@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from adjudge.errors import AdjudgeError, Problem, RunError
+from adjudge.errors import RunError
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, RunReport
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import ReporterSpec
 from adjudge.model.result import RunSummary
+from adjudge.running.problems import Problems
 from adjudge.running.records import FileRecord, reported_cases
 from adjudge.statistics.summary import summarise
 from adjudge.storage.journal import Journal
@@ -66,28 +67,23 @@ def reporter_for(output: Path, extensions: Extensions) -> Registered[ReporterSpe
     return max(matches, key=lambda match: match[0])[1]
 
 
-def output_problems(outputs: Iterable[Path], extensions: Extensions) -> list[Problem]:
-    """What would go wrong at the end of the run, found before it starts."""
-    problems: list[Problem] = []
+def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Problems) -> None:
+    """Find what would go wrong at the end of a run, before it starts."""
     seen: set[Path] = set()
     for output in outputs:
-        try:
+        place = {"file": str(output)}
+        with problems.caught(**place):
             reporter_for(output, extensions)
-        except AdjudgeError as error:
-            problems.append(Problem(what=str(error), file=str(output)))
         folder = output.resolve().parent
         if not folder.is_dir():
-            problems.append(
-                Problem(what=f"the folder {folder} does not exist", file=str(output), hint="Create it first.")
-            )
+            problems.add(f"the folder {folder} does not exist", hint="Create it first.", **place)
         elif not os.access(folder, os.W_OK):
-            problems.append(Problem(what=f"the folder {folder} cannot be written", file=str(output)))
+            problems.add(f"the folder {folder} cannot be written", **place)
         elif output.is_dir():
-            problems.append(Problem(what="is a folder; name a file", file=str(output)))
+            problems.add("is a folder; name a file", **place)
         if output.resolve() in seen:
-            problems.append(Problem(what="is named twice as an output", file=str(output)))
+            problems.add("is named twice as an output", **place)
         seen.add(output.resolve())
-    return problems
 
 
 def write_outputs(report: RunReport, outputs: Iterable[Path], extensions: Extensions, host: Host) -> None:

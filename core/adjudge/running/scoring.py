@@ -5,6 +5,7 @@ from __future__ import annotations
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import CriterionResult
+from adjudge.running.criteria import needs_of
 from adjudge.running.plan import PlannedCriterion
 from adjudge.statistics.algebra import criterion_result
 
@@ -12,7 +13,7 @@ from adjudge.statistics.algebra import criterion_result
 async def score(planned: PlannedCriterion, case: CaseUnderTest, *, applicable: bool) -> CriterionResult:
     """Measure, and let the core's rules decide. Nothing that the criterion does raises from here."""
     if not applicable:
-        needs = ", ".join(sorted(planned.component.spec.needs)) or "a conversation that is not simulated"
+        needs = needs_of(planned.component.spec)
         outcome = Outcome.not_applicable(f"the case has not what this criterion needs: {needs}")
         return criterion_result(Measurement(overall=outcome), planned.rule)
     origin = planned.component.provenance

@@ -1,0 +1,97 @@
+"""The agent of a plan: resolved from its target, made, and able to serve the selected cases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from adjudge.errors import InputError, Problem
+from adjudge.extension.configuration import validated_config
+from adjudge.extension.loader import Extensions
+from adjudge.extension.protocols import CaseFacts, ChecksPlan, Host
+from adjudge.extension.registry import Registered
+from adjudge.extension.specs import AgentAdapterSpec
+from adjudge.running.plan import PlannedAgent
+from adjudge.running.problems import Problems
+from adjudge.running.request import RunRequest
+from adjudge.running.selecting import SelectedFile
+
+
+def plan_agent(
+    agent: object,
+    request: RunRequest,
+    files: Sequence[SelectedFile],
+    extensions: Extensions,
+    host: Host,
+    problems: Problems,
+) -> PlannedAgent | None:
+    """Make the agent; ``None`` where that is not possible."""
+    with problems.caught():
+        component, target = _resolved(agent, extensions, Path(request.working_folder))
+        options: dict[str, Any] = {**request.agent_options, "target": target}
+        config, _ = validated_config(component.spec.config, options, path="--agent-option")
+        adapter = component.spec.factory(config, host)
+        _check_cases(component.spec, files, problems)
+        if isinstance(adapter, ChecksPlan):
+            facts = (
+                CaseFacts(eval_id=entry.eval_id, turns=entry.turns, repeats=request.num_runs)
+                for file in files
+                for entry in file.entries
+            )
+            for message in adapter.check_plan(facts):
+                problems.add(message)
+        return PlannedAgent(
+            component=component,
+            target=target if isinstance(target, str) else _object_name(target),
+            options=config.model_dump(mode="json", exclude={"target"}),
+            adapter=adapter,
+        )
+    return None
+
+
+def _resolved(
+    agent: object, extensions: Extensions, folder: Path
+) -> tuple[Registered[AgentAdapterSpec], object]:
+    adapters = extensions.agent_adapters
+    if not isinstance(agent, str):
+        return adapters.resolve("python"), agent
+    scheme, colon, target = agent.partition(":")
+    if colon and scheme in adapters.names():
+        registered = adapters.resolve(scheme)
+        accepts = registered.spec.accepts
+        # "http://…" is an address, not the scheme "http" before "//…".
+        return registered, agent if accepts is not None and accepts(agent) else target
+    accepting = [item for item in adapters if item.spec.accepts is not None and item.spec.accepts(agent)]
+    if len(accepting) == 1:
+        return accepting[0], agent
+    hint = f"Write one of: {', '.join(f'{item.spec.name}:…' for item in adapters)}"
+    if accepting:
+        raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds", hint=hint))
+    if (folder / agent).is_dir():
+        hint = f"A folder with an ADK agent cannot be run yet; serve it with `adk api_server`, and name its address. {hint}"
+    raise InputError(Problem(what=f"agent {agent!r} is of no known kind", hint=hint))
+
+
+def _check_cases(spec: AgentAdapterSpec, files: Sequence[SelectedFile], problems: Problems) -> None:
+    for file in files:
+        for entry in file.entries:
+            if entry.is_scenario:
+                problems.add(
+                    "has a conversation_scenario; simulated users are not supported by this version of adjudge",
+                    file=file.shown_path,
+                    case=entry.eval_id,
+                    hint="Select the other cases with FILE:id1,id2.",
+                )
+            if entry.has_state and not spec.takes_state:
+                problems.add(
+                    f"starts with a session state, which a {spec.name!r} agent cannot take",
+                    file=file.shown_path,
+                    case=entry.eval_id,
+                )
+
+
+def _object_name(agent: object) -> str:
+    """What an agent object is called in a plan and in messages."""
+    named = agent if hasattr(agent, "__qualname__") else type(agent)
+    return f"{named.__module__}:{named.__qualname__}"

@@ -1,0 +1,139 @@
+"""Criteria of a plan: resolved, configured, made, and known to apply to something."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from adjudge.extension.configuration import known_keys, validated_config
+from adjudge.extension.loader import Extensions
+from adjudge.extension.protocols import Host
+from adjudge.extension.specs import CriterionSpec, Need
+from adjudge.formats.eval_set_file import CaseEntry
+from adjudge.model.config import CriterionEntry, EvalConfig
+from adjudge.running.plan import PlannedCriterion
+from adjudge.running.problems import Problems
+from adjudge.running.selecting import SelectedFile
+from adjudge.statistics.algebra import Rule
+
+_MAXIMUM: Final = "maximum"
+"""The clear name for the threshold of a criterion whose lower scores are better."""
+
+
+def plan_criteria(
+    config: EvalConfig,
+    files: Sequence[SelectedFile],
+    extensions: Extensions,
+    host: Host,
+    problems: Problems,
+) -> tuple[PlannedCriterion, ...]:
+    """Make the criteria of a configuration that holds for ``files``."""
+    problems.warn(config.warnings)
+    before = len(problems)
+    planned: list[PlannedCriterion] = []
+    for entry in config.criteria:
+        place = {"file": config.source, "path": f"$.criteria.{entry.name}"}
+        with problems.caught(**place):
+            made = _made(entry, extensions, host, problems, place)
+            _check_applicable(made, files, problems, config.source)
+            planned.append(made)
+    if len(problems) == before and not any(item.rule.gates for item in planned):
+        problems.add(
+            "no criterion has a threshold, so nothing could pass or fail",
+            file=config.source,
+            path="$.criteria",
+            hint="Give at least one criterion a threshold.",
+        )
+    return tuple(planned)
+
+
+def _made(
+    entry: CriterionEntry, extensions: Extensions, host: Host, problems: Problems, place: dict[str, Any]
+) -> PlannedCriterion:
+    component = extensions.criteria.resolve(entry.criterion)
+    spec = component.spec
+    _check_needs(spec, problems, place)
+    options, threshold = _threshold(entry, spec, problems, place)
+    config, warnings = validated_config(spec.config, options, **place)
+    problems.warn(warnings)
+    return PlannedCriterion(
+        rule=Rule(
+            criterion_name=entry.name,
+            criterion=component.id,
+            threshold=threshold,
+            lower_is_better=spec.lower_is_better,
+            value_range=spec.value_range,
+        ),
+        component=component,
+        config=config,
+        criterion=spec.factory(config, host),
+    )
+
+
+def _check_needs(spec: CriterionSpec, problems: Problems, place: dict[str, Any]) -> None:
+    for module in spec.requires:
+        if importlib.util.find_spec(module) is None:
+            problems.add(
+                f"criterion {spec.name!r} needs the module {module!r}, which is not installed", **place
+            )
+    if Need.JUDGE in spec.needs:
+        problems.add(
+            f"criterion {spec.name!r} needs a judge model, and this version of adjudge has none", **place
+        )
+
+
+def _threshold(
+    entry: CriterionEntry, spec: CriterionSpec, problems: Problems, place: dict[str, Any]
+) -> tuple[dict[str, Any], float | None]:
+    options = dict(entry.options)
+    threshold = entry.threshold if entry.threshold is not None else spec.default_threshold
+    if spec.lower_is_better and _MAXIMUM in options and _MAXIMUM not in known_keys(spec.config):
+        value = options.pop(_MAXIMUM)
+        if entry.threshold is not None:
+            problems.add("has both 'threshold' and 'maximum', which mean the same", **place)
+        elif isinstance(value, bool) or not isinstance(value, int | float):
+            problems.add(f"'maximum' must be a number, found {value!r}", **place)
+        else:
+            threshold = float(value)
+    low, high = spec.value_range
+    if threshold is not None and not low <= threshold <= high:
+        problems.add(
+            f"the threshold {threshold} is outside the value range {low} to {high} of {spec.name!r}", **place
+        )
+    return options, threshold
+
+
+def _check_applicable(
+    planned: PlannedCriterion, files: Iterable[SelectedFile], problems: Problems, source: str | None
+) -> None:
+    """Report a criterion that applies to none of the cases that it is asked of."""
+    entries = [entry for file in files for entry in file.entries]
+    if entries and not any(applies(planned, entry) for entry in entries):
+        problems.add(
+            f"criterion {planned.rule.criterion_name!r} applies to none of the selected cases: "
+            f"it needs {needs_of(planned.component.spec)}",
+            file=source or ", ".join(file.shown_path for file in files),
+            hint="Remove the criterion, or add to the cases what it needs.",
+        )
+
+
+def needs_of(spec: CriterionSpec) -> str:
+    """What a criterion needs of a case, in words."""
+    return ", ".join(sorted(spec.needs)) or "a conversation that is not simulated"
+
+
+def applies(planned: PlannedCriterion, entry: CaseEntry) -> bool:
+    """Whether a criterion can measure a case, as far as the case itself shows."""
+    spec = planned.component.spec
+    if entry.is_scenario and not spec.simulated_conversations:
+        return False
+    met = {
+        Need.EXPECTED_INVOCATIONS: not entry.is_scenario,
+        Need.REFERENCE_RESPONSE: entry.has_reference_response,
+        Need.REFERENCE_INTERMEDIATE_RESPONSES: entry.has_reference_intermediate,
+        Need.FINAL_SESSION_STATE: entry.has_final_session_state,
+        Need.RUBRICS: entry.has_rubrics or bool(getattr(planned.config, "rubrics", ())),
+        Need.JUDGE: True,
+    }
+    return all(met[need] for need in spec.needs)

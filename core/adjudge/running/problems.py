@@ -1,0 +1,56 @@
+"""Problems: everything that is wrong with a plan, collected so that it is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from typing import Any
+
+from adjudge.errors import AdjudgeError, InputError, Problem
+
+
+class Problems:
+    """Collects problems and warnings while the parts of a plan are made."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._found: list[Problem] = []
+        self._warnings: list[str] = []
+
+    def __len__(self) -> int:
+        """How many problems there are so far."""
+        return len(self._found)
+
+    def add(self, what: str, **place: Any) -> None:
+        """Note a problem; ``place`` are further fields of ``Problem``."""
+        self._found.append(Problem(what=what, **place))
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Note what is odd and not wrong."""
+        self._warnings += warnings
+
+    @contextmanager
+    def caught(self, **place: Any) -> Generator[None]:
+        """Note what is raised inside: adjudge's own errors, and whatever a plugin raises."""
+        try:
+            yield
+        except InputError as error:
+            self._found += error.problems
+        except AdjudgeError as error:
+            self.add(str(error), **place)
+        except (Exception, SystemExit) as error:
+            self.add(f"{type(error).__name__}: {error}", **place)
+
+    def raise_any(self) -> None:
+        """Raise everything that was found, each problem once.
+
+        Raises:
+            InputError: there is at least one problem.
+        """
+        if self._found:
+            raise InputError(list(dict.fromkeys(self._found)))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Every warning once."""
+        return tuple(dict.fromkeys(self._warnings))

@@ -1,0 +1,68 @@
+"""Selecting: from what stands on the command line to cases, each file with its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from adjudge.formats.config import default_config, load_config, parse_config
+from adjudge.formats.eval_set_file import CaseEntry, EvalSetFile, open_eval_set
+from adjudge.formats.selection import find_eval_sets, split_selection
+from adjudge.model.config import EvalConfig
+from adjudge.running.problems import Problems
+from adjudge.running.request import RunRequest
+
+CONFIG_FILE_NAME: Final = "test_config.json"
+"""The configuration of the eval sets beside it (seed 001, "test files")."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedFile:
+    """An eval-set file and the cases of it that are to run."""
+
+    eval_set: EvalSetFile
+    shown_path: str
+    entries: Sequence[CaseEntry]
+
+
+def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
+    """The named files with the cases selected from them; a file that is named twice runs once."""
+    folder = Path(request.working_folder)
+    chosen: dict[Path, tuple[str, set[str] | None]] = {}
+    for argument in request.eval_sets:
+        with problems.caught():
+            named, ids = split_selection(str(folder / argument))
+            for path in find_eval_sets(named, ("*.test.json",)):
+                shown, before = chosen.get(path.resolve(), (_shown(path, folder), set()))
+                chosen[path.resolve()] = (shown, None if before is None or ids is None else {*before, *ids})
+    found: list[SelectedFile] = []
+    for path, (shown, wanted) in chosen.items():
+        with problems.caught():
+            eval_set = open_eval_set(path)
+            problems.warn(f"{shown}: {warning}" for warning in eval_set.warnings)
+            entries = eval_set.entries if wanted is None else eval_set.select(sorted(wanted))
+            found.append(SelectedFile(eval_set, shown, entries))
+    if not request.eval_sets:
+        problems.add("no eval set is named", hint="Name at least one file or folder.")
+    return found
+
+
+def config_of(file: SelectedFile, request: RunRequest) -> EvalConfig:
+    """The configuration that holds for a file: the named one, else that of its folder, else the default.
+
+    Raises:
+        InputError: it is broken, or the named file does not exist.
+    """
+    if request.config_file is not None:
+        return load_config(Path(request.working_folder) / request.config_file)
+    if request.config is not None:
+        return parse_config(request.config, source=None)
+    beside = file.eval_set.path.parent / CONFIG_FILE_NAME
+    return load_config(beside) if beside.exists() else default_config()
+
+
+def _shown(path: Path, folder: Path) -> str:
+    """A path as messages and results show it: relative to the working folder where it lies below it."""
+    return str(path.relative_to(folder) if path.is_relative_to(folder) else path)
