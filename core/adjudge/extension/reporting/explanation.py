@@ -14,7 +14,7 @@ from adjudge.extension.reporting.lines import Line, Tone, clean, line, shortened
 from adjudge.extension.reporting.scores import compared_text, score_text, tone_of
 from adjudge.extension.reporting.whole_cases import WholeCase
 from adjudge.extension.reporting.word_diff import marked
-from adjudge.model.base import JsonObject
+from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Blob, Content, ToolCall
 from adjudge.model.measurement import Failure
@@ -28,6 +28,11 @@ _LAST_CALLS: Final = 5
 """Calls shown of the turn in which an agent failed."""
 _REASON: Final = 300
 """Characters shown of a reason."""
+_WITHOUT_SCORE: Final[dict[Status, str]] = {
+    "error": "could not be measured",
+    "UNSURE": "undecided",
+    "not_applicable": "does not apply",
+}
 _UNSETTLED: Final[frozenset[Status]] = frozenset({"FAIL", "error", "UNSURE"})
 
 
@@ -50,20 +55,22 @@ class _Turn:
 def _turns(reported: ReportedCase) -> list[_Turn]:
     expected = reported.case.conversation or ()
     actual = reported.actual.invocations if reported.actual else ()
-    pairs = list(zip_longest(expected, actual))
+    criteria = [item for item in reported.result.criteria if item.per_invocation]
+    results_by_turn = zip_longest(*(item.per_invocation for item in criteria))
+    rows = list(zip_longest(expected, actual, results_by_turn))
     return [
         _Turn(
-            number,
-            len(pairs),
-            wanted,
-            happened,
-            tuple(
-                (criterion, criterion.per_invocation[number - 1])
-                for criterion in reported.result.criteria
-                if number <= len(criterion.per_invocation)
+            number=number,
+            of=len(rows),
+            expected=wanted,
+            actual=happened,
+            results=tuple(
+                (criterion, result)
+                for criterion, result in zip(criteria, results or (), strict=False)
+                if result is not None
             ),
         )
-        for number, (wanted, happened) in enumerate(pairs, 1)
+        for number, (wanted, happened, results) in enumerate(rows, 1)
     ]
 
 
@@ -91,7 +98,8 @@ def _over_repeats(criterion: RepeatedCriterion) -> Line:
     if criterion.mean is None:
         return line(
             name,
-            f"  {criterion.status}",
+            "  ",
+            (_WITHOUT_SCORE.get(criterion.status, "no score"), tone_of(criterion.status)),
             f", {criterion.scored} of {criterion.total} repeats scored",
             indent=2,
         )
@@ -164,16 +172,10 @@ def _criterion(criterion: CriterionResult, *, everything: bool) -> Iterator[Line
     elif failed and criterion.best_possible is not None:
         shown = f"at best {compared_text(criterion.best_possible, criterion.threshold, failed=True)}"
     else:
-        shown = {
-            "error": "could not be measured",
-            "UNSURE": "undecided",
-            "not_applicable": "does not apply",
-        }.get(criterion.status, "no score")
-    gaps = (
-        ""
-        if criterion.scored == criterion.total
-        else f", {criterion.scored} of {criterion.total} turns scored"
-    )
+        shown = _WITHOUT_SCORE.get(criterion.status, "no score")
+    gaps = ""
+    if criterion.per_invocation and criterion.scored != criterion.total:
+        gaps = f", {criterion.scored} of {criterion.total} turns scored"
     yield line(name, "  ", (shown, tone), gaps)
     # A criterion that goes turn by turn repeats there what it says here.
     if criterion.error is not None and (everything or not criterion.per_invocation):
@@ -204,7 +206,7 @@ def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[
     calls = details.get("calls")
     diff = calls if is_call_diff(calls) else None
     shown = [
-        f"{key}: {value_text(value)}"
+        f"{key}: {_detail_text(value)}"
         for key, value in details.items()
         if diff is None or key not in ("calls", "match_type")
     ]
@@ -213,6 +215,10 @@ def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[
         yield line((listed if everything else shortened(listed, _REASON), Tone.FAINT), indent=indent)
     if diff is not None:
         yield from call_diff(diff, indent=indent, everything=everything)
+
+
+def _detail_text(value: JsonValue) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else value_text(value)
 
 
 def _answers(turn: _Turn) -> Iterator[Line]:

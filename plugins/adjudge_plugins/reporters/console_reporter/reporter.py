@@ -12,6 +12,7 @@ from adjudge_plugins.reporters.console_reporter.tally import CriterionTally, Eva
 
 _EXPLAINED: Final = 10
 """Cases explained in full; the others are counted."""
+_WARNINGS: Final = 10
 _UNSETTLED: Final = ("FAIL", "error", "UNSURE")
 
 
@@ -123,8 +124,10 @@ def _row(criterion: CriterionTally, cases: int) -> tuple[str, str, str, str, str
 
 
 def _warnings(report: RunReport) -> Iterator[reporting.Line]:
-    for warning in report.warnings:
+    for warning in report.warnings[:_WARNINGS]:
         yield reporting.line(("warning: ", reporting.Tone.UNSURE), warning)
+    if len(report.warnings) > _WARNINGS:
+        yield reporting.line(f"and {len(report.warnings) - _WARNINGS} more warnings")
 
 
 def _next_steps(report: RunReport, tally: Tally) -> Iterator[reporting.Line]:
@@ -146,7 +149,9 @@ def _verdict(report: RunReport) -> reporting.Line:
     summary, seconds = report.summary, report.run.get("duration")
     status = summary.status
     cases = f"{summary.cases} case{'' if summary.cases == 1 else 's'}"
-    if status in _UNSETTLED:
+    if not summary.cases:
+        said = "no case was run"
+    elif status in _UNSETTLED:
         words = {"FAIL": "failed", "error": "could not be measured", "UNSURE": "undecided"}
         others = counts_text(summary.counts, without=(status,))
         said = f"{summary.counts.get(status, 0)} of {cases} {words[status]}" + (

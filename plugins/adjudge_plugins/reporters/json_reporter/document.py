@@ -255,3 +255,11 @@ def result_schema() -> dict[str, Any]:
 
     schema = TypeAdapter(ResultDocument).json_schema(mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+if __name__ == "__main__":
+    # How docs/reference/result.schema.json is made.
+    import json
+    import sys
+
+    sys.stdout.write(json.dumps(result_schema(), indent=2) + "\n")

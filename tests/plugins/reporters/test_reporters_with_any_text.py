@@ -1,0 +1,108 @@
+"""Whatever agents, tools and criteria say, every reporter writes a file that can be read."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from adjudge.model.measurement import Failure, Outcome
+from adjudge.plugin import reporting
+from adjudge_plugins.reporters.console_reporter.reporter import ConsoleReporter
+from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
+from adjudge_plugins.reporters.junit_reporter.reporter import JUnitReporter
+
+# Halves of surrogate pairs too: a Python agent can return them.
+texts = st.text(st.characters(exclude_categories=()), max_size=40)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+objects = st.dictionaries(texts, values, max_size=3)
+entries = st.fixed_dictionaries(
+    {"status": st.sampled_from(["match", "different_args", "missing", "unexpected", "out_of_order"]) | texts},
+    optional={
+        "expected": st.none() | st.fixed_dictionaries({}, optional={"name": values, "args": values}) | values,
+        "actual": st.none() | st.fixed_dictionaries({}, optional={"name": values, "args": values}) | values,
+        "differences": st.lists(
+            objects | st.fixed_dictionaries({"path": texts, "expected": values}), max_size=2
+        ),
+    },
+)
+details = objects | st.fixed_dictionaries({"calls": st.lists(entries, max_size=3) | values})
+outcomes = st.one_of(
+    st.builds(Outcome.scored, st.floats(0, 1), texts, details=details),
+    st.builds(Outcome.unsure, st.just("split_votes"), texts, details=details),
+    st.builds(Outcome.failed, texts, texts, origin=texts, retryable=st.booleans()),
+    st.builds(Outcome.not_applicable, texts, details=details),
+)
+turns = st.lists(
+    st.tuples(texts, st.none() | texts, st.lists(st.tuples(texts, objects), max_size=2)), max_size=3
+)
+cases = st.tuples(
+    texts,
+    st.lists(outcomes, max_size=3) | st.builds(Failure, code=texts, message=texts, origin=texts),
+    turns,
+    turns,
+)
+
+
+@pytest.mark.parametrize("detailed", [False, True])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    found=st.lists(cases, min_size=1, max_size=3, unique_by=lambda case: case[0]), warning=texts, name=texts
+)
+def test_any_run_is_written_and_can_be_read(
+    run_of: Any, a_turn: Any, write: Any, found: Any, warning: str, name: str, detailed: bool
+) -> None:
+    run = run_of(warnings=(warning,), run={"name": name})
+    for eval_id, scores, expected, actual in found:
+        run.add(
+            eval_id,
+            scores if isinstance(scores, Failure) else {"answer_match": scores},
+            expected=[a_turn(*turn) for turn in expected],
+            actual=[a_turn(*turn) for turn in actual],
+        )
+    report = run.report(detailed=detailed)
+
+    document = json.loads(write(JsonReporter(), report))
+    root = ElementTree.fromstring(write(JUnitReporter(), report))  # noqa: S314 - it is our own
+    text = write(ConsoleReporter(), report).decode()
+
+    assert len(document["cases"]) == len(list(root.iter("testcase"))) == len(found)
+    assert [c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c != "\n"] == []
+
+
+@given(score=st.floats(0, 1) | st.floats(allow_nan=False), threshold=st.floats(0, 1))
+def test_a_score_is_never_shown_on_the_wrong_side_of_its_threshold(score: float, threshold: float) -> None:
+    shown = float(reporting.score_text(score, threshold))
+
+    assert (shown >= threshold) == (score >= threshold)
+    assert (shown <= threshold) == (score <= threshold)
+    assert float(reporting.threshold_text(threshold)) == threshold
+
+
+@pytest.mark.parametrize(
+    ("score", "threshold", "shown"),
+    [
+        (2 / 3, 0.8, "0.67"),
+        (0.7999, 0.8, "0.7999"),
+        (0.79999999, 0.8, "0.79999999"),
+        (0.8, 0.8, "0.80"),
+        (0.999, None, "0.999"),
+        (0.001, None, "0.001"),
+        (-0.0, None, "0.00"),
+        (1532.0, 1000.0, "1532"),
+        (1532.5, 1000.0, "1532.50"),
+    ],
+)
+def test_scores_have_two_decimals_or_as_many_as_it_takes(
+    score: float, threshold: float | None, shown: str
+) -> None:
+    assert reporting.score_text(score, threshold) == shown
