@@ -24,14 +24,14 @@ _NAMES_SHOWN = 5
 class Alignment(ABC):
     """Two lists of calls, and which call stands for which. Everything is worked out when asked for."""
 
-    __slots__ = ("_actual", "_comparison", "_diff", "_expected", "_keyed", "_links")
+    # Worked out when asked for. As defaults of the class they cost nothing for the turns, most of them,
+    # that nobody asks about.
+    _keyed: tuple[list[Key], list[Key]] | None = None
+    _links: list[Link] | None = None
+    _diff: list[JsonObject] | None = None
 
     def __init__(self, expected: Sequence[Call], actual: Sequence[Call], comparison: Comparison) -> None:
-        self._expected, self._actual = expected, actual
-        self._comparison = comparison
-        self._keyed: tuple[list[Key], list[Key]] | None = None
-        self._links: list[Link] | None = None
-        self._diff: list[JsonObject] | None = None
+        self._expected, self._actual, self._comparison = expected, actual, comparison
 
     @abstractmethod
     def _solve(self) -> list[Link]:

@@ -36,20 +36,18 @@ class Comparison:
         self._globs = [(glob, rule) for glob, rule in (tools or {}).items() if is_glob(glob)]
 
     @classmethod
-    def of(cls, arguments: Arguments = None, *, ignore_args: bool = False) -> Comparison:
+    def of(cls, arguments: Arguments = None, ignore_args: bool = False) -> Comparison:
         """Make a comparison from options, a function, or nothing: then arguments are compared by equality.
 
         Raises:
             InputError: the options are not valid, or ``ignore_args`` comes with options.
         """
+        if arguments is None:
+            return _NAMES_ONLY if ignore_args else _EQUALITY
+        if ignore_args:
+            raise InputError(Problem(what="ignore_args and arguments exclude each other: give one"))
         if isinstance(arguments, Comparison):
             return arguments
-        if ignore_args:
-            if arguments is not None:
-                raise InputError(Problem(what="ignore_args and arguments exclude each other: give one"))
-            return _NAMES_ONLY
-        if arguments is None:
-            return _EQUALITY
         if isinstance(arguments, ArgumentOptions):
             return cls._compiled(arguments, {})
         return cls(FunctionMatcher(arguments)) if callable(arguments) else cls._of_mapping(arguments)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adjudge.matching import equality
 from adjudge.matching.alignment import Alignment, Link, counted
 from adjudge.matching.calls import Call
 from adjudge.matching.comparison import Arguments, Comparison
-from adjudge.matching.equality import BY_EQUALITY
 from adjudge.matching.options import MatchType
 from adjudge.matching.relation import BY_RELATION, best_chain, best_pairs
 from adjudge.model.base import JsonObject
 
+_EXACT, _IN_ORDER, _ANY_ORDER = MatchType
+
 
 class Match(Alignment):
     """Whether the calls of a turn match the expected ones, and which call stands for which."""
-
-    __slots__ = ("_found", "match_type")
 
     def __init__(
         self, expected: Sequence[Call], actual: Sequence[Call], comparison: Comparison, match_type: MatchType
@@ -25,7 +25,12 @@ class Match(Alignment):
         self.match_type = match_type
         if comparison.by_equality:
             try:
-                self._found = BY_EQUALITY[match_type](expected, actual)
+                if match_type is _EXACT:
+                    self._found = equality.exact(expected, actual)
+                elif match_type is _IN_ORDER:
+                    self._found = equality.in_order(expected, actual)
+                else:
+                    self._found = equality.any_order(expected, actual)
                 return
             except (AttributeError, RecursionError):  # names, pairs, or arguments that are nested very deeply
                 pass
@@ -102,4 +107,4 @@ def match(
         InputError: the match type or the options are not valid, or something is not a call.
     """
     kind = match_type if isinstance(match_type, MatchType) else MatchType.of(match_type)
-    return Match(expected, actual, Comparison.of(arguments, ignore_args=ignore_args), kind)
+    return Match(expected, actual, Comparison.of(arguments, ignore_args), kind)

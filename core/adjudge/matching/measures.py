@@ -19,8 +19,6 @@ class Overlap(Alignment):
     has the share of arguments that are right (``RuleMatcher.credit``), else 0.
     """
 
-    __slots__ = ("_partial",)
-
     def __init__(
         self,
         expected: Sequence[Call],
@@ -92,8 +90,6 @@ class Edits(Alignment):
     same tool.
     """
 
-    __slots__ = ("_chain", "_partial")
-
     def __init__(
         self,
         expected: Sequence[Call],
@@ -104,7 +100,8 @@ class Edits(Alignment):
     ) -> None:
         super().__init__(expected, actual, comparison)
         self._partial = partial_credit
-        self._chain: list[Link] | None = None
+
+    _chain: list[Link] | None = None
 
     def _paired(self) -> list[Link]:
         if self._chain is None:
