@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import os
+import pty
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -419,3 +424,39 @@ def test_what_a_failed_agent_did_before_is_kept(folder: Path) -> None:
     assert item.actual is not None
     kept: tuple[Invocation, ...] = item.actual.invocations
     assert [turn.final_response.text for turn in kept if turn.final_response] == ["It is sunny in Paris."]
+
+
+# --- what a person sees ---------------------------------------------------------------
+
+
+def test_progress_is_shown_on_a_terminal_and_nowhere_else(folder: Path, adjudge: Cli) -> None:
+    assert adjudge("eval", "sky:weather", "mixed.test.json").stderr == ""
+    terminal, inside = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "adjudge", "eval", "sky:weather", "mixed.test.json"],
+        stdout=subprocess.DEVNULL,
+        stderr=inside,
+        env={**os.environ, "TERM": "xterm-256color"},
+    )
+    os.close(inside)
+    shown = b""
+    with contextlib.suppress(OSError):  # a pseudo-terminal ends with an error
+        while chunk := os.read(terminal, 4096):
+            shown += chunk
+    os.close(terminal)
+    assert process.wait() == 1
+    assert b"2/2" in shown
+    assert b"1 passed, 1 failed" in shown
+
+
+def test_without_the_console_reporter_the_verdict_is_still_told(folder: Path, adjudge: Cli) -> None:
+    done = adjudge("--no-plugin", "console-reporter", "eval", "sky:weather", "good.test.json")
+    assert done.returncode == 0
+    assert done.stdout.startswith("PASS")
+    assert "console-reporter" in done.stderr
+
+
+def test_detailed_results_show_every_turn(folder: Path, adjudge: Cli) -> None:
+    done = adjudge("eval", "sky:weather", "good.test.json", "--print_detailed_results")
+    for part in ("Weather in Paris?", "And in Rome?", "It is sunny in Rome.", "get_weather", "1.00"):
+        assert part in done.stdout

@@ -39,10 +39,10 @@ def criteria_command(no_plugins: tuple[str, ...], name: str | None, as_json: boo
     extensions = load_for_listing(no_plugins)
     if name is not None:
         found = extensions.criteria.resolve(name)
-        _show(_criterion(found), found, as_json=as_json)
+        _show({**_criterion(found), **_options(found)}, found, as_json=as_json)
         return
-    rows = [_criterion(item) for item in extensions.criteria]
     if as_json:
+        rows = [{**_criterion(item), **_options(item)} for item in extensions.criteria]
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         show_table(
@@ -71,7 +71,8 @@ def criteria_command(no_plugins: tuple[str, ...], name: str | None, as_json: boo
                     _threshold(item.spec),
                     item.plugin,
                 )
-                for item, row in zip(extensions.criteria, rows, strict=True)
+                for item in extensions.criteria
+                for row in [_criterion(item)]
             ],
         )
     tell_what_is_broken(extensions)
@@ -89,10 +90,10 @@ def agents_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool)
     extensions = load_for_listing(no_plugins)
     if name is not None:
         found = extensions.agent_adapters.resolve(name)
-        _show(_agent(found), found, as_json=as_json)
+        _show({**_agent(found), **_options(found)}, found, as_json=as_json)
         return
-    rows = [_agent(item) for item in extensions.agent_adapters]
     if as_json:
+        rows = [{**_agent(item), **_options(item)} for item in extensions.agent_adapters]
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         show_table(
@@ -124,6 +125,10 @@ def _component(item: Registered[Any]) -> dict[str, Any]:
     }
 
 
+def _options(item: Registered[Any]) -> dict[str, Any]:
+    return {"options": described_options(item.spec.config)}
+
+
 def _criterion(item: Registered[CriterionSpec]) -> dict[str, Any]:
     spec = item.spec
     return {
@@ -137,7 +142,6 @@ def _criterion(item: Registered[CriterionSpec]) -> dict[str, Any]:
         "value_range": [bound if math.isfinite(bound) else None for bound in spec.value_range],
         "lower_is_better": spec.lower_is_better,
         "default_threshold": spec.default_threshold,
-        "options": described_options(spec.config),
     }
 
 
@@ -146,7 +150,6 @@ def _agent(item: Registered[AgentAdapterSpec]) -> dict[str, Any]:
         **_component(item),
         "takes_state": item.spec.takes_state,
         "shows_state": item.spec.shows_state,
-        "options": described_options(item.spec.config),
     }
 
 

@@ -13,6 +13,7 @@ from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
+    from adjudge.extension.protocols import RunReport
     from adjudge.running.api import RunResult
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
@@ -149,14 +150,25 @@ def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) ->
     Returns:
         The exit status.
     """
-    import sys
-
-    from adjudge.running.host import RunHost
-    from adjudge.running.reports import report_of, show
+    from adjudge.running.reports import report_of
     from adjudge.storage.journal import Journal
 
     with Journal.open_to_read(result.journal) as journal:
-        report = report_of(journal, result.summary, detailed=detailed)
-        sys.stdout.flush()
-        show(report, sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
+        show_report(report_of(journal, result.summary, detailed=detailed), extensions)
     return result.summary.exit_status
+
+
+def show_report(report: RunReport, extensions: Extensions) -> None:
+    """Print a report; the verdict alone where the console reporter is disabled or broken."""
+    import sys
+
+    from adjudge.errors import AdjudgeError
+    from adjudge.running.host import RunHost
+    from adjudge.running.reports import show
+
+    sys.stdout.flush()
+    try:
+        show(report, sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
+    except AdjudgeError as error:
+        click.echo(f"warning: {error}", err=True)
+        click.echo(f"{report.summary.status}  run {report.run['name']}")

@@ -7,12 +7,11 @@ import inspect
 import re
 import textwrap
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
-if TYPE_CHECKING:
-    from adjudge.extension.configuration import ComponentConfig
+from adjudge.extension.configuration import ComponentConfig
 
 
 def described_options(model: type[ComponentConfig]) -> list[dict[str, Any]]:
@@ -50,7 +49,8 @@ def _docstrings(model: type[ComponentConfig]) -> dict[str, str]:
     pydantic can collect them when a class is made; every start would pay for parsing sources then.
     """
     found: dict[str, str] = {}
-    for cls in reversed(model.__mro__):
+    own = (cls for cls in reversed(model.__mro__) if issubclass(cls, ComponentConfig))
+    for cls in own:
         try:
             body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body
         except (OSError, TypeError, SyntaxError):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from adjudge.cli.eval import report_options
+from adjudge.cli.eval import report_options, show_report
 from adjudge.cli.session import load_extensions
 
 
@@ -76,7 +75,7 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
     """Show the report of the run NAME, as far as it got, or write it with --output."""
     from adjudge.running.host import RunHost
     from adjudge.running.problems import Problems
-    from adjudge.running.reports import check_outputs, report_of, show, summary_of, write_outputs
+    from adjudge.running.reports import check_outputs, report_of, summary_of, write_outputs
     from adjudge.storage.journal import Journal
     from adjudge.storage.locations import journal_path
 
@@ -89,5 +88,4 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
         report = report_of(journal, summary_of(journal), detailed=detailed)
         write_outputs(report, outputs, extensions, host)
         if not outputs:
-            sys.stdout.flush()
-            show(report, sys.stdout.buffer, extensions, host)
+            show_report(report, extensions)
