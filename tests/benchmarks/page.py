@@ -1,0 +1,97 @@
+"""The page of the documentation: method, machine, versions, tables."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from environments import Environments, versions
+from scripted import WORDS_IN_AN_ANSWER
+from table import Row, Scale, comparison, scaling
+
+_METHOD = """\
+# Benchmarks
+
+Made by `nox -s bench -- --write docs/reference/benchmarks.md`; no figure on this page is written by hand.
+
+adjudge is installed from the wheel of the checkout, google-adk from its published release with its `eval` extra,
+each into an environment of its own. Both sides get the same data, made by code with fixed seeds. In every row they
+take turns on the same machine, once as a warm-up and then {rounds} times; the table shows medians. Times of
+evaluations are those of whole processes, from the start of the command to its end, with the results stored. Peak
+memory is the largest resident set that the operating system saw. Both sides must come to the same verdicts and
+scores, or the run fails. A ratio says how many times better adjudge is; below 1 it is worse. A target is what
+adjudge set out to reach.
+"""
+
+_ROWS = """\
+The scripted agents have no model: they make two tool calls a turn and answer with {words} words. `adk eval` and
+`adjudge eval` evaluate them with the default criteria, and adjudge writes its JSON report besides its journal.
+Recorded cases are scored without an agent: google-adk's evaluation service is given the inferences, adjudge
+`recorded:FILE`.
+"""
+
+_SCALE = """\
+## Growing sets
+
+adjudge alone, one run a size: recorded cases of four turns from one eval-set file, every tenth with a failure, default
+criteria, journal and JSON report written.
+"""
+
+_PEERS = """\
+## Beside pydantic-evals
+
+Trivial cases have one turn, and only equality is measured on both sides. pydantic-evals has its cases and its agent
+in the program and keeps its report in memory; adjudge reads an eval-set file and writes its journal.
+"""
+
+
+def text(
+    environments: Environments,
+    rounds: int,
+    rows: Sequence[Row],
+    beside_peers: Sequence[Row],
+    sizes: Sequence[Scale],
+) -> str:
+    """The whole page, as Markdown."""
+    adk = versions(environments.adk)
+    adjudge = versions(environments.adjudge)
+    parts = [
+        _METHOD.format(rounds=rounds),
+        _machine(adjudge, adk, {} if environments.peers is None else versions(environments.peers)),
+    ]
+    if rows:
+        parts += [_ROWS.format(words=WORDS_IN_AN_ANSWER), comparison(rows, "google-adk") + "\n"]
+    if sizes:
+        parts += [_SCALE, scaling(sizes) + "\n"]
+    if beside_peers:
+        parts += [_PEERS, comparison(beside_peers, "pydantic-evals") + "\n"]
+    return "\n".join(parts)
+
+
+def _machine(adjudge: dict[str, str], adk: dict[str, str], peers: dict[str, str]) -> str:
+    tools = [f"adjudge {adjudge['adjudge']}", f"google-adk {adk['google-adk']}"]
+    if peers:
+        tools.append(f"pydantic-evals {peers['pydantic-evals']}")
+    facts = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "versions": ", ".join(tools),
+        "Python": adjudge["python"]
+        if adjudge["python"] == adk["python"]
+        else f"{adjudge['python']}, {adk['python']}",
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{_memory()}",
+        "load at the end": ", ".join(f"{load:.2f}" for load in os.getloadavg()),
+    }
+    return "\n".join(
+        ["| | |", "| --- | --- |", *(f"| {name} | {value} |" for name, value in facts.items()), ""]
+    )
+
+
+def _memory() -> str:
+    information = Path("/proc/meminfo")
+    if not information.is_file():
+        return ""
+    kib = int(information.read_text(encoding="ascii").split(maxsplit=2)[1])
+    return f", {kib / 2**20:.0f} GiB of memory"

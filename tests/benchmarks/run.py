@@ -1,0 +1,112 @@
+"""The numbers, side by side with google-adk in an environment of its own: ``python tests/benchmarks/run.py``.
+
+Needs Python alone: it makes the environments that it measures in. Nothing here asserts a time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import evaluate
+import install_size
+import page
+import peers
+import rouge
+import scale
+import startup
+import trajectory
+from environments import (
+    ADK_VARIABLE,
+    REPOSITORY,
+    Environments,
+    adjudge_environment,
+    adk_environment,
+    peers_environment,
+)
+from table import Row, Scale
+
+FAMILIES: Final[dict[str, Callable[[Environments, int], Iterable[Row]]]] = {
+    "startup": startup.rows,
+    "evaluate": evaluate.rows,
+    "rouge": rouge.rows,
+    "trajectory": trajectory.rows,
+    "scoring": scale.rows,
+    "install": install_size.rows,
+}
+SIZES: Final = (1_000, 10_000)
+FULL: Final = (*SIZES, 100_000)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Measure what is asked for, print it, and write the page."""
+    options = _options(arguments)
+    work: Path = options.work
+    work.mkdir(parents=True, exist_ok=True)
+    _say("environments")
+    environments = Environments(
+        adjudge=adjudge_environment(work),
+        adk=adk_environment(work, options.adk_python),
+        peers=peers_environment(work) if options.peers else None,
+        work=work,
+    )
+    rows = list(_measured(environments, options.only, options.rounds))
+    beside_peers = [*_shown(peers.rows(environments, options.rounds))] if options.peers else []
+    sizes: list[Scale] = []
+    if "scale" in options.only:
+        _say("scale")
+        sizes = list(scale.sizes(environments, FULL if options.full else SIZES))
+    text = page.text(environments, options.rounds, rows, beside_peers, sizes)
+    sys.stdout.write(text)
+    if options.write is not None:
+        options.write.write_text(text, encoding="utf-8")
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    given = os.environ.get(ADK_VARIABLE)
+    choices = [*FAMILIES, "scale"]
+    parser.add_argument(
+        "--adk-python",
+        type=Path,
+        default=Path(given) if given else None,
+        help=f"an interpreter that has google-adk[eval] and nothing else (default: ${ADK_VARIABLE}, or a new one)",
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="measured rounds after a warm-up (default: 5)")
+    parser.add_argument("--only", nargs="+", choices=choices, default=choices, help="the rows to measure")
+    parser.add_argument("--full", action="store_true", help="scale up to 100,000 cases")
+    parser.add_argument("--peers", action="store_true", help="measure pydantic-evals too")
+    parser.add_argument(
+        "--work",
+        type=Path,
+        default=REPOSITORY / ".nox" / "benchmarks",
+        help="where environments and data are kept (default: .nox/benchmarks)",
+    )
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="write the page, for the documentation")
+    return parser.parse_args(arguments)
+
+
+def _measured(environments: Environments, families: Sequence[str], rounds: int) -> Iterator[Row]:
+    for name, rows in FAMILIES.items():
+        if name in families:
+            _say(name)
+            yield from _shown(rows(environments, rounds))
+
+
+def _shown(rows: Iterable[Row]) -> Iterator[Row]:
+    for row in rows:
+        _say(f"  {row.work}: {row.other:.4g} against {row.adjudge:.4g} {row.unit}")
+        yield row
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,110 @@
+"""Rows, and the page that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What DESIGN asks for: to be so many times better than the other side, or a figure not to exceed."""
+
+    kind: Literal["times", "at_most"]
+    value: float
+
+
+def faster(times: float) -> Target:
+    """At least so many times better than the other side; 1 is "not slower"."""
+    return Target("times", times)
+
+
+def at_most(value: float) -> Target:
+    """A figure in the row's own unit."""
+    return Target("at_most", value)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measured thing on both sides: medians."""
+
+    work: str
+    unit: Literal["s", "MiB", "turns/s", "KiB/turn", "packages"]
+    other: float
+    adjudge: float
+    target: Target | None = None
+
+    @property
+    def ratio(self) -> float:
+        """How many times better adjudge is; below 1 it is worse."""
+        return self.adjudge / self.other if self.unit == "turns/s" else self.other / self.adjudge
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the target is reached; ``None`` where there is none."""
+        if self.target is None:
+            return None
+        if self.target.kind == "times":
+            return self.ratio >= self.target.value
+        return self.adjudge <= self.target.value
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """adjudge alone at one size."""
+
+    cases: int
+    turns: int
+    seconds: float
+    peak_mib: float
+
+
+def comparison(rows: Sequence[Row], other: str) -> str:
+    """A Markdown table of both sides."""
+    lines = [
+        f"| work | unit | {other} | adjudge | ratio | target | reached |",
+        "| --- | --- | ---: | ---: | ---: | ---: | :---: |",
+    ]
+    for row in rows:
+        cells = (
+            row.work,
+            row.unit,
+            _figure(row.other),
+            _figure(row.adjudge),
+            f"{_figure(row.ratio)}x",
+            _shown_target(row),
+            {True: "yes", False: "no", None: ""}[row.reached],
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def scaling(rows: Sequence[Scale]) -> str:
+    """A Markdown table of one side at growing sizes."""
+    lines = ["| cases | turns | s | ms a case | peak MiB |", "| ---: | ---: | ---: | ---: | ---: |"]
+    lines += [
+        f"| {row.cases:,} | {row.turns:,} | {_figure(row.seconds)} | "
+        f"{_figure(1000 * row.seconds / row.cases)} | {row.peak_mib:.0f} |"
+        for row in rows
+    ]
+    return "\n".join(lines)
+
+
+def _shown_target(row: Row) -> str:
+    match row.target:
+        case None:
+            return ""
+        case Target("times", 1):
+            return "not slower"
+        case Target("times", value):
+            return f"{value:g}x"
+        case Target(_, value):
+            return f"at most {value:g}"
+
+
+def _figure(value: float) -> str:
+    """Three significant digits, thousands grouped."""
+    if value >= 1000:
+        return f"{round(value, 3 - len(str(int(value)))):,.0f}"
+    return f"{value:.3g}"
