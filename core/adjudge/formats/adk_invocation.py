@@ -247,19 +247,18 @@ def _lists(invocation: Invocation, lists: dict[str, list[Any]]) -> JsonObject:
 
 
 def _write_intermediate(invocation: Invocation) -> dict[str, list[Any]]:
+    calls: list[Any] = []
+    results: list[Any] = []
     responses: list[Any] = []
     for step in invocation.steps:
-        if step.form == "intermediate_response":
-            said = step.items
-        else:
-            said = tuple(item for item in step.items if not isinstance(item, (ToolCall, ToolResult)))
+        said = step.items
+        if step.form != "intermediate_response":
+            calls += [write_call(call) for call in step.calls]
+            results += [write_result(result) for result in step.results]
+            said = tuple([item for item in said if not isinstance(item, (ToolCall, ToolResult))])
         if said or step.form == "intermediate_response":
             responses.append([step.author or "", [write_part(item) for item in said]])
-    return {
-        "tool_uses": [write_call(call) for call in invocation.tool_calls],
-        "tool_responses": [write_result(result) for result in invocation.tool_results],
-        "intermediate_responses": responses,
-    }
+    return {"tool_uses": calls, "tool_responses": results, "intermediate_responses": responses}
 
 
 def _write_event(step: Step) -> JsonObject:

@@ -313,10 +313,11 @@ class _Pass:
         place = f"$.eval_cases[{index}]" if shape == "eval_set" else f"$[{index}]"
         first = self._first.setdefault(case.eval_id, index)
         if first != index and case.eval_id:
+            self._findings.case = case.eval_id
             self._findings.problem(
-                f"a second case with the id {case.eval_id!r}; the first is number {first + 1} of the file.",
-                place,
+                f"a second case with this id; the first is number {first + 1} of the file.", place
             )
+            self._findings.case = None
         self._entries.append(_entry(case, index, offset, length))
         if self._findings.count >= _TOO_MANY:
             self._findings.raise_problems("The rest of the file was not read.")

@@ -74,12 +74,12 @@ def decode(text: str, start: int) -> tuple[Any, int]:
 
 def _too_deep(value: Any) -> bool:
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [
             child
             for parent in level
-            if isinstance(parent, (dict, list))
             for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, (dict, list))
         ]
         if not level:
             return False

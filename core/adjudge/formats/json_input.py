@@ -263,8 +263,10 @@ class JsonStream:
         self._mark -= keep
 
     def _without_mark(self, data: bytes) -> bytes:
-        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or data[:2].count(0) == 1:
-            self._refuse_bytes("UTF-16 text; adjudge reads UTF-8.", "Save the file as UTF-8.")
+        zeros = [byte == 0 for byte in data[:4]]
+        is_wide = zeros in ([True, False, True, False], [False, True, False, True])
+        if is_wide or data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            self._refuse_bytes("UTF-16 text; UTF-8 is expected.", "Save the file as UTF-8.")
         if b"\0" in data:
             self._refuse_bytes("binary data; JSON text in UTF-8 is expected.")
         if data.startswith(codecs.BOM_UTF8):
