@@ -35,7 +35,12 @@ def plan_agent(
         _check_cases(component.spec, files, problems)
         if isinstance(adapter, ChecksPlan):
             facts = (
-                CaseFacts(eval_id=entry.eval_id, turns=entry.turns, repeats=request.num_runs)
+                CaseFacts(
+                    eval_id=entry.eval_id,
+                    turns=entry.turns,
+                    repeats=request.num_runs,
+                    has_state=entry.has_state,
+                )
                 for file in files
                 for entry in file.entries
             )

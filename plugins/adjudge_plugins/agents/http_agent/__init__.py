@@ -1,0 +1,32 @@
+"""Agents behind HTTP: an OpenAI-compatible chat endpoint, or the ADK API server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
+from adjudge_plugins.agents.http_agent.config import HttpAgentConfig
+
+
+def _make(config: HttpAgentConfig, host: Host) -> AgentAdapter:  # noqa: ARG001 - a factory's signature
+    from adjudge_plugins.agents.http_agent.making import http_agent
+
+    return http_agent(config)
+
+
+def _accepts(target: str) -> bool:
+    return target.lower().startswith(("http://", "https://"))
+
+
+@hookimpl.agent_adapters
+def agent_adapters() -> Iterable[AgentAdapterSpec]:
+    """Describe the ``http`` agent."""
+    return [
+        AgentAdapterSpec(
+            name="http",
+            summary="An OpenAI-compatible chat endpoint or an ADK API server: http://…",
+            factory=_make,
+            config=HttpAgentConfig,
+            accepts=_accepts,
+        )
+    ]

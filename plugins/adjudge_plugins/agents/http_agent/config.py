@@ -1,0 +1,27 @@
+"""What the ``http`` agent is told."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from adjudge.plugin import ComponentConfig
+
+
+class HttpAgentConfig(ComponentConfig):
+    """Where the agent listens, and how it is spoken to."""
+
+    target: str
+    """The address."""
+    kind: Literal["auto", "openai", "adk"] = "auto"
+    """``auto``: ``adk`` where the address ends in ``/run`` or ``app`` is given, else ``openai``."""
+    model: str | None = None
+    """What an OpenAI-compatible endpoint is asked for as ``model``."""
+    app: str | None = None
+    """The app of an ADK API server; without it, the ``app_name`` of the case."""
+    api_key_env: str | None = None
+    """The *name* of an environment variable that holds the key sent as a bearer token. For ``openai`` it is
+    ``OPENAI_API_KEY`` where that is set and the key would travel encrypted or not leave this machine."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds that one request may take."""
