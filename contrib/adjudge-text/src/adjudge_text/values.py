@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
+from typing import Any, cast
 
 from adjudge.plugin import Outcome
 from adjudge_text.config import JsonEqualConfig, NumericToleranceConfig
@@ -62,9 +62,11 @@ def _same(left: Any, right: Any) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+        ours, theirs = cast("dict[str, Any]", left), cast("dict[str, Any]", right)
+        return ours.keys() == theirs.keys() and all(_same(ours[key], theirs[key]) for key in ours)
     if isinstance(left, list) and isinstance(right, list):
-        return len(left) == len(right) and all(map(_same, left, right))
+        items, others = cast("list[Any]", left), cast("list[Any]", right)
+        return len(items) == len(others) and all(map(_same, items, others))
     return bool(left == right)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest import SkipTest
 
 from adjudge.extension.protocols import AgentAdapter, SessionRequest
 from adjudge.extension.specs import AgentAdapterSpec
@@ -23,6 +25,8 @@ class AgentAdapterConformance(ComponentConformance[AgentAdapterSpec]):
     eval_id: ClassVar[str] = "conformance"
     messages: ClassVar[tuple[str, ...]] = ("hello",)
     """What the user says, turn by turn."""
+    replays: ClassVar[bool] = False
+    """Whether sessions show what was recorded, whatever state they are given."""
 
     def request(self, **state: Any) -> SessionRequest:
         """The session to open; it has a state only where the adapter takes one."""
@@ -62,28 +66,39 @@ class AgentAdapterConformance(ComponentConformance[AgentAdapterSpec]):
 
         asyncio.run(open_and_close())
 
+    def test_a_session_starts_with_the_state_that_it_is_given(self, tmp_path: Path) -> None:
+        """What the case says about the session reaches the agent."""
+        if self.replays or not (self.spec.takes_state and self.spec.shows_state):
+            raise SkipTest("the adapter does not take and show a state of its own")
+        adapter: AgentAdapter = self.build(tmp_path)
+
+        async def first_state() -> dict[str, Any] | None:
+            session = await adapter.open_session(self.request(conformance="given"), _ignore)
+            seen = None if session.state is None else dict(session.state)
+            await session.aclose()
+            return seen
+
+        state = asyncio.run(first_state())
+        if state is None:
+            raise SkipTest("this agent does not show its state")
+        assert state.get("conformance") == "given", f"the session starts with {state}"
+
     def test_sessions_do_not_share_state(self, tmp_path: Path) -> None:
-        """Two open sessions each keep what they were started with."""
+        """A turn in one open session changes nothing in another."""
         adapter: AgentAdapter = self.build(tmp_path)
 
         async def states() -> list[dict[str, Any] | None]:
-            sessions = [
-                await adapter.open_session(self.request(conformance=name), _ignore)
-                for name in ("left", "right")
-            ]
-            await sessions[0].send(Content.of_text(self.messages[0], role="user"))
-            seen = [None if session.state is None else dict(session.state) for session in sessions]
-            for session in sessions:
+            busy = await adapter.open_session(self.request(conformance="busy"), _ignore)
+            idle = await adapter.open_session(self.request(conformance="idle"), _ignore)
+            before = deepcopy(idle.state)
+            await busy.send(Content.of_text(self.messages[0], role="user"))
+            after = deepcopy(idle.state)
+            for session in (busy, idle):
                 await session.aclose()
-            return seen
+            return [None if state is None else dict(state) for state in (before, after)]
 
-        left, right = asyncio.run(states())
-        if not (self.spec.takes_state and self.spec.shows_state):
-            return
-        assert left is not None, "the spec says that the state is shown"
-        assert right is not None, "the spec says that the state is shown"
-        assert left.get("conformance") == "left", f"the first session's state is {left}"
-        assert right.get("conformance") == "right", f"the second session's state is {right}"
+        before, after = asyncio.run(states())
+        assert before == after, f"a turn in another session made {after} of {before}"
 
 
 def _ignore(step: Step) -> None:

@@ -66,7 +66,7 @@ class ComponentConformance(Generic[SpecT]):
         """The host that the factory is given."""
         return FakeHost(folder)
 
-    @property
+    @functools.cached_property
     def registered(self) -> Registered[SpecT]:
         """The component, loaded with no other plugin beside it."""
         registry: Registry[SpecT] = getattr(manager(self._candidate()), self.kind)

@@ -1,0 +1,189 @@
+"""Every built-in keeps what is asked of a stranger's plugin. A new one is covered by its entry point."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from pytest_httpserver import HTTPServer
+
+from adjudge.cli import cli
+from adjudge.extension.discovery import OWN_DISTRIBUTION, Candidate, discover
+from adjudge.extension.loader import Extensions, PluginState
+from adjudge.model.trajectory import Trajectory
+from adjudge.plugin import Content, Host, Invocation
+from adjudge.testing import (
+    AgentAdapterConformance,
+    CriterionConformance,
+    FakeHost,
+    GranularityStrategyConformance,
+    JudgeBackendConformance,
+    ReporterConformance,
+    TraceReaderConformance,
+)
+from adjudge.testing.conformance import ComponentConformance
+
+PLUGINS = [candidate for candidate in discover() if candidate.distribution == OWN_DISTRIBUTION]
+
+CLASSES: dict[str, type[ComponentConformance[Any]]] = {
+    "criteria": CriterionConformance,
+    "judge_backends": JudgeBackendConformance,
+    "granularity_strategies": GranularityStrategyConformance,
+    "agent_adapters": AgentAdapterConformance,
+    "trace_readers": TraceReaderConformance,
+    "reporters": ReporterConformance,
+}
+
+METRIC = """
+def metric(eval_metric, actual_invocations, expected_invocations, conversation_scenario):
+    class Result: ...
+    result = Result()
+    result.overall_score, result.overall_eval_status = 0.5, None
+    result.per_invocation_results = []
+    return result
+"""
+
+
+def custom_metric_options(self: object, folder: Path) -> Mapping[str, Any]:
+    (folder / "conformance_metric.py").write_text(METRIC, encoding="utf-8")
+    return {"function": "conformance_metric.metric"}
+
+
+def recorded_host(self: object, folder: Path) -> Host:
+    (folder / "log.json").touch()
+    turn = Invocation(user_content=Content.of_text("hello"), final_response=Content.of_text("hi"))
+    log = Trajectory(
+        eval_id="conformance", invocations=(turn,), final_session_state={"conformance": "recorded"}
+    )
+    return FakeHost(folder, logs={"log.json": [log]})
+
+
+EVAL_SET = {
+    "eval_set_id": "set",
+    "eval_cases": [
+        {
+            "eval_id": "case",
+            "conversation": [
+                {
+                    "invocation_id": "i",
+                    "user_content": {"role": "user", "parts": [{"text": "hi"}]},
+                    "final_response": {"role": "model", "parts": [{"text": "hello"}]},
+                    "intermediate_data": {"tool_uses": [{"name": "search", "args": {"q": "hi"}}]},
+                }
+            ],
+        }
+    ],
+}
+MESSAGES = {
+    "messages": [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+        ]},
+        {"role": "tool", "tool_call_id": "c1", "content": "nothing"},
+        {"role": "assistant", "content": "hello"},
+    ]
+}  # fmt: skip
+
+CHAT: dict[str, str] = {}
+"""Where the chat endpoint listens while these tests run."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def chat_endpoint() -> Iterator[None]:
+    answer = {"choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}]}
+    with HTTPServer() as server:
+        server.expect_request("/v1/chat/completions").respond_with_json(answer)
+        CHAT["target"] = server.url_for("/v1")
+        yield
+        CHAT.clear()
+
+
+def http_options(self: object, folder: Path) -> Mapping[str, Any]:
+    return {**CHAT, "model": "test"}
+
+
+# What a component cannot be made without. Everything else is tested as it is by default.
+SAMPLES: dict[str, dict[str, Any]] = {
+    "custom-metric/custom_metric": {"options": custom_metric_options},
+    "trajectory-single-tool-use/trajectory_single_tool_use": {"config": {"tool_name": "search"}},
+    "http-agent/http": {"options": http_options},
+    "python-agent/python": {"config": {"target": "textwrap:dedent"}},
+    "recorded-agent/recorded": {"config": {"target": "log.json"}, "host": recorded_host, "replays": True},
+    "eval-set-reader/eval_set": {"sample": json.dumps(EVAL_SET).encode()},
+    "openai-messages-reader/openai_messages": {"sample": json.dumps(MESSAGES).encode()},
+}
+
+
+def contracts() -> list[Any]:
+    """Every component of every plugin that loads, with every test of its kind."""
+    found: list[Any] = []
+    for candidate in PLUGINS:
+        for component in Extensions([candidate]).records[0].components:
+            kind, _, name = component.partition(": ")
+            identity = f"{candidate.name}/{name}"
+            members = {"component": identity, **SAMPLES.get(identity, {})}
+            conformance = type("Conformance", (CLASSES[kind],), members)
+            found += [
+                pytest.param(conformance, test, id=f"{identity}-{test.removeprefix('test_')}")
+                for test in dir(conformance)
+                if test.startswith("test_")
+            ]
+    return found
+
+
+@pytest.mark.parametrize(("conformance", "test"), contracts())
+def test_a_built_in_keeps_the_contract_of_its_kind(
+    conformance: type[ComponentConformance[Any]],
+    test: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    method = getattr(conformance(), test)
+
+    method(**({"tmp_path": tmp_path} if "tmp_path" in inspect.signature(method).parameters else {}))
+
+
+@pytest.mark.parametrize("candidate", PLUGINS, ids=lambda candidate: candidate.name)
+def test_a_built_in_loads_alone(candidate: Candidate) -> None:
+    extensions = Extensions([candidate])
+
+    [record] = extensions.records
+    assert record.state is PluginState.ACTIVE, record.reason
+    assert record.components, "a built-in that offers nothing"
+    assert extensions.warnings == ()
+
+
+@pytest.mark.parametrize("candidate", PLUGINS, ids=lambda candidate: candidate.name)
+def test_listings_work_without_a_built_in(candidate: Candidate) -> None:
+    for listing in ("plugins", "criteria", "agents"):
+        done = CliRunner().invoke(cli, ["--no-plugin", candidate.name, listing, "--json"])
+
+        assert done.exit_code == 0, done.output
+        listed = json.loads(done.stdout)
+        if listing == "plugins":
+            states = {plugin["name"]: plugin["state"] for plugin in listed}
+            assert states.pop(candidate.name) == "disabled"
+            assert set(states.values()) <= {"active"}
+        else:
+            assert candidate.name not in {component["plugin"] for component in listed}
+
+
+def test_the_framework_works_with_every_built_in_disabled() -> None:
+    for listing in ("criteria", "agents"):
+        done = CliRunner().invoke(cli, ["--no-plugin", OWN_DISTRIBUTION, listing, "--json"])
+
+        assert (done.exit_code, json.loads(done.stdout)) == (0, [])
+
+
+def test_samples_belong_to_components_that_exist() -> None:
+    installed = {item.id for hook in CLASSES for item in getattr(Extensions(PLUGINS), hook)}
+
+    assert set(SAMPLES) <= installed
