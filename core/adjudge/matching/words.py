@@ -22,11 +22,10 @@ tokenizer still makes every ASCII word, once.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from functools import cache, lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 
 class RougeScore(NamedTuple):
@@ -49,10 +48,11 @@ def rouge_1(expected: str, actual: str) -> RougeScore:
     target, prediction = words(expected), words(actual)
     target_counts, prediction_counts = Counter(target), Counter(prediction)
     shared = 0
-    for word, count in target_counts.items():
-        shared += min(count, prediction_counts.get(word, 0))
+    for word in target_counts.keys() & prediction_counts.keys():
+        shared += min(target_counts[word], prediction_counts[word])
     if not (expected.isascii() and actual.isascii()):
-        shared += _shared_but_for_accents(target_counts, prediction_counts)
+        shared += _plainly_spelt(target_counts, prediction_counts)
+        shared += _plainly_spelt(prediction_counts, target_counts)
     if not shared:
         return RougeScore(0.0, 0.0, 0.0)
     # The operations in rouge-score's order: another order rounds differently.
@@ -64,14 +64,15 @@ def rouge_1(expected: str, actual: str) -> RougeScore:
 def words(text: str) -> list[str]:
     """The words of a text as ``rouge_1`` compares them: folded and stemmed, in order."""
     if text.isascii():
-        return [_stem(word) for word in _ASCII_WORD.findall(text.lower())]
+        return list(map(_stem, text.translate(_ASCII).split()))
     invisible, token = _patterns()
     folded = unicodedata.normalize("NFKC", text).casefold()
     visible = unicodedata.normalize("NFKC", invisible.sub("", folded))
     return [_stem(word) if word.isascii() else word for word in token.findall(visible)]
 
 
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_ASCII: Final = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
+"""Lower-case letters and digits; everything else parts words."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -90,7 +91,7 @@ def _rouge_score_tokenizer() -> Any:
 @cache
 def _patterns() -> tuple[Any, Any]:
     """What nobody sees, and what a word is."""
-    import regex  # comes with rouge-score; ``re`` knows no Unicode properties
+    import regex  # ``re`` knows no Unicode properties and no grapheme clusters
 
     # Not removed: joiners and the zero-width space, which part words or join emoji, and the tags
     # that spell the flag of a region.
@@ -103,18 +104,22 @@ def _patterns() -> tuple[Any, Any]:
     return regex.compile(invisible, regex.VERSION1), regex.compile(token, regex.VERSION1)
 
 
-def _shared_but_for_accents(expected: Counter[str], actual: Counter[str]) -> int:
-    only_expected, only_actual = expected - actual, actual - expected
-    return _plainly_spelt(only_expected, only_actual) + _plainly_spelt(only_actual, only_expected)
-
-
 def _plainly_spelt(accented: Counter[str], plain: Counter[str]) -> int:
-    """How many words of ``accented`` stand in ``plain`` without their accents."""
+    """How many words of ``accented`` that have no exact partner in ``plain`` stand there without accents."""
     unaccented: Counter[str] = Counter()
     for word, count in accented.items():
-        letters = "".join(
-            letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter)
-        )
-        if letters != word and letters.isascii() and letters.isalnum():
-            unaccented[_stem(letters)] += count
-    return sum(min(count, plain[word]) for word, count in unaccented.items())
+        spelling = None if word.isascii() else _without_accents(word)
+        if spelling is not None and count > plain.get(word, 0):
+            unaccented[spelling] += count - plain.get(word, 0)
+    return sum(
+        max(0, min(count, plain.get(word, 0) - accented.get(word, 0))) for word, count in unaccented.items()
+    )
+
+
+@lru_cache(maxsize=1 << 14)
+def _without_accents(word: str) -> str | None:
+    """The stem of a Latin word's plain spelling; ``None`` for other words."""
+    letters = "".join(
+        letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter)
+    )
+    return _stem(letters) if letters.isascii() and letters.isalnum() else None
