@@ -4,9 +4,10 @@ Everything that comes out of here is safe to print: text of agents, tools and fi
 terminal escapes and control characters on its way into a ``Line``.
 """
 
-from adjudge.extension.reporting.explanation import explained, transcript
-from adjudge.extension.reporting.lines import Line, Tone, clean, line, one_line
+from adjudge.extension.reporting.explanation import explained
+from adjudge.extension.reporting.lines import Line, Tone, clean, line
 from adjudge.extension.reporting.scores import score_text, threshold_text, tone_of
+from adjudge.extension.reporting.transcript import transcript
 from adjudge.extension.reporting.whole_cases import WholeCase, whole_cases
 
 __all__ = [
@@ -16,7 +17,6 @@ __all__ = [
     "clean",
     "explained",
     "line",
-    "one_line",
     "score_text",
     "threshold_text",
     "tone_of",

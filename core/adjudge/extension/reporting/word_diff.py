@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from typing import Final
 
 from adjudge.extension.reporting.lines import Piece, Tone, shortened
@@ -28,8 +29,6 @@ def words(text: str) -> list[str]:
 
 def marked(expected: str, actual: str) -> tuple[list[Piece], list[Piece]]:
     """Show two texts on one line each, shortened around their first difference, differences marked."""
-    from difflib import SequenceMatcher
-
     start = _first_difference(expected, actual) - _LEAD
     if start > 0 and max(len(expected), len(actual)) > _LIMIT:
         left, right = shortened(expected[start:], _LIMIT), shortened(actual[start:], _LIMIT)

@@ -1,0 +1,97 @@
+"""What criteria found, as lines: scores, reasons, errors, details."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from adjudge.extension.reporting.call_diff import call_diff, is_call_diff, value_text
+from adjudge.extension.reporting.lines import Line, Tone, clean, line, shortened
+from adjudge.extension.reporting.scores import compared_text, score_text, tone_of
+from adjudge.model.base import JsonObject, JsonValue
+from adjudge.model.measurement import Failure
+from adjudge.model.result import CriterionResult, InvocationResult, Status
+
+REASON_LIMIT: Final = 300
+"""Characters shown of a reason where not everything is shown."""
+WITHOUT_SCORE: Final[dict[Status, str]] = {
+    "error": "could not be measured",
+    "UNSURE": "undecided",
+    "not_applicable": "does not apply",
+}
+
+
+def failure_lines(failure: Failure, *, indent: int) -> Iterator[Line]:
+    """Show why something could not be measured."""
+    origin = f" ({failure.origin})" if failure.origin else ""
+    message = shortened(failure.message, REASON_LIMIT)
+    lasting = (" (may work another time)", Tone.FAINT) if failure.retryable else ""
+    yield line((failure.code, Tone.ERROR), f"{origin}: {message}", lasting, indent=indent)
+
+
+def criterion_lines(criterion: CriterionResult, *, everything: bool) -> Iterator[Line]:
+    """Show one criterion on the whole case."""
+    name = (criterion.criterion_name, Tone.STRONG)
+    tone = tone_of(criterion.status)
+    failed = criterion.status == "FAIL"
+    if criterion.score is not None:
+        shown = compared_text(criterion.score, criterion.threshold, failed=failed)
+    elif failed and criterion.best_possible is not None:
+        shown = f"at best {compared_text(criterion.best_possible, criterion.threshold, failed=True)}"
+    else:
+        shown = WITHOUT_SCORE.get(criterion.status, "no score")
+    gaps = ""
+    if criterion.per_invocation and criterion.scored != criterion.total:
+        gaps = f", {criterion.scored} of {criterion.total} turns scored"
+    yield line(name, "  ", (shown, tone), gaps)
+    # What was taken over from a turn is shown there.
+    turns = criterion.per_invocation
+    if criterion.error is not None and criterion.error not in [item.error for item in turns]:
+        yield from failure_lines(criterion.error, indent=2)
+    elif criterion.reasoning and criterion.reasoning not in [item.reasoning for item in turns]:
+        yield from _text(criterion.reasoning, 2, everything=everything)
+    yield from _details(criterion.details, 2, everything=everything)
+
+
+def turn_lines(criterion: CriterionResult, result: InvocationResult, *, everything: bool) -> Iterator[Line]:
+    """Show one criterion on one turn."""
+    tone = tone_of(result.status)
+    if result.score is not None:
+        shown = score_text(result.score, criterion.threshold)
+    elif result.status == "UNSURE" and result.unsure_code:
+        shown = f"undecided ({result.unsure_code})"
+    else:
+        shown = result.status.replace("_", " ")
+    yield line(f"{criterion.criterion_name}  ", (shown, tone), indent=2)
+    if result.error is not None:
+        yield from failure_lines(result.error, indent=4)
+    elif result.reasoning:
+        yield from _text(result.reasoning, 4, everything=everything)
+    yield from _details(result.details, 4, everything=everything)
+
+
+def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[Line]:
+    calls = details.get("calls")
+    diff = calls if is_call_diff(calls) else None
+    shown = [
+        f"{key}: {_detail_text(value)}"
+        for key, value in details.items()
+        if diff is None or key not in ("calls", "match_type")
+    ]
+    if shown:
+        listed = ", ".join(shown)
+        yield line((listed if everything else shortened(listed, REASON_LIMIT), Tone.FAINT), indent=indent)
+    if diff is not None:
+        yield from call_diff(diff, indent=indent, everything=everything)
+
+
+def _detail_text(value: JsonValue) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else value_text(value)
+
+
+def _text(text: str, indent: int, *, everything: bool) -> Iterator[Line]:
+    if not everything:
+        yield line(shortened(text, REASON_LIMIT), indent=indent)
+        return
+    for part in clean(text).split("\n"):
+        yield line(part, indent=indent)

@@ -1,0 +1,52 @@
+"""Everything that happened in a repeat, turn by turn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from adjudge.extension.protocols import ReportedCase
+from adjudge.extension.reporting.findings import criterion_lines, failure_lines, turn_lines
+from adjudge.extension.reporting.lines import Line, Tone, clean, line
+from adjudge.extension.reporting.turns import said, turns_of
+from adjudge.model.invocation import Invocation
+
+
+def transcript(reported: ReportedCase) -> Iterator[Line]:
+    """Show every turn of a repeat: prompt, answers, calls and reasons in full, and every score."""
+    if reported.result.error is not None:
+        yield from failure_lines(reported.result.error, indent=0)
+    for criterion in reported.result.criteria:
+        yield from criterion_lines(criterion, everything=True)
+    for turn in turns_of(reported):
+        yield line((f"turn {turn.number} of {turn.of}", Tone.STRONG))
+        yield from _labelled("prompt", turn.prompt)
+        expected, actual = turn.expected, turn.actual
+        if expected is not None:
+            yield from _labelled("expected", said(expected.final_response))
+        yield from _labelled(
+            "actual", said(actual.final_response) if actual else "(this turn never happened)"
+        )
+        if expected is not None:
+            yield from _calls("expected calls", expected)
+        if actual is not None:
+            yield from _calls("actual calls", actual)
+        for criterion, result in turn.results:
+            yield from turn_lines(criterion, result, everything=True)
+
+
+def _labelled(label: str, text: str) -> Iterator[Line]:
+    first, *others = clean(text).split("\n")
+    yield line((f"{label:<10}", Tone.FAINT), first, indent=2)
+    for other in others:
+        yield line(other, indent=12)
+
+
+def _calls(label: str, invocation: Invocation) -> Iterator[Line]:
+    if not invocation.tool_calls:
+        yield line((f"{label}: none", Tone.FAINT), indent=2)
+        return
+    yield line((f"{label}:", Tone.FAINT), indent=2)
+    for call in invocation.tool_calls:
+        args = json.dumps(call.args or {}, ensure_ascii=False, default=str)
+        yield line(f"{call.name} {args if call.raw_args is None else call.raw_args}", indent=4)

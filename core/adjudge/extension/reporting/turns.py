@@ -1,0 +1,59 @@
+"""Turns side by side: what was expected, what happened, what the criteria say of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from adjudge.extension.protocols import ReportedCase
+from adjudge.model.invocation import Invocation
+from adjudge.model.items import Blob, Content
+from adjudge.model.result import CriterionResult, InvocationResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One turn, and what every criterion that goes turn by turn says of it."""
+
+    number: int
+    of: int
+    expected: Invocation | None
+    actual: Invocation | None
+    results: tuple[tuple[CriterionResult, InvocationResult], ...]
+
+    @property
+    def prompt(self) -> str:
+        """What the user said."""
+        asked = self.expected or self.actual
+        return said(asked.user_content) if asked else ""
+
+
+def turns_of(reported: ReportedCase) -> list[Turn]:
+    """Pair the turns of a repeat; the shorter list is the one that ended early."""
+    expected = reported.case.conversation or ()
+    actual = reported.actual.invocations if reported.actual else ()
+    criteria = [item for item in reported.result.criteria if item.per_invocation]
+    results_by_turn = zip_longest(*(item.per_invocation for item in criteria))
+    rows = list(zip_longest(expected, actual, results_by_turn))
+    return [
+        Turn(
+            number=number,
+            of=len(rows),
+            expected=wanted,
+            actual=happened,
+            results=tuple(
+                (criterion, result)
+                for criterion, result in zip(criteria, results or (), strict=False)
+                if result is not None
+            ),
+        )
+        for number, (wanted, happened, results) in enumerate(rows, 1)
+    ]
+
+
+def said(content: Content | None) -> str:
+    """Give the text of a message; what is not text is named."""
+    if content is None:
+        return "(none)"
+    blobs = [f"[{item.mime_type or 'file'}]" for item in content.items if isinstance(item, Blob)]
+    return " ".join(filter(None, [content.text, *blobs]))
