@@ -12,9 +12,11 @@ too deeply for Python's own comparison. The caller has a slower way for both.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from adjudge.matching.calls import arguments_of
+
+_END: Final[Any] = object()
 
 
 def _begins_with(actual: Sequence[Any], expected: Sequence[Any]) -> bool:
@@ -39,8 +41,8 @@ def in_order(expected: Sequence[Any], actual: Sequence[Any]) -> Sequence[int] | 
     """The expected calls as a subsequence; the earliest one."""
     found: list[int] = []
     rest = iter(expected)
-    wanted = next(rest, None)
-    if wanted is None:
+    wanted = next(rest, _END)
+    if wanted is _END:
         return found
     name, args = wanted.name, wanted.args
     for at, given in enumerate(actual):
@@ -48,8 +50,8 @@ def in_order(expected: Sequence[Any], actual: Sequence[Any]) -> Sequence[int] | 
             (args and args == given.args) or arguments_of(wanted) == arguments_of(given)
         ):
             found.append(at)
-            wanted = next(rest, None)
-            if wanted is None:
+            wanted = next(rest, _END)
+            if wanted is _END:
                 return found
             name, args = wanted.name, wanted.args
     return None
