@@ -181,6 +181,15 @@ def test_a_byte_order_mark_moves_no_case(write: Write) -> None:
     assert file.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def test_what_google_adk_refuses_or_takes_otherwise(write: Write) -> None:
+    camel = {"evalSetId": "s", "name": None, "evalCases": [case(creation_timestamp=None, session_input=None)]}
+    assert open_eval_set(write(camel)).eval_set_id == "s"
+    assert "must be a number, found the text '1.5'" in message(
+        write(eval_set(case(creation_timestamp="1.5")))
+    )
+    assert "'a' a second time" in message(write('{"eval_set_id": {"a": 1, "a": 2}, "eval_cases": []}'))
+
+
 def test_an_unknown_case_is_an_error_with_a_suggestion(write: Write) -> None:
     file = open_eval_set(write(eval_set(case("weather"), case("news"))))
     with pytest.raises(InputError, match=r"no case 'wether'. Did you mean 'weather'"):

@@ -132,34 +132,27 @@ def _with_results(moves: list[JsonObject], results: list[ToolResult], path: str)
     A result joins its call only where reading the moves in order still gives the results in the
     order of the file.
     """
-    ids = Counter(move["items"][0].id for move in moves)
-    place = {move["items"][0].id: i for i, move in enumerate(moves) if ids[move["items"][0].id] == 1}
-    place.pop(None, None)
+    ids = [move["items"][0].id for move in moves]
+    times = Counter(ids)
+    place = {call_id: i for i, call_id in enumerate(ids) if call_id is not None and times[call_id] == 1}
     alone: dict[int, list[JsonObject]] = {}
+    last = -1  # the last call that has a result
     first_open = 0  # the first call that a result may join without overtaking an earlier one
     for i, result in enumerate(results):
         at = place.get(result.call_id, -1)
         if at >= first_open:
             moves[at]["items"].append(result)
-            first_open = at
+            last = first_open = at
         else:
-            # After the last call that has a result; that call can take no further one.
-            move = {
-                "form": "tool_response",
-                "items": [result],
-                "source_ref": f"{path}.tool_responses[{i}]",
-            }
-            last = _last_answered(moves)
-            alone.setdefault(last, []).append(move)
+            source = f"{path}.tool_responses[{i}]"
+            alone.setdefault(last, []).append(
+                {"form": "tool_response", "items": [result], "source_ref": source}
+            )
             first_open = last + 1
     ordered: list[JsonObject] = alone.get(-1, [])
     for i, move in enumerate(moves):
         ordered += [move, *alone.get(i, ())]
     return ordered
-
-
-def _last_answered(moves: list[JsonObject]) -> int:
-    return max((i for i, move in enumerate(moves) if len(move["items"]) > 1), default=-1)
 
 
 def _read_response(data: object, path: str, findings: Findings) -> JsonObject:

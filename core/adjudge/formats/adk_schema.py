@@ -5,7 +5,6 @@ Both spellings are known: ``tool_uses`` and ``toolUses``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 
@@ -86,8 +85,3 @@ OLD_TURN: Final = Schema(
 OLD_TOOL_USE: Final = Schema("expected_tool_use", "tool_name tool_input", is_open=True)
 OLD_RESPONSE: Final = Schema("expected_intermediate_agent_responses", "author text", is_open=True)
 OLD_SESSION: Final = Schema("initial session", "app_name user_id state", is_open=True)
-
-
-def spellings(fields: Iterable[str]) -> str:
-    """The fields as a message lists them."""
-    return ", ".join(fields)
