@@ -5,8 +5,8 @@ functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes th
 Nothing else of adjudge is promised to stay.
 """
 
+from adjudge import reporting
 from adjudge.errors import AdjudgeError, AgentError, InputError, PluginError, Problem, did_you_mean
-from adjudge.extension import reporting
 from adjudge.extension.configuration import ComponentConfig, NoConfig
 from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunFinished, RunStarted
 from adjudge.extension.hookspecs import hookimpl

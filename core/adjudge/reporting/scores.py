@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from adjudge.extension.reporting.lines import Tone
+from adjudge.reporting.lines import Tone
 from adjudge.model.result import Status
 
 _TONES: Final[dict[Status, Tone]] = {

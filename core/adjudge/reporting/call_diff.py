@@ -8,7 +8,7 @@ from itertools import groupby
 from types import NoneType
 from typing import Any, Final, TypeGuard, cast
 
-from adjudge.extension.reporting.lines import Line, Piece, Tone, line, shortened
+from adjudge.reporting.lines import Line, Piece, Tone, line, shortened
 from adjudge.model.base import JsonObject, JsonValue
 
 _VALUE_LIMIT: Final = 60

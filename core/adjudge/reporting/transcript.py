@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator
 
 from adjudge.extension.protocols import ReportedCase
-from adjudge.extension.reporting.findings import criterion_lines, failure_lines, turn_lines
-from adjudge.extension.reporting.lines import Line, Tone, clean, line
-from adjudge.extension.reporting.turns import said, turns_of
+from adjudge.reporting.findings import criterion_lines, failure_lines, turn_lines
+from adjudge.reporting.lines import Line, Tone, clean, line
+from adjudge.reporting.turns import said, turns_of
 from adjudge.model.invocation import Invocation
 
 

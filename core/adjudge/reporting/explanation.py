@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import Final
 
 from adjudge.extension.protocols import ReportedCase
-from adjudge.extension.reporting.call_diff import call_text, is_call_diff
-from adjudge.extension.reporting.findings import (
+from adjudge.reporting.call_diff import call_text, is_call_diff
+from adjudge.reporting.findings import (
     REASON_LIMIT,
     WITHOUT_SCORE,
     criterion_lines,
     failure_lines,
     turn_lines,
 )
-from adjudge.extension.reporting.lines import Line, Tone, line, shortened
-from adjudge.extension.reporting.scores import compared_text, score_text, tone_of
-from adjudge.extension.reporting.turns import Turn, said, turns_of
-from adjudge.extension.reporting.whole_cases import WholeCase
+from adjudge.reporting.lines import Line, Tone, line, shortened
+from adjudge.reporting.scores import compared_text, score_text, tone_of
+from adjudge.reporting.turns import Turn, said, turns_of
+from adjudge.reporting.whole_cases import WholeCase
 from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status
 
 _TURNS: Final = 3
@@ -121,7 +121,7 @@ def _answers(turn: Turn) -> Iterator[Line]:
         yield line(("expected  ", Tone.EXPECTED), shortened(said(wanted), REASON_LIMIT), indent=4)
         yield line(("actual    ", Tone.ACTUAL), ("no answer", Tone.FAINT), indent=4)
         return
-    from adjudge.extension.reporting.word_diff import marked
+    from adjudge.reporting.word_diff import marked
 
     left, right = marked(said(wanted), said(found))
     yield line(("expected  ", Tone.EXPECTED), *left, indent=4)

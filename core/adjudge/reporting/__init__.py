@@ -4,11 +4,11 @@ Everything that comes out of here is safe to print: text of agents, tools and fi
 terminal escapes and control characters on its way into a ``Line``.
 """
 
-from adjudge.extension.reporting.explanation import explained
-from adjudge.extension.reporting.lines import Line, Tone, clean, line
-from adjudge.extension.reporting.scores import score_text, threshold_text, tone_of
-from adjudge.extension.reporting.transcript import transcript
-from adjudge.extension.reporting.whole_cases import WholeCase, whole_cases
+from adjudge.reporting.explanation import explained
+from adjudge.reporting.lines import Line, Tone, clean, line
+from adjudge.reporting.scores import score_text, threshold_text, tone_of
+from adjudge.reporting.transcript import transcript
+from adjudge.reporting.whole_cases import WholeCase, whole_cases
 
 __all__ = [
     "Line",
