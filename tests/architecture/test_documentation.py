@@ -48,4 +48,4 @@ def test_every_page_is_reachable_from_the_navigation(repository: Path) -> None:
     pages = {str(page.relative_to(docs)) for page in docs.rglob("*.md")}
     named = set(re.findall(r"[\w/-]+\.md", settings))
 
-    assert named == pages
+    assert named == pages, "the pages in docs/ and the navigation in .mkdocs.yml differ"
