@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from adjudge.cli.options import described_options
-from adjudge.cli.session import load_for_listing, tell_what_is_broken
+from adjudge.cli.session import load_for_listing
 from adjudge.cli.tables import show_fields, show_table
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec, Need
 
@@ -75,7 +75,6 @@ def criteria_command(no_plugins: tuple[str, ...], name: str | None, as_json: boo
                 for row in [_criterion(item)]
             ],
         )
-    tell_what_is_broken(extensions)
 
 
 @click.command("agents")
@@ -109,7 +108,6 @@ def agents_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool)
                 for item in extensions.agent_adapters
             ],
         )
-    tell_what_is_broken(extensions)
 
 
 def _component(item: Registered[Any]) -> dict[str, Any]:

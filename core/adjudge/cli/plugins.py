@@ -125,10 +125,6 @@ def _list(no_plugins: tuple[str, ...], *, as_json: bool, times: bool) -> None:
         for record in records
     ]
     show_table(("state", "plugin", "distribution", *(["time"] if times else []), "offers, or why not"), rows)
-    told = set(map(str, extensions.broken))
-    for warning in extensions.warnings:
-        if warning not in told:
-            click.echo(f"warning: {warning}", err=True)
 
 
 def _facts(record: PluginRecord) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def load_extensions(no_plugins: Iterable[str]) -> Extensions:
 def load_for_listing(no_plugins: Iterable[str]) -> Extensions:
     """The same plugins for a command that only lists: it never fails because of a plugin.
 
-    What is required and not available is told on standard error.
+    What is required and not available, and what is broken, is told on standard error.
 
     Raises:
         InputError: the project's configuration is broken.
@@ -38,13 +38,6 @@ def load_for_listing(no_plugins: Iterable[str]) -> Extensions:
     extensions = Extensions.load(disable={*settings.plugins.disable, *no_plugins}, aliases=settings.aliases)
     for problem in extensions.unmet(settings.plugins.require):
         click.echo(f"warning: required plugins are not available: {problem}", err=True)
+    for warning in extensions.warnings:
+        click.echo(f"warning: {warning}", err=True)
     return extensions
-
-
-def tell_what_is_broken(extensions: Extensions) -> None:
-    """One line on standard error where plugins are failed or in conflict: what is listed is not all."""
-    if broken := extensions.broken:
-        names = ", ".join(f"{record.name} ({record.state})" for record in broken)
-        click.echo(
-            f"warning: not listed, because the plugin is broken: {names}. See `adjudge plugins`.", err=True
-        )

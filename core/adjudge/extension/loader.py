@@ -93,7 +93,9 @@ class Extensions:
         self.records: tuple[PluginRecord, ...] = tuple(
             self._load(candidate, enabled) for candidate in ordered
         )
-        self._warnings = [*_unknown_names(disabled, ordered), *map(str, self.broken)]
+        self._warnings = _unknown_names(disabled, ordered)
+        if broken := ", ".join(f"{record.name} ({record.state})" for record in self.broken):
+            self._warnings.append(f"left out, because the plugin is broken: {broken}; see `adjudge plugins`")
         inactive: dict[str, str] = {}
         for record in self.records:
             if record.state is not PluginState.ACTIVE:
