@@ -341,7 +341,13 @@ class FakeAdk:
         session_id = body.get("sessionId") or f"s{len(self.requests)}"
         if session_id in self.sessions:
             return Response('{"detail": "Session already exists"}', status=409)
-        session = {"id": session_id, "appName": "home", "userId": "ann", "state": dict(body["state"]), "events": []}
+        session = {
+            "id": session_id,
+            "appName": "home",
+            "userId": "ann",
+            "state": dict(body["state"]),
+            "events": [],
+        }
         self.sessions[session_id] = session
         return Response(json.dumps(session), content_type="application/json")
 
