@@ -31,7 +31,8 @@ class Comparison:
         """Whether names and arguments are compared by equality alone."""
         self.names_only: Final = names_only
         """Whether arguments do not count."""
-        self._rest = general or RuleMatcher(ArgumentRules())
+        # Not validated: that would build validators at import, for every start.
+        self._rest = general or RuleMatcher(ArgumentRules.model_construct())
         self._matchers = {name: rule for name, rule in (tools or {}).items() if not is_glob(name)}
         self._globs = [(glob, rule) for glob, rule in (tools or {}).items() if is_glob(glob)]
 

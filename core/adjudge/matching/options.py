@@ -120,7 +120,8 @@ class CallOptions(Frozen):
 
     ignore_args: bool = Field(default=False, alias="ignoreArgs")
     """Only names count."""
-    arguments: ArgumentOptions = ArgumentOptions()
+    # Made when needed: making one builds its validators, which would slow every start.
+    arguments: ArgumentOptions = Field(default_factory=ArgumentOptions)
     """How arguments are compared; equality where nothing is said."""
 
     @model_validator(mode="after")
