@@ -67,13 +67,13 @@ class Findings:
     def fields(self, data: object, schema: Schema, path: str) -> JsonObject:
         """The fields of a closed object that are not null, under their snake_case names."""
         found, extra = self.open_fields(data, schema, path)
-        for key in extra or ():
-            known = ", ".join(schema.fields)
-            self.problem(
-                f"unknown key {key!r} in {schema.name}.{did_you_mean(key, schema.keys)}",
-                path,
-                hint=f"It has: {known}.",
-            )
+        if extra:
+            for key in extra:
+                self.problem(
+                    f"unknown key {key!r} in {schema.name}.{did_you_mean(key, schema.keys)}",
+                    path,
+                    hint=f"It has: {', '.join(schema.fields)}.",
+                )
         return found
 
     def open_fields(self, data: object, schema: Schema, path: str) -> tuple[JsonObject, JsonObject | None]:
@@ -85,16 +85,16 @@ class Findings:
             return found, None
         known = schema.keys
         for key, value in data.items():
-            name = known.get(key)
-            if name is None:
+            if value is not None and key in known:
+                name = known[key]
+                if name in found:
+                    self.problem(f"{name!r} is given twice, in two spellings.", path)
+                found[name] = value
+            elif key not in known:
                 extra = extra or {}
                 extra[key] = value
                 if schema.open:
                     self._further_key(key, schema, path)
-            elif value is not None:
-                if name in found:
-                    self.problem(f"{name!r} is given twice, in two spellings.", path)
-                found[name] = value
         return found, extra
 
     def _further_key(self, key: str, schema: Schema, path: str) -> None:
@@ -113,7 +113,7 @@ class Findings:
     def string(self, found: JsonObject, name: str, path: str, default: Any = None) -> Any:
         """A string; ``default`` where it is absent."""
         value = found.get(name, default)
-        if value is default or isinstance(value, str):
+        if isinstance(value, str) or value is default:
             return value
         self.problem(f"{name!r} must be a string, found {kind(value)}.", path)
         return default if default is not None else ""
