@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.plugin import AgentAdapter, AgentError, Content, InputError, SessionInput, SessionRequest, Step
+from adjudge.plugin import AgentError, Content, InputError, SessionInput, SessionRequest
 from adjudge.testing import FakeHost
-from adjudge.testing.conformance import AgentAdapterConformance
 from adjudge_plugins.agents import recorded_agent as plugin
 
 TRAJECTORY = {"criteria": {"tool_trajectory_avg_score": 1.0}}
@@ -42,30 +41,6 @@ def evaluate(cases: Path, recording: str = "done.json", **options: Any) -> adjud
     return adjudge.evaluate_sync(
         f"recorded:{recording}", cases, config=options.pop("config", TRAJECTORY), **options
     )
-
-
-class TestConformance(AgentAdapterConformance):
-    component = "recorded-agent/recorded"
-    messages = ("hello", "bye")
-
-    def options(self, folder: Path) -> Mapping[str, Any]:
-        return {"target": "log.json"}
-
-    def host(self, folder: Path) -> FakeHost:
-        from adjudge.plugin import Invocation, Trajectory
-
-        turns = tuple(
-            Invocation(user_content=Content.of_text(message), steps=(Step(number=n),))
-            for n, message in enumerate(self.messages, 1)
-        )
-        recorded = Trajectory(eval_id=self.eval_id, invocations=turns, final_session_state={"end": 1})
-        return FakeHost(folder, logs={"log.json": [recorded]})
-
-    def test_sessions_do_not_share_state(self, tmp_path: Path) -> None:
-        """A recording's state is the one that was recorded, whatever the session would start with."""
-        adapter: AgentAdapter = self.build(tmp_path)
-        session = asyncio.run(adapter.open_session(self.request(conformance="left"), lambda step: None))
-        assert session.state == {"end": 1}
 
 
 def test_an_eval_set_file_is_what_the_agent_did(tmp_path: Path) -> None:

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.plugin import InputError, ReadOptions, Source, TraceReader
-from adjudge.testing.conformance import TraceReaderConformance
 from adjudge_plugins.readers import eval_set_reader as plugin
 
 EVAL_SET = {
@@ -37,11 +36,6 @@ TURNS = [{"query": "a", "expected_tool_use": [], "reference": "b"}]
 def reader() -> TraceReader:
     (spec,) = plugin.trace_readers()
     return spec.factory(spec.config(), None)  # type: ignore[arg-type]
-
-
-class TestConformance(TraceReaderConformance):
-    component = "eval-set-reader/eval_set"
-    sample = json.dumps(EVAL_SET).encode()
 
 
 def test_a_conversation_is_what_the_agent_did(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.plugin import Blob, Claim, InputError, Opaque, ReadOptions, Source, TraceReader, Trajectory
-from adjudge.testing.conformance import TraceReaderConformance
 from adjudge_plugins.readers import openai_messages_reader as plugin
 
 USER = {"role": "user", "content": "hi"}
@@ -41,13 +40,6 @@ def read(folder: Path, content: str | bytes, name: str = "log.json") -> list[Tra
 def one(folder: Path, *messages: dict[str, Any], **run: Any) -> Trajectory:
     (trajectory,) = read(folder, json.dumps({"messages": messages, **run}))
     return trajectory
-
-
-class TestConformance(TraceReaderConformance):
-    component = "openai-messages-reader/openai_messages"
-    sample = json.dumps(
-        {"messages": [USER, {"role": "assistant", "tool_calls": [call("look", "{}")]}]}
-    ).encode()
 
 
 # --- shapes ---------------------------------------------------------------------------
