@@ -12,11 +12,9 @@ too deeply for Python's own comparison. The caller has a slower way for both.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from adjudge.matching.calls import arguments_of
-
-_END: Final[Any] = object()
 
 
 def _begins_with(actual: Sequence[Any], expected: Sequence[Any]) -> bool:
@@ -40,21 +38,18 @@ def exact(expected: Sequence[Any], actual: Sequence[Any]) -> Sequence[int] | Non
 def in_order(expected: Sequence[Any], actual: Sequence[Any]) -> Sequence[int] | None:
     """The expected calls as a subsequence; the earliest one."""
     found: list[int] = []
-    rest = iter(expected)
-    wanted = next(rest, _END)
-    if wanted is _END:
-        return found
-    name, args = wanted.name, wanted.args
-    for at, given in enumerate(actual):
-        if given.name == name and (
-            (args and args == given.args) or arguments_of(wanted) == arguments_of(given)
-        ):
-            found.append(at)
-            wanted = next(rest, _END)
-            if wanted is _END:
-                return found
-            name, args = wanted.name, wanted.args
-    return None
+    rest = enumerate(actual)
+    for wanted in expected:
+        name, args = wanted.name, wanted.args
+        for at, given in rest:
+            if given.name == name and (
+                (args and args == given.args) or arguments_of(wanted) == arguments_of(given)
+            ):
+                found.append(at)
+                break
+        else:
+            return None
+    return found
 
 
 def any_order(expected: Sequence[Any], actual: Sequence[Any]) -> Sequence[int] | None:
