@@ -7,11 +7,13 @@ import inspect
 import re
 import textwrap
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
-from adjudge.extension.configuration import ComponentConfig
+if TYPE_CHECKING:
+    from adjudge.extension.configuration import ComponentConfig
 
 
 def described_options(model: type[ComponentConfig]) -> list[dict[str, Any]]:
@@ -49,7 +51,7 @@ def _docstrings(model: type[ComponentConfig]) -> dict[str, str]:
     pydantic can collect them when a class is made; every start would pay for parsing sources then.
     """
     found: dict[str, str] = {}
-    own = (cls for cls in reversed(model.__mro__) if issubclass(cls, ComponentConfig))
+    own = (cls for cls in reversed(model.__mro__) if issubclass(cls, BaseModel) and cls is not BaseModel)
     for cls in own:
         try:
             body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body

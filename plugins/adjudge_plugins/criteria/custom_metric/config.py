@@ -24,3 +24,4 @@ class CustomMetricConfig(ComponentConfig):
     metric_info: JsonObject | None = None
     """ADK's ``MetricInfo``: kept, and used for nothing."""
     description: str = ""
+    """What the metric is about, in words: kept, and used for nothing."""

@@ -1,0 +1,174 @@
+"""Packages of third parties: installed from their own wheels, and used by name."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def text_environment(new_environment: Callable[[], Any], build_wheel: Callable[[Path], Path]) -> Any:
+    made = new_environment()
+    made.install(build_wheel(REPOSITORY / "contrib" / "adjudge-text"))
+    return made
+
+
+def turn(question: str, answer: str) -> dict[str, Any]:
+    return {
+        "invocation_id": question,
+        "user_content": {"role": "user", "parts": [{"text": question}]},
+        "final_response": {"role": "model", "parts": [{"text": answer}]},
+    }
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    cases = [{"eval_id": "prices", "conversation": [turn("a book?", "12.50 EUR"), turn("two?", "25 EUR")]}]
+    (tmp_path / "shop.evalset.json").write_text(
+        json.dumps({"eval_set_id": "shop", "eval_cases": cases}), encoding="utf-8"
+    )
+    (tmp_path / "shop.py").write_text(
+        "def agent(text):\n    return {'a book?': '12.5 EUR', 'two?': 'That is 25.00 EUR.'}[text]\n",
+        encoding="utf-8",
+    )
+    return tmp_path
+
+
+def test_the_wheel_holds_the_package_alone(build_wheel: Callable[[Path], Path]) -> None:
+    wheel = build_wheel(REPOSITORY / "contrib" / "adjudge-text")
+
+    with zipfile.ZipFile(wheel) as archive:
+        tops = {name.partition("/")[0] for name in archive.namelist()}
+
+    assert {top for top in tops if not top.endswith(".dist-info")} == {"adjudge_text"}
+
+
+def test_its_criteria_are_listed_with_their_origin(text_environment: Any, tmp_path: Path) -> None:
+    done = text_environment.adjudge("criteria", "--json", cwd=tmp_path)
+
+    listed = {item["id"]: item for item in json.loads(done.stdout) if item["plugin"] == "text"}
+    assert set(listed) == {
+        "text/contains",
+        "text/exact_match",
+        "text/json_equal",
+        "text/numeric_tolerance",
+        "text/regex_match",
+    }
+    assert {item["distribution"] for item in listed.values()} == {"adjudge-text"}
+    assert listed["text/regex_match"]["simulated_conversations"]
+    assert listed["text/exact_match"]["reference_based"]
+
+
+def test_its_criteria_are_used_by_name_in_a_config(text_environment: Any, project: Path) -> None:
+    criteria = {
+        "numeric_tolerance": {"threshold": 1.0, "relative": 0.001},
+        "mentions_euro": {"criterion": "text/contains", "threshold": 1.0, "texts": ["EUR"]},
+        "exact_match": 1.0,
+    }
+    (project / "test_config.json").write_text(json.dumps({"criteria": criteria}), encoding="utf-8")
+
+    done = text_environment.adjudge(
+        "eval", "shop:agent", "shop.evalset.json", "--output", "result.json", cwd=project
+    )
+
+    assert done.returncode == 1, done.stdout + done.stderr
+    [case] = json.loads((project / "result.json").read_text(encoding="utf-8"))["cases"]
+    scores = {item["criterion_name"]: (item["score"], item["verdict"]) for item in case["criteria"]}
+    assert scores == {
+        "numeric_tolerance": (1.0, "PASS"),
+        "mentions_euro": (1.0, "PASS"),
+        "exact_match": (0.0, "FAIL"),
+    }
+
+
+def test_a_misspelt_option_of_it_stops_the_run_with_a_suggestion(
+    text_environment: Any, project: Path
+) -> None:
+    config = {"criteria": {"exact_match": {"threshold": 1.0, "ignore_cases": True}}}
+    (project / "test_config.json").write_text(json.dumps(config), encoding="utf-8")
+
+    done = text_environment.adjudge("eval", "shop:agent", "shop.evalset.json", cwd=project)
+
+    assert done.returncode == 2
+    assert "Did you mean 'ignore_case'?" in done.stderr
+
+
+def test_it_imports_nothing_of_adjudge_but_the_plugin_module() -> None:
+    sources = (REPOSITORY / "contrib" / "adjudge-text" / "src").rglob("*.py")
+    lines = [line.strip() for source in sources for line in source.read_text(encoding="utf-8").splitlines()]
+
+    imports = {line.split()[1] for line in lines if line.startswith(("from adjudge.", "import adjudge"))}
+    assert imports == {"adjudge.plugin"}
+
+
+def test_its_own_tests_pass_where_it_is_installed(text_environment: Any, tmp_path: Path) -> None:
+    tests = REPOSITORY / "contrib" / "adjudge-text" / "tests"
+
+    told = text_environment.run(
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--import-mode=importlib",
+        f"--rootdir={tmp_path}",
+        str(tests),
+    )
+
+    assert " passed" in told
+
+
+def test_check_finds_it_sound(text_environment: Any, tmp_path: Path) -> None:
+    done = text_environment.adjudge("plugins", "check", "adjudge-text", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "bad:" not in done.stdout
+
+
+# --- the author's template --------------------------------------------------------------
+
+
+def test_a_package_made_from_the_template_passes_its_own_tests(
+    new_environment: Callable[[], Any], build_wheel: Callable[[Path], Path], project: Path
+) -> None:
+    environment = new_environment()
+    made = environment.adjudge("plugins", "new", "shop-words", "--directory", "work", cwd=project)
+    package = project / "work" / "adjudge-shop-words"
+    assert made.returncode == 0, made.stderr
+    assert "$" not in "".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py")), (
+        "a placeholder is left"
+    )
+
+    environment.install(build_wheel(package))
+    told = environment.run("-m", "pytest", "-q", "-W", "error", "-p", "no:cacheprovider", cwd=package)
+    checked = environment.adjudge("plugins", "check", "adjudge-shop-words", cwd=project)
+    config = {"criteria": {"shop_words_keywords": {"threshold": 1.0, "keywords": ["eur"]}}}
+    (project / "test_config.json").write_text(json.dumps(config), encoding="utf-8")
+    evaluated = environment.adjudge("eval", "shop:agent", "shop.evalset.json", cwd=project)
+
+    assert " passed" in told
+    assert "failed" not in told
+    assert checked.returncode == 0, checked.stdout
+    assert evaluated.returncode == 0, evaluated.stdout + evaluated.stderr
+
+
+def test_the_wheel_of_adjudge_ships_the_template(
+    new_environment: Callable[[], Any], build_wheel: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    environment = new_environment()
+    environment.install(build_wheel(REPOSITORY))
+    told = environment.run("-c", "import adjudge; print(adjudge.__file__)", cwd=tmp_path)
+    if str(environment.home) not in told:
+        pytest.fail(f"the environment uses another adjudge: {told}")
+
+    done = environment.adjudge("plugins", "new", "acme", cwd=tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "adjudge-acme" / "src" / "adjudge_acme" / "criterion.py").is_file()
