@@ -171,4 +171,4 @@ def show_report(report: RunReport, extensions: Extensions) -> None:
         show(report, sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
     except AdjudgeError as error:
         click.echo(f"warning: {error}", err=True)
-        click.echo(f"{report.summary.status}  run {report.run['name']}")
+        click.echo(f"{report.summary.status}  run {report.run.name}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from adjudge.model.items import Content
     from adjudge.model.judging import JudgeReply, JudgeRequest
     from adjudge.model.measurement import Measurement
-    from adjudge.model.result import CaseResult, RunSummary
+    from adjudge.model.result import CaseResult, RunInfo, RunSummary
     from adjudge.model.step import Step
     from adjudge.model.trajectory import Trajectory
 
@@ -231,8 +231,7 @@ class ReportedCase:
 class RunReport:
     """A run as a reporter sees it. Iterating the cases reads them from the journal one at a time."""
 
-    run: Mapping[str, Any]
-    """Name, times, versions, plugins, agent, eval sets and plan hash: JSON."""
+    run: RunInfo
     summary: RunSummary
     cases: Callable[[], Iterator[ReportedCase]]
     """Every repeat of every case in the order of the plan; may be called more than once."""

@@ -131,3 +131,26 @@ class RunSummary(Frozen):
     criteria: tuple[CriterionSummary, ...] = ()
     repeated: tuple[RepeatedCase, ...] = ()
     """Every case over its repeats; empty where there is one repeat."""
+
+
+class RunInfo(Frozen):
+    """What is needed to know a run again, and to repeat it."""
+
+    name: str
+    started_at: str
+    """ISO 8601, UTC."""
+    finished_at: str | None = None
+    """``None`` where the run was interrupted and not resumed."""
+    duration: float = 0.0
+    """Seconds, over all resumptions."""
+    adjudge_version: str
+    python_version: str
+    plan_hash: str
+    """SHA-256 of what decides the results: agent, eval sets, criteria, options, thresholds, versions."""
+    agent: JsonObject
+    """The adapter with its version and distribution, the target, and its options."""
+    eval_sets: dict[str, JsonObject]
+    """By file: its id, SHA-256, the selected cases, the configuration and the criteria."""
+    num_runs: int = 1
+    timeout: float | None = None
+    """Seconds that a case may take."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from adjudge.extension.protocols import ReportedCase
+from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status
 from adjudge.reporting.call_diff import call_text, is_call_diff
 from adjudge.reporting.findings import (
     REASON_LIMIT,
@@ -18,7 +19,6 @@ from adjudge.reporting.lines import Line, Tone, line, shortened
 from adjudge.reporting.scores import compared_text, score_text, tone_of
 from adjudge.reporting.turns import Turn, said, turns_of
 from adjudge.reporting.whole_cases import WholeCase
-from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status
 
 _TURNS: Final = 3
 """Turns explained of one case."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from adjudge.reporting.call_diff import call_diff, is_call_diff, value_text
-from adjudge.reporting.lines import Line, Tone, clean, line, shortened
-from adjudge.reporting.scores import compared_text, score_text, tone_of
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.measurement import Failure
 from adjudge.model.result import CriterionResult, InvocationResult, Status
+from adjudge.reporting.call_diff import call_diff, is_call_diff, value_text
+from adjudge.reporting.lines import Line, Tone, clean, line, shortened
+from adjudge.reporting.scores import compared_text, score_text, tone_of
 
 REASON_LIMIT: Final = 300
 """Characters shown of a reason where not everything is shown."""

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 
 from adjudge.extension.protocols import ReportedCase
+from adjudge.model.invocation import Invocation
 from adjudge.reporting.findings import criterion_lines, failure_lines, turn_lines
 from adjudge.reporting.lines import Line, Tone, clean, line
 from adjudge.reporting.turns import said, turns_of
-from adjudge.model.invocation import Invocation
 
 
 def transcript(reported: ReportedCase) -> Iterator[Line]:

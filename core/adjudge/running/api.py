@@ -18,7 +18,7 @@ from adjudge.extension.events import RunFinished
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Closeable, ReportedCase
 from adjudge.extension.settings import find_settings
-from adjudge.model.result import CaseResult, RunSummary, Status, Verdict
+from adjudge.model.result import CaseResult, RunInfo, RunSummary, Status, Verdict
 from adjudge.running.engine import Engine, Watch, Work
 from adjudge.running.host import RunHost
 from adjudge.running.plan import Plan, differences, document_hash
@@ -117,7 +117,7 @@ async def evaluate(
             "request": request.model_dump(mode="json"),
             "plan": plan.document(),
             "files": [file.record.model_dump(mode="json") for file in plan.files],
-            "run": _header(name, plan),
+            "run": _info(name, plan).model_dump(mode="json"),
             "warnings": plan.warnings,
         },
     )
@@ -203,10 +203,10 @@ async def _finish(
     finally:
         if isinstance(plan.agent.adapter, Closeable):
             await plan.agent.adapter.aclose()
-    header = journal.meta()["run"]
-    header["finished_at"] = _now()
-    header["duration"] = round(header["duration"] + time.perf_counter() - started, 3)
-    journal.set_meta({"run": header})
+    before = RunInfo.model_validate(journal.meta()["run"])
+    duration = round(before.duration + time.perf_counter() - started, 3)
+    info = before.model_copy(update={"finished_at": _now(), "duration": duration})
+    journal.set_meta({"run": info.model_dump(mode="json")})
     summary = summary_of(journal)
     warnings = tuple(dict.fromkeys((*plan.warnings, *extensions.warnings)))
     journal.set_meta({"warnings": warnings})
@@ -217,19 +217,16 @@ async def _finish(
     return RunResult(name=name, journal=journal.path, summary=summary, warnings=warnings)
 
 
-def _header(name: str, plan: Plan) -> dict[str, Any]:
-    """The ``run`` of every report: what is needed to repeat it."""
+def _info(name: str, plan: Plan) -> RunInfo:
     document = plan.document()
-    return {
-        "name": name,
-        "started_at": _now(),
-        "finished_at": None,
-        "duration": 0.0,
-        "adjudge_version": adjudge.__version__,
-        "python_version": platform.python_version(),
-        "plan_hash": document_hash(document),
+    return RunInfo(
+        name=name,
+        started_at=_now(),
+        adjudge_version=adjudge.__version__,
+        python_version=platform.python_version(),
+        plan_hash=document_hash(document),
         **document,
-    }
+    )
 
 
 def _new_name() -> str:

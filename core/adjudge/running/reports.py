@@ -13,7 +13,7 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, RunReport
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import ReporterSpec
-from adjudge.model.result import RunSummary
+from adjudge.model.result import RunInfo, RunSummary
 from adjudge.running.problems import Problems
 from adjudge.running.records import FileRecord, reported_cases
 from adjudge.statistics.summary import summarise
@@ -41,7 +41,7 @@ def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) 
     files = file_records(journal)
     meta = journal.meta()
     return RunReport(
-        run=meta["run"],
+        run=RunInfo.model_validate(meta["run"]),
         summary=summary,
         cases=lambda: reported_cases(files, journal),
         warnings=tuple(meta["warnings"]),
@@ -100,7 +100,7 @@ def write_outputs(report: RunReport, outputs: Iterable[Path], extensions: Extens
             reason = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
             raise RunError(
                 f"{output} could not be written by {registered.provenance}: {reason}\n"
-                f"  The run is complete; write it again with: adjudge runs show {report.run['name']} --output {output}"
+                f"  The run is complete; write it again with: adjudge runs show {report.run.name} --output {output}"
             ) from error
 
 

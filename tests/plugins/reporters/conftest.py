@@ -16,7 +16,7 @@ from adjudge.model.measurement import Failure, Measurement, Outcome
 from adjudge.model.result import CaseResult, Verdict
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
-from adjudge.plugin import ReportedCase, Reporter, RunReport
+from adjudge.plugin import ReportedCase, Reporter, RunInfo, RunReport
 from adjudge.statistics.algebra import Rule, case_status, criterion_result
 from adjudge.statistics.summary import summarise
 
@@ -36,6 +36,19 @@ def turn(prompt: str, answer: str | None, calls: Sequence[Call] = ()) -> Invocat
     )
 
 
+NIGHTLY = RunInfo(
+    name="nightly",
+    started_at="2025-12-31T23:59:55.790+00:00",
+    finished_at="2026-01-01T00:00:00.000+00:00",
+    duration=4.21,
+    adjudge_version="0.1.0",
+    python_version="3.11.7",
+    plan_hash="0" * 64,
+    agent={"target": "agent:agent"},
+    eval_sets={},
+)
+
+
 @dataclass
 class RunOf:
     """Collects repeats of cases and makes the report of their run."""
@@ -43,9 +56,8 @@ class RunOf:
     rules: Mapping[str, float | None] = field(default_factory=lambda: {"answer_match": 0.8})
     lower_is_better: frozenset[str] = frozenset()
     value_range: tuple[float, float] = (0.0, 1.0)
-    run: dict[str, Any] = field(
-        default_factory=lambda: {"name": "nightly", "duration": 4.21, "finished_at": "2026-01-01T00:00:00Z"}
-    )
+    run: dict[str, Any] = field(default_factory=dict[str, Any])
+    """What differs from the run ``nightly``."""
     warnings: tuple[str, ...] = ()
     cases: list[ReportedCase] = field(default_factory=list)
 
@@ -103,7 +115,7 @@ class RunOf:
         rules = [self.rule(name) for name in self.rules]
         repeats = max(case.result.repeat for case in self.cases)
         return RunReport(
-            run=self.run,
+            run=NIGHTLY.model_copy(update=self.run),
             summary=summarise(
                 (case.result for case in self.cases),
                 {case.result.eval_set_file: rules for case in self.cases},

@@ -202,7 +202,7 @@ def test_memory_does_not_grow_with_the_cases(run_of: Any, a_turn: Any) -> None:
         for _ in range(2000):
             yield case
 
-    report = RunReport(run={}, summary=small.report().summary, cases=many)
+    report = RunReport(run=small.report().run, summary=small.report().summary, cases=many)
     stream = Nowhere()
     tracemalloc.start()
     JsonReporter().write(report, cast("BinaryIO", stream))

@@ -91,10 +91,13 @@ def test_a_suite_is_an_eval_set_and_a_test_is_a_case(run_of: Any, a_turn: Any, w
         "errors": "2",
         "skipped": "0",
         "time": "2.75",
+        "timestamp": "2025-12-31T23:59:55.790+00:00",
     }
     assert {item.get("name"): item.get("value") for item in home.iter("property")} == {
         "eval_set_file": "home.evalset.json",
         "run": "nightly",
+        "adjudge_version": "0.1.0",
+        "plan_hash": "0" * 64,
     }
     assert [(case.get("classname"), case.get("name")) for case in home.iter("testcase")] == [
         ("home", "good"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from adjudge.extension.protocols import ReportedCase, Reporter, RunReport
 from adjudge.extension.specs import ReporterSpec
@@ -15,6 +15,7 @@ from adjudge.model.result import (
     CriterionResult,
     CriterionSummary,
     InvocationResult,
+    RunInfo,
     RunSummary,
     Status,
     Verdict,
@@ -27,7 +28,17 @@ class ReporterConformance(ComponentConformance[ReporterSpec]):
     """Subclass it and set ``component``."""
 
     kind: ClassVar[str] = "reporters"
-    run: ClassVar[dict[str, Any]] = {"name": "conformance"}
+    run: ClassVar[RunInfo] = RunInfo(
+        name="conformance",
+        started_at="2026-01-01T00:00:00.000+00:00",
+        finished_at="2026-01-01T00:00:01.500+00:00",
+        duration=1.5,
+        adjudge_version="0.1.0",
+        python_version="3.11.7",
+        plan_hash="0" * 64,
+        agent={"target": "agent:agent"},
+        eval_sets={},
+    )
     """What a report says of the run as a whole."""
 
     def test_a_run_without_cases_is_written(self, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def _in_detail(case: reporting.WholeCase) -> Iterator[reporting.Line]:
 
 
 def _hidden(hidden: int, report: RunReport) -> Iterator[reporting.Line]:
-    name = report.run.get("name")
+    name = report.run.name
     yield reporting.line(f"and {hidden} more that did not pass; these show all of them:")
     yield reporting.line(f"adjudge runs show {name} --print_detailed_results", indent=2)
     yield reporting.line(f"adjudge runs show {name} --output result.json", indent=2)
@@ -132,8 +132,8 @@ def _warnings(report: RunReport) -> Iterator[reporting.Line]:
 
 def _next_steps(report: RunReport, tally: Tally) -> Iterator[reporting.Line]:
     """The commands that help now."""
-    name = report.run.get("name")
-    if report.run.get("finished_at", "") is None:
+    name = report.run.name
+    if report.run.finished_at is None:
         yield _step("not finished:", f"adjudge resume {name}")
     elif tally.retryable:
         yield _step(f"to try {tally.retryable} of the errors again:", f"adjudge resume {name}")
@@ -146,7 +146,7 @@ def _step(what: str, command: str) -> reporting.Line:
 
 
 def _verdict(report: RunReport) -> reporting.Line:
-    summary, seconds = report.summary, report.run.get("duration")
+    summary, seconds = report.summary, report.run.duration
     status = summary.status
     cases = f"{summary.cases} case{'' if summary.cases == 1 else 's'}"
     if not summary.cases:
@@ -161,7 +161,7 @@ def _verdict(report: RunReport) -> reporting.Line:
         said = f"{cases} passed"
     if summary.repeats > 1:
         said += f", {summary.repeats} repeats each"
-    took = f"   {seconds:.1f} s" if isinstance(seconds, int | float) else ""
     return reporting.line(
-        (f"{status.upper()}  ", reporting.tone_of(status)), f"{said}   run {report.run.get('name')}{took}"
+        (f"{status.upper()}  ", reporting.tone_of(status)),
+        f"{said}   run {report.run.name}   {seconds:.1f} s",
     )

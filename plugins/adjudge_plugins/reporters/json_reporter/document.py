@@ -237,12 +237,35 @@ class SummaryRow(TypedDict):
 
 
 @_documented
+class RunRow(TypedDict):
+    """What is needed to know the run again, and to repeat it."""
+
+    name: str
+    started_at: str
+    """ISO 8601, UTC."""
+    finished_at: str | None
+    """Null where the run was interrupted and not resumed."""
+    duration: float
+    """Seconds, over all resumptions."""
+    adjudge_version: str
+    python_version: str
+    plan_hash: str
+    """SHA-256 of what decides the results: agent, eval sets, criteria, options, thresholds, versions."""
+    agent: dict[str, Any]
+    """The adapter with its version and distribution, the target, and its options."""
+    eval_sets: dict[str, dict[str, Any]]
+    """By file: its id, SHA-256, the selected cases, the configuration and the criteria."""
+    num_runs: Position
+    timeout: float | None
+    """Seconds that a case may take."""
+
+
+@_documented
 class ResultDocument(TypedDict):
     """The result of one run of adjudge."""
 
     schema_version: Literal["1.0"]
-    run: dict[str, Any]
-    """What is needed to repeat the run: its name, times, versions, plugins, agent, eval sets, plan hash."""
+    run: RunRow
     warnings: list[str]
     summary: SummaryRow
     cases: list[CaseRow]

@@ -15,6 +15,7 @@ from adjudge.plugin import (
     InvocationResult,
     RepeatedCase,
     ReportedCase,
+    RunInfo,
     RunSummary,
     Usage,
 )
@@ -39,6 +40,23 @@ def case_row(reported: ReportedCase) -> doc.CaseRow:
         "usage": _usage(result.usage),
         "criteria": [_criterion(criterion) for criterion in result.criteria],
         "invocations": _turns(reported),
+    }
+
+
+def run_row(run: RunInfo) -> doc.RunRow:
+    """What is needed to repeat the run."""
+    return {
+        "name": run.name,
+        "started_at": run.started_at,
+        "finished_at": run.finished_at,
+        "duration": run.duration,
+        "adjudge_version": run.adjudge_version,
+        "python_version": run.python_version,
+        "plan_hash": run.plan_hash,
+        "agent": run.agent,
+        "eval_sets": run.eval_sets,
+        "num_runs": run.num_runs,
+        "timeout": run.timeout,
     }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO, Final, cast
 
 from adjudge.plugin import RunReport
-from adjudge_plugins.reporters.json_reporter.rows import case_row, repeated_row, summary_row
+from adjudge_plugins.reporters.json_reporter.rows import case_row, repeated_row, run_row, summary_row
 
 SCHEMA_VERSION: Final = "1.0"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
@@ -21,7 +21,7 @@ class JsonReporter:
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the document."""
         stream.write(b'{\n"schema_version": ' + encoded(SCHEMA_VERSION))
-        stream.write(b',\n"run": ' + encoded(dict(report.run)))
+        stream.write(b',\n"run": ' + encoded(run_row(report.run)))
         stream.write(b',\n"warnings": ' + encoded(list(report.warnings)))
         summary = dict(summary_row(report.summary))
         del summary["repeated"]

@@ -77,7 +77,7 @@ def _opening(element: JUnitXml | TestSuite) -> bytes:
 
 
 def _root(report: RunReport, counts: list[_Counts]) -> JUnitXml:
-    root = JUnitXml(name=reporting.clean(str(report.run.get("name", "adjudge"))))
+    root = JUnitXml(name=reporting.clean(report.run.name))
     root.tests = sum(item.tests for item in counts)
     root.failures = sum(item.failures for item in counts)
     root.errors = sum(item.errors for item in counts)
@@ -89,13 +89,12 @@ def _suite(report: RunReport, eval_set_id: str, file: str | None, counts: _Count
     suite = TestSuite(name=reporting.clean(eval_set_id))
     suite.tests, suite.failures, suite.errors, suite.skipped = counts.tests, counts.failures, counts.errors, 0
     suite.time = round(counts.time, 3)
-    if "started_at" in report.run:
-        suite.timestamp = reporting.clean(str(report.run["started_at"]))
+    suite.timestamp = reporting.clean(report.run.started_at)
     properties = {
         "eval_set_file": file,
-        "run": report.run.get("name"),
-        "adjudge_version": report.run.get("adjudge_version"),
-        "plan_hash": report.run.get("plan_hash"),
+        "run": report.run.name,
+        "adjudge_version": report.run.adjudge_version,
+        "plan_hash": report.run.plan_hash,
     }
     for name, value in properties.items():
         if value is not None:
