@@ -14,8 +14,8 @@ warm_up = int(sys.argv[2])
 for expected, actual in pairs[:warm_up]:
     rouge_1(actual, expected)
 
-started = time.perf_counter()
+started = time.process_time()
 scores = [rouge_1(actual, expected) for expected, actual in pairs[warm_up:]]
-seconds = time.perf_counter() - started
+seconds = time.process_time() - started
 
 json.dump({"per_second": len(scores) / seconds, "scores": [score.fmeasure for score in scores]}, sys.stdout)
