@@ -200,3 +200,14 @@ def test_a_file_that_is_not_a_journal_is_refused(folder: Path, adjudge: Cli, tmp
         assert refused.returncode == 2, command
         assert "not a journal" in refused.stderr
     assert "unreadable" in adjudge("runs", "list").stdout
+
+
+def test_a_recording_that_was_changed_is_another_agent(folder: Path, adjudge: Cli) -> None:
+    (folder / "recording.json").write_text((folder / "set.evalset.json").read_text())
+    first = adjudge("eval", "recorded:recording.json", "set.evalset.json", "--run", "replayed")
+    assert first.returncode == 0, first.stderr
+    changed = (folder / "recording.json").read_text().replace("answer to question 1.0", "nothing")
+    (folder / "recording.json").write_text(changed)
+    refused = adjudge("resume", "replayed")
+    assert refused.returncode == 2
+    assert "agent.fingerprint.sha256" in refused.stderr

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, runtime_ch
 
 if TYPE_CHECKING:
     from adjudge.model.aggregated import AggregatedSteps, Cluster
+    from adjudge.model.base import JsonObject
     from adjudge.model.case_under_test import CaseUnderTest
     from adjudge.model.eval_set import EvalCase, SessionInput
     from adjudge.model.invocation import Invocation
@@ -114,6 +115,15 @@ class ChecksPlan(Protocol):
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterable[str]:
         """One message per problem; ``cases`` may be long and is iterated at most once."""
+        ...
+
+
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """An agent adapter that knows what decides its answers besides its options."""
+
+    def fingerprint(self) -> JsonObject:
+        """Whatever must not change between a run and its resumption, for instance the hash of a file."""
         ...
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import CaseFacts, ChecksPlan, Host
+from adjudge.extension.protocols import CaseFacts, ChecksPlan, Fingerprinted, Host
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec
 from adjudge.running.plan import PlannedAgent
@@ -50,6 +50,7 @@ def plan_agent(
             component=component,
             target=target if isinstance(target, str) else _object_name(target),
             options=config.model_dump(mode="json", exclude={"target"}),
+            fingerprint=adapter.fingerprint() if isinstance(adapter, Fingerprinted) else None,
             adapter=adapter,
         )
     return None

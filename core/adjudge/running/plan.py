@@ -80,6 +80,8 @@ class PlannedAgent:
     component: Registered[AgentAdapterSpec]
     target: str
     options: JsonObject
+    fingerprint: JsonObject | None
+    """What the adapter itself says of its answers."""
     adapter: AgentAdapter
 
     def document(self) -> JsonObject:
@@ -90,6 +92,7 @@ class PlannedAgent:
             "distribution": f"{self.component.distribution} {self.component.distribution_version}",
             "target": self.target,
             "options": self.options,
+            "fingerprint": self.fingerprint,
         }
 
 

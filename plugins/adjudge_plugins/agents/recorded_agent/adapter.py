@@ -12,6 +12,7 @@ from adjudge.plugin import (
     Content,
     Emit,
     Invocation,
+    JsonObject,
     SessionRequest,
     Trajectory,
     did_you_mean,
@@ -56,6 +57,10 @@ class RecordedAgent:
             yield f"{self._source} has no recording of case {eval_id!r}.{did_you_mean(eval_id, known)}"
         if len(absent) > _NAMED:
             yield f"{self._source} has no recording of {len(absent) - _NAMED} further cases."
+
+    def fingerprint(self) -> JsonObject:
+        """The content of the recordings: a file that was changed is another agent."""
+        return {"sha256": self._recordings.sha256}
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         """The recording of this repeat of the case.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 import weakref
 import zlib
@@ -33,14 +34,18 @@ class Recordings:
     def _take(self, trajectories: Iterable[Trajectory], source: str) -> None:
         nameless: list[str] = []
         offset = 0
+        digest = hashlib.sha256()
         for trajectory in trajectories:
             if trajectory.eval_id is None:
                 nameless.append(trajectory.source or "a trajectory")
                 continue
-            packed = zlib.compress(trajectory.model_dump_json().encode(), level=1)
+            data = trajectory.model_dump_json(exclude_defaults=True).encode()
+            digest.update(data)
+            packed = zlib.compress(data, level=1)
             self._file.write(packed)
             self._places.setdefault(trajectory.eval_id, []).append((offset, len(packed)))
             offset += len(packed)
+        self.sha256 = digest.hexdigest()
         if nameless:
             more = f" and {len(nameless) - 3} more" if len(nameless) > 3 else ""
             raise InputError(
