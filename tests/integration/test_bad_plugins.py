@@ -26,6 +26,10 @@ from adjudge.plugin import hookimpl
 @hookimpl.case_finished
 def look(event):
     raise RuntimeError("observer boom")
+
+@hookimpl.run_finished
+def look_back(event):
+    raise SystemExit("too late")
 """
 
 # The plugin, to the source of its module and what the reason must say. Its distribution is adjudge-<plugin>.
@@ -276,6 +280,7 @@ def test_an_observer_that_raises_harms_nobody_and_is_told(environment: Any, proj
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "plugin watcher raised in case_finished: RuntimeError: observer boom" in done.stdout + done.stderr
+    assert "plugin watcher raised in run_finished: SystemExit: too late" in done.stdout + done.stderr
 
 
 def test_an_alias_decides_between_two_of_one_name(environment: Any, project: Path) -> None:

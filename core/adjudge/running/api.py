@@ -208,13 +208,20 @@ async def _finish(
     info = before.model_copy(update={"finished_at": _now(), "duration": duration})
     journal.set_meta({"run": info.model_dump(mode="json")})
     summary = summary_of(journal)
-    warnings = tuple(dict.fromkeys((*plan.warnings, *extensions.warnings)))
-    journal.set_meta({"warnings": warnings})
+    _keep_warnings(journal, plan, extensions)
     report = report_of(journal, summary)
     host = RunHost(extensions, Path(plan.request.working_folder))
     write_outputs(report, map(Path, outputs), extensions, host)
     extensions.notify("run_finished", RunFinished(run=name, summary=summary))
+    # Once more: an observer of the end may have raised.
+    warnings = _keep_warnings(journal, plan, extensions)
     return RunResult(name=name, journal=journal.path, summary=summary, warnings=warnings)
+
+
+def _keep_warnings(journal: Journal, plan: Plan, extensions: Extensions) -> tuple[str, ...]:
+    warnings = tuple(dict.fromkeys((*plan.warnings, *extensions.warnings)))
+    journal.set_meta({"warnings": warnings})
+    return warnings
 
 
 def _info(name: str, plan: Plan) -> RunInfo:
