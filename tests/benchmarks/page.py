@@ -19,11 +19,12 @@ Made by `nox -s bench -- --write docs/reference/benchmarks.md`; no figure on thi
 
 adjudge is installed from the wheel of the checkout, google-adk from its published release with its `eval` extra,
 each into an environment of its own. Both sides get the same data, made by code with fixed seeds. In every row they
-take turns on the same machine, once as a warm-up and then {rounds} times; the table shows medians. Times in
-seconds are those of whole processes, from the start of the command to its end, with the results stored. Turns per
-second are measured inside a process, by its processor time, on objects that are already there. Peak memory is the largest resident set that the operating system saw. Both sides must come to the same verdicts and
-scores, or the run fails. A ratio says how many times better adjudge is; below 1 it is worse. A target is what
-adjudge set out to reach.
+take turns on the same machine, after a warm-up; the table shows medians of {rounds} rounds, of 3 at most where
+google-adk takes minutes. Times in seconds are those of whole processes, from the start of the command to its end,
+with the results stored. Turns per second are measured inside a process, by its processor time, on objects that are
+already there. Peak memory is the largest resident set that the operating system saw. Both sides must come to the
+same verdicts and scores, or the run fails. A ratio says how many times better adjudge is; below 1 it is worse. A
+target is what adjudge set out to reach.
 """
 
 _ROWS = """\
