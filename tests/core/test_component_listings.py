@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -76,6 +80,32 @@ def test_criteria_show_the_table_of_the_criteria_page(run: Run) -> None:
         "none",
         "tool-call-count",
     ]
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no terminals of its own")
+@pytest.mark.parametrize(("columns", "drawn"), [(100, False), (300, True)])
+def test_a_terminal_gets_a_table_where_it_fits_and_a_list_where_not(columns: int, drawn: bool) -> None:
+    reading, terminal = os.openpty()
+    listing = subprocess.Popen(
+        [sys.executable, "-m", "adjudge", "criteria"],
+        stdout=terminal,
+        env={**os.environ, "COLUMNS": str(columns), "TERM": "xterm"},
+    )
+    os.close(terminal)
+    received = b""
+    try:
+        while chunk := os.read(reading, 65536):
+            received += chunk
+    except OSError:  # what Linux says where others give no more bytes
+        pass
+    os.close(reading)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", received.decode()).splitlines()
+
+    assert listing.wait() == 0
+    assert all(len(line) <= columns for line in lines)
+    [response_match] = [line for line in lines if line.strip().startswith("response_match_score")]
+    assert ("ROUGE-1" in response_match) is drawn
+    assert any("───" in line for line in lines) is drawn
 
 
 def test_criteria_as_json_have_no_infinity(run: Run) -> None:

@@ -184,7 +184,7 @@ def test_the_listing_for_people_names_everything(environment: Any, tmp_path: Pat
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     for plugin in BAD:
-        [line] = [line for line in lines if line.split()[:2] == ["failed", plugin]]
+        [line] = [line for line in lines if line.split()[:2] == [plugin, "failed"]]
         assert f"adjudge-{plugin} 0.3.0" in line
 
 

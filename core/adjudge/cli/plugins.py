@@ -116,15 +116,15 @@ def _list(no_plugins: tuple[str, ...], *, as_json: bool, times: bool) -> None:
         return
     rows = [
         (
-            record.state.value,
             record.name,
+            record.state.value,
             f"{record.distribution} {record.version}",
             *([f"{record.seconds * 1000:.1f} ms"] if times else []),
             one_line(record.reason or "; ".join(record.components) or ", ".join(record.hooks)),
         )
         for record in records
     ]
-    show_table(("state", "plugin", "distribution", *(["time"] if times else []), "offers, or why not"), rows)
+    show_table(("plugin", "state", "distribution", *(["time"] if times else []), "offers, or why not"), rows)
 
 
 def _facts(record: PluginRecord) -> dict[str, Any]:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import click
 
+_BETWEEN: Final = 3
+"""Columns of a terminal that a drawn table puts between two cells."""
+
 
 def show_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows of one-line texts under their headers."""
-    if sys.stdout.isatty():
-        _draw(headers, rows)
-        return
+    """Print rows of one-line texts under their headers.
+
+    A terminal that is too narrow for the table gets a list.
+    """
     widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
+    if sys.stdout.isatty():
+        _draw(headers, rows, sum(widths) + _BETWEEN * len(widths))
+        return
     for row in (headers, *rows):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
@@ -32,15 +39,25 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _draw(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _draw(headers: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> None:
     from rich import box
     from rich.console import Console
+    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
-    for header in headers:
-        table.add_column(header, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    Console().print(table)
+    console = Console(highlight=False)
+    if width <= console.width:
+        table = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+        for header in headers:
+            table.add_column(header)
+        for row in rows:
+            table.add_row(*map(Text, row))
+        console.print(table)
+        return
+    for first, *others in rows:
+        console.print(Text(first, style="bold"))
+        told = " · ".join(
+            f"{header}: {cell}" for header, cell in zip(headers[1:], others, strict=True) if cell
+        )
+        console.print(Padding(Text(told), (0, 0, 0, 2)))
