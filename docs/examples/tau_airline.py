@@ -108,7 +108,7 @@ class Run:
 def measure(case: ReportedCase, reward: float) -> Run:
     """The scores of one run: those of the criteria, and one made with ``adjudge.matching``."""
     expected = case.case.conversation or ()
-    actual = () if case.actual is None else case.actual.invocations
+    actual = case.actual.invocations
     scores = {item.criterion_name: item.score for item in case.result.criteria if item.score is not None}
     scores["f1 of writes"] = f1(writes(expected), writes(actual))
     acts = any(turn.tool_calls for turn in expected)

@@ -31,7 +31,8 @@ class Environment:
         return str(self.home / "bin" / "python")
 
     def install(self, *wheels: Path) -> None:
-        offline = ("--no-index", "--no-deps", "--disable-pip-version-check", "--quiet")
+        # What is visible from outside is never "already installed".
+        offline = ("--no-index", "--no-deps", "--ignore-installed", "--disable-pip-version-check", "--quiet")
         self.run("-m", "pip", "install", *offline, *map(str, wheels))
 
     def run(self, *args: str, cwd: Path | None = None) -> str:

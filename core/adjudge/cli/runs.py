@@ -53,7 +53,7 @@ def _row(path: Path) -> dict[str, Any]:
     try:
         with Journal.open_to_read(path) as journal:
             meta = journal.meta()
-            done = len(journal.finished_units())
+            done = journal.count()
     except RunError:
         return row
     run = meta["run"]

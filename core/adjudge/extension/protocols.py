@@ -227,14 +227,27 @@ class TraceReader(Protocol):
 # --- reporters ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportedCase:
-    """A finished repeat with everything that can be shown of it."""
+class ReportedCase(Protocol):
+    """A finished repeat with everything that can be shown of it.
 
-    result: CaseResult
-    case: EvalCase
-    actual: Trajectory | None
-    """What the agent did; partial where it failed, ``None`` where it never started."""
+    ``case`` and ``actual`` may be read from the journal when they are asked for; a reporter that shows
+    scores alone never pays for them.
+    """
+
+    @property
+    def result(self) -> CaseResult:
+        """Its result."""
+        ...
+
+    @property
+    def case(self) -> EvalCase:
+        """The case, with what was expected."""
+        ...
+
+    @property
+    def actual(self) -> Trajectory:
+        """What the agent did; partial where it failed, without a turn where it never started."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

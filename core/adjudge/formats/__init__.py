@@ -9,12 +9,12 @@ from adjudge.formats.adk_content import content_from_adk, content_to_adk
 from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
 from adjudge.formats.config import default_config, load_config, parse_config
 from adjudge.formats.eval_set_file import (
-    CaseEntry,
     EvalSetFile,
     load_eval_set,
     open_eval_set,
     read_eval_cases,
 )
+from adjudge.formats.eval_set_pass import CaseEntry
 from adjudge.formats.eval_set_writing import dump_eval_set, eval_set_to_adk, migrate_eval_set
 from adjudge.formats.json_input import parse_json, read_json
 from adjudge.formats.selection import find_eval_sets, split_selection

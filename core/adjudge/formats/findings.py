@@ -180,3 +180,9 @@ def kind(value: object) -> str:
 
 def _is_huge(value: float) -> bool:
     return isinstance(value, int) and value.bit_length() > 1000
+
+
+def listed(names: list[str]) -> str:
+    """Name the first ten, and count the rest."""
+    shown = ", ".join(names[:10])
+    return f"{shown} and {len(names) - 10} more" if len(names) > 10 else shown

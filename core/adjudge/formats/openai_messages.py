@@ -47,7 +47,7 @@ def step_from_openai(
         InputError: it is not a message: no known role, or a field of a wrong type.
     """
     role = message.get("role")
-    if role not in ROLES:
+    if not isinstance(role, str) or role not in ROLES:
         _refuse(f"{path}.role", f"found {role!r}, expected one of {', '.join(sorted(ROLES))}")
     items = _result(message) if role in {"tool", "function"} else _said(message, path)
     usage = message.get("usage")

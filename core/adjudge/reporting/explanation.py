@@ -98,7 +98,7 @@ def _unsettled_in(turn: Turn, names: set[str]) -> list[tuple[CriterionResult, In
 def _where_it_stopped(reported: ReportedCase, turns: list[Turn]) -> Iterator[Line]:
     """The first turn that the agent did not answer, and the last calls that it made there."""
     unanswered = [turn for turn in turns if turn.actual is None or turn.actual.final_response is None]
-    if reported.actual is None or reported.result.criteria or not unanswered:
+    if reported.result.criteria or not unanswered:
         return
     stopped = unanswered[0]
     place = f"no answer in turn {stopped.number} of {stopped.of}"

@@ -31,7 +31,7 @@ class Turn:
 def turns_of(reported: ReportedCase) -> list[Turn]:
     """Pair the turns of a repeat; the shorter list is the one that ended early."""
     expected = reported.case.conversation or ()
-    actual = reported.actual.invocations if reported.actual else ()
+    actual = reported.actual.invocations
     criteria = [item for item in reported.result.criteria if item.per_invocation]
     results_by_turn = zip_longest(*(item.per_invocation for item in criteria))
     rows = list(zip_longest(expected, actual, results_by_turn))

@@ -99,5 +99,5 @@ def _check_cases(spec: AgentAdapterSpec, files: Sequence[SelectedFile], problems
 
 def _object_name(agent: object) -> str:
     """What an agent object is called in a plan and in messages."""
-    named = agent if hasattr(agent, "__qualname__") else type(agent)
-    return f"{named.__module__}:{named.__qualname__}"
+    name: str = getattr(agent, "__qualname__", type(agent).__qualname__)
+    return f"{getattr(agent, '__module__', type(agent).__module__)}:{name}"

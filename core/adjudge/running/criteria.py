@@ -10,7 +10,7 @@ from adjudge.extension.configuration import known_keys, validated_config
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host
 from adjudge.extension.specs import CriterionSpec, Need
-from adjudge.formats.eval_set_file import CaseEntry
+from adjudge.formats import CaseEntry
 from adjudge.model.config import CriterionEntry, EvalConfig
 from adjudge.running.plan import PlannedCriterion
 from adjudge.running.problems import Problems

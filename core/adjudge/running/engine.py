@@ -19,7 +19,7 @@ from adjudge.model.trajectory import Trajectory
 from adjudge.running.conversation import converse
 from adjudge.running.criteria import applies
 from adjudge.running.plan import Plan, PlannedCriterion, Unit
-from adjudge.running.records import Conversation, decided
+from adjudge.running.records import Conversation, decided, total_usage
 from adjudge.running.scoring import score
 from adjudge.statistics.algebra import criterion_result
 from adjudge.storage.journal import Journal
@@ -115,8 +115,10 @@ class Engine:
                 unit.file.record,
                 case.eval_id,
                 unit.repeat,
-                conversation=conversation,
+                failure=conversation.failure,
                 criteria=[criteria[number] for number in sorted(criteria)],
+                duration=conversation.duration,
+                usage=total_usage(conversation.trajectory),
             )
             self._tell("case_finished", CaseFinished(run=self._run, result=result))
         finally:
@@ -143,12 +145,14 @@ class Engine:
             )
             conversation = Conversation(Trajectory(eval_id=case.eval_id), unusable, conversation.duration)
             stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
-        failure = conversation.failure
+        failure, usage = conversation.failure, total_usage(conversation.trajectory)
         self._journal.add_attempt(
             unit.case_no,
             unit.repeat,
+            eval_id=case.eval_id,
             case=case.model_dump_json(exclude_defaults=True).encode(),
             trajectory=stored,
+            usage=None if usage is None else usage.model_dump_json(exclude_none=True).encode(),
             failure=None if failure is None else failure.model_dump_json().encode(),
             duration=conversation.duration,
         )

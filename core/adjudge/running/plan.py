@@ -12,7 +12,7 @@ from adjudge.extension.configuration import ComponentConfig
 from adjudge.extension.protocols import AgentAdapter, Criterion
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec
-from adjudge.formats.eval_set_file import CaseEntry, EvalSetFile
+from adjudge.formats import CaseEntry, EvalSetFile
 from adjudge.model.base import JsonObject
 from adjudge.running.records import FileRecord
 from adjudge.running.request import RunRequest

@@ -43,11 +43,12 @@ def decided(
     eval_id: str,
     repeat: int,
     *,
-    conversation: Conversation,
+    failure: Failure | None,
     criteria: Sequence[CriterionResult],
+    duration: float,
+    usage: Usage | None,
 ) -> CaseResult:
     """One repeat of one case, decided from its parts."""
-    failure = conversation.failure
     if failure is None:
         status, failure = case_status(criteria)
     else:
@@ -61,16 +62,55 @@ def decided(
         verdict=Verdict(status) if status in ("PASS", "FAIL", "UNSURE") else None,
         error=failure,
         criteria=tuple(criteria),
-        duration=round(conversation.duration, 6),
-        usage=total_usage(conversation.trajectory),
+        duration=round(duration, 6),
+        usage=usage,
     )
+
+
+class StoredCase:
+    """A finished repeat of a case. What was expected and done is read when it is asked for."""
+
+    def __init__(self, stored: StoredAttempt, file: FileRecord) -> None:
+        """Decide the result from what the journal holds."""
+        self._stored = stored
+        self._case: EvalCase | None = None
+        self._actual: Trajectory | None = None
+        scores = scores_of(stored)
+        self.result = decided(
+            file,
+            stored.eval_id,
+            stored.repeat,
+            failure=failure_of(stored),
+            criteria=[scores[number] for number in sorted(scores)],
+            duration=stored.duration,
+            usage=None if stored.usage is None else Usage.model_validate_json(stored.usage),
+        )
+
+    @property
+    def case(self) -> EvalCase:
+        """The case."""
+        if self._case is None:
+            self._case = EvalCase.model_validate_json(self._stored.case)
+        return self._case
+
+    @property
+    def actual(self) -> Trajectory:
+        """What the agent did; partial where it failed."""
+        if self._actual is None:
+            self._actual = Trajectory.model_validate_json(self._stored.trajectory)
+        return self._actual
+
+
+def failure_of(stored: StoredAttempt) -> Failure | None:
+    """Why the agent could not go on, from the journal."""
+    return None if stored.failure is None else Failure.model_validate_json(stored.failure)
 
 
 def conversation_of(stored: StoredAttempt) -> Conversation:
     """What the agent did, from the journal."""
     return Conversation(
         trajectory=Trajectory.model_validate_json(stored.trajectory),
-        failure=None if stored.failure is None else Failure.model_validate_json(stored.failure),
+        failure=failure_of(stored),
         duration=stored.duration,
     )
 
@@ -83,17 +123,7 @@ def scores_of(stored: StoredAttempt) -> dict[int, CriterionResult]:
 def reported_cases(files: Sequence[FileRecord], journal: Journal) -> Iterator[ReportedCase]:
     """Every repeat of every case that the journal holds, in the order of the plan."""
     for stored in journal.attempts():
-        scores = scores_of(stored)
-        conversation = conversation_of(stored)
-        case = EvalCase.model_validate_json(stored.case)
-        result = decided(
-            _file_of(files, stored.case_no),
-            case.eval_id,
-            stored.repeat,
-            conversation=conversation,
-            criteria=[scores[number] for number in sorted(scores)],
-        )
-        yield ReportedCase(result=result, case=case, actual=conversation.trajectory)
+        yield StoredCase(stored, _file_of(files, stored.case_no))
 
 
 def _file_of(files: Sequence[FileRecord], case_no: int) -> FileRecord:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from adjudge.model.result import CriterionResult
 from adjudge.running.engine import Work
 from adjudge.running.plan import Plan
-from adjudge.running.records import Conversation, conversation_of, scores_of
+from adjudge.running.records import Conversation, conversation_of, failure_of, scores_of
 from adjudge.storage.journal import Journal
 
 
@@ -24,14 +24,14 @@ def remaining(plan: Plan, journal: Journal) -> tuple[Iterator[Work], int]:
         if attempt is None or (attempt.case_no, attempt.repeat) != key:
             todo[key] = (None, {})
             continue
-        played, scored = conversation_of(attempt), scores_of(attempt)
+        stored, failure, scored = attempt, failure_of(attempt), scores_of(attempt)
         attempt = next(attempts, None)
-        if played.failure is None:
+        if failure is None:
             kept = {number: item for number, item in scored.items() if not _retryable(item)}
             rescored += [(*key, number) for number in scored.keys() - kept.keys()]
             if len(kept) < len(unit.file.criteria):
-                todo[key] = (played, kept)
-        elif played.failure.retryable:
+                todo[key] = (conversation_of(stored), kept)
+        elif failure.retryable:
             again.append(key)
             todo[key] = (None, {})
     journal.forget_attempts(again)

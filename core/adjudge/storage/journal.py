@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from adjudge.errors import RunError
 
@@ -25,10 +25,10 @@ SCHEMA_VERSION: Final = 1
 
 _SCHEMA: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE cases (case_no INTEGER PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE cases (case_no INTEGER PRIMARY KEY, eval_id TEXT NOT NULL, data BLOB NOT NULL);
 CREATE TABLE attempts (
     case_no INTEGER NOT NULL, repeat INTEGER NOT NULL,
-    trajectory BLOB NOT NULL, failure BLOB, duration REAL NOT NULL,
+    trajectory BLOB NOT NULL, usage BLOB, failure BLOB, duration REAL NOT NULL,
     PRIMARY KEY (case_no, repeat)
 ) WITHOUT ROWID;
 CREATE TABLE scores (
@@ -41,16 +41,35 @@ CREATE TABLE scores (
 
 @dataclass(frozen=True, slots=True)
 class StoredAttempt:
-    """One repeat of one case as the journal holds it; the payloads are JSON."""
+    """One repeat of one case as the journal holds it; payloads are JSON.
+
+    The two large ones are unpacked when they are asked for: a summary needs neither.
+    """
 
     case_no: int
     repeat: int
-    case: bytes
-    trajectory: bytes
+    eval_id: str
+    _case: bytes
+    _trajectory: bytes
+    usage: bytes | None
     failure: bytes | None
     duration: float
+    """Seconds."""
     scores: Mapping[int, bytes]
     """Criterion number to result."""
+
+    @property
+    def case(self) -> bytes:
+        """The case."""
+        return _unpacked(self._case)
+
+    @property
+    def trajectory(self) -> bytes:
+        """What the agent did."""
+        return _unpacked(self._trajectory)
+
+
+_AttemptRow: TypeAlias = tuple[int, int, str, bytes, bytes, bytes | None, bytes | None, float]
 
 
 class Journal:
@@ -149,17 +168,21 @@ class Journal:
         case_no: int,
         repeat: int,
         *,
+        eval_id: str,
         case: bytes,
         trajectory: bytes,
+        usage: bytes | None,
         failure: bytes | None,
         duration: float,
     ) -> None:
         """Commit what the agent did in one repeat of one case, whole."""
         with self._writing():
-            self._connection.execute("INSERT OR IGNORE INTO cases VALUES (?, ?)", (case_no, _packed(case)))
             self._connection.execute(
-                "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?)",
-                (case_no, repeat, _packed(trajectory), failure, duration),
+                "INSERT OR IGNORE INTO cases VALUES (?, ?, ?)", (case_no, eval_id, _packed(case))
+            )
+            self._connection.execute(
+                "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?)",
+                (case_no, repeat, _packed(trajectory), usage, failure, duration),
             )
 
     def add_scores(self, case_no: int, repeat: int, scores: Iterable[tuple[int, bytes]]) -> None:
@@ -192,49 +215,25 @@ class Journal:
             key: json.loads(value) for key, value in self._connection.execute("SELECT key, value FROM meta")
         }
 
-    def finished_units(self) -> dict[tuple[int, int], frozenset[int]]:
-        """Which attempts are there, and which of their criteria are scored."""
-        finished: dict[tuple[int, int], set[int]] = {
-            (case_no, repeat): set()
-            for case_no, repeat in self._connection.execute("SELECT case_no, repeat FROM attempts")
-        }
-        for case_no, repeat, number in self._connection.execute(
-            "SELECT case_no, repeat, criterion_no FROM scores"
-        ):
-            finished[case_no, repeat].add(number)
-        return {unit: frozenset(numbers) for unit, numbers in finished.items()}
+    def count(self) -> int:
+        """How many repeats of cases are there."""
+        row: tuple[int] = self._connection.execute("SELECT count(*) FROM attempts").fetchone()
+        return row[0]
 
     def attempts(self) -> Iterator[StoredAttempt]:
         """Every attempt in the order of the plan, one at a time."""
         query = (
-            "SELECT a.case_no, a.repeat, c.data, a.trajectory, a.failure, a.duration "
-            "FROM attempts AS a JOIN cases AS c USING (case_no) ORDER BY a.case_no, a.repeat"
+            "SELECT case_no, repeat, eval_id, c.data, trajectory, usage, failure, duration "
+            "FROM attempts JOIN cases AS c USING (case_no) ORDER BY case_no, repeat"
         )
-        # A cursor of its own, so that a slow reader does not hold up a writer's statements.
+        # Cursors of their own, so that a slow reader does not hold up a writer's statements.
+        scores = self._connection.cursor()
+        row: _AttemptRow
         for row in self._connection.cursor().execute(query):
-            yield self._stored(*row)
-
-    def _stored(
-        self,
-        case_no: int,
-        repeat: int,
-        case: bytes,
-        trajectory: bytes,
-        failure: bytes | None,
-        duration: float,
-    ) -> StoredAttempt:
-        scores = self._connection.execute(
-            "SELECT criterion_no, data FROM scores WHERE case_no = ? AND repeat = ?", (case_no, repeat)
-        )
-        return StoredAttempt(
-            case_no=case_no,
-            repeat=repeat,
-            case=_unpacked(case),
-            trajectory=_unpacked(trajectory),
-            failure=failure,
-            duration=duration,
-            scores={number: _unpacked(data) for number, data in scores},
-        )
+            found = scores.execute(
+                "SELECT criterion_no, data FROM scores WHERE case_no = ? AND repeat = ?", row[:2]
+            )
+            yield StoredAttempt(*row, {number: _unpacked(data) for number, data in found})
 
 
 def _connect(path: Path) -> sqlite3.Connection:

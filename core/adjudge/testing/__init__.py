@@ -18,6 +18,7 @@ from adjudge.testing.distributions import fake_distribution
 from adjudge.testing.host import FakeHost
 from adjudge.testing.judge import FakeJudge
 from adjudge.testing.manager import manager
+from adjudge.testing.reported_case import FinishedCase
 from adjudge.testing.scripted_agent import Reply, ScriptedAgent, ScriptedSession, Turn
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "CriterionConformance",
     "FakeHost",
     "FakeJudge",
+    "FinishedCase",
     "GranularityStrategyConformance",
     "JudgeBackendConformance",
     "Reply",

@@ -19,6 +19,7 @@ from adjudge.model.trajectory import Trajectory
 from adjudge.plugin import ReportedCase, Reporter, RunInfo, RunReport
 from adjudge.statistics.algebra import Rule, case_status, criterion_result
 from adjudge.statistics.summary import summarise
+from adjudge.testing import FinishedCase
 
 Call = tuple[str, dict[str, Any]]
 
@@ -102,10 +103,10 @@ class RunOf:
             duration=duration,
         )
         self.cases.append(
-            ReportedCase(
+            FinishedCase(
                 result=result,
                 case=EvalCase(eval_id=eval_id, conversation=tuple(expected) or None),
-                actual=None if actual is None else Trajectory(invocations=tuple(actual)),
+                actual=Trajectory(invocations=tuple(actual or ())),
             )
         )
         return self

@@ -14,7 +14,7 @@ import pytest
 from adjudge.model.measurement import Absence, Citation, Evidence, Failure, Measurement, Outcome
 from adjudge.model.step import Usage
 from adjudge.plugin import ReportedCase, RunReport
-from adjudge.testing import ReporterConformance
+from adjudge.testing import FinishedCase, ReporterConformance
 from adjudge_plugins.reporters import json_reporter
 from adjudge_plugins.reporters.json_reporter.document import result_schema
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
@@ -75,7 +75,7 @@ def everything(run_of: Any, a_turn: Any) -> RunReport:
     call = first.actual.invocations[0].steps[0].items[0].model_copy(update={"id": "c1", "raw_args": "id=1"})
     step = first.actual.invocations[0].steps[0].model_copy(update={"items": (call,)})
     turn = first.actual.invocations[0].model_copy(update={"steps": (step,)})
-    run.cases[0] = ReportedCase(
+    run.cases[0] = FinishedCase(
         result=used, case=first.case, actual=first.actual.model_copy(update={"invocations": (turn,)})
     )
     return cast("RunReport", run.report())

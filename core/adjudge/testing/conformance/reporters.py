@@ -22,6 +22,7 @@ from adjudge.model.result import (
 )
 from adjudge.testing.conformance.cases import criterion_cases
 from adjudge.testing.conformance.component import ComponentConformance
+from adjudge.testing.reported_case import FinishedCase
 
 
 class ReporterConformance(ComponentConformance[ReporterSpec]):
@@ -105,7 +106,7 @@ def _every_status() -> list[ReportedCase]:
     tested = list(criterion_cases(simulated=True))
     statuses: list[Status] = [*_SCORES, *_SCORES]
     reported = [
-        ReportedCase(result=_case_result(case.case.eval_id, status), case=case.case, actual=case.actual)
+        FinishedCase(result=_case_result(case.case.eval_id, status), case=case.case, actual=case.actual)
         for case, status in zip(tested, statuses, strict=False)
     ]
     broken = CaseResult(
@@ -115,7 +116,7 @@ def _every_status() -> list[ReportedCase]:
         status="error",
         error=Failure(code="agent_raised", message=_UNFRIENDLY, origin="python:agent", retryable=True),
     )
-    return [*reported, ReportedCase(result=broken, case=tested[0].case, actual=None)]
+    return [*reported, FinishedCase(result=broken, case=tested[0].case)]
 
 
 def _case_result(eval_id: str, status: Status) -> CaseResult:

@@ -143,7 +143,7 @@ def _invocation_score(result: InvocationResult) -> doc.InvocationScoreRow:
 def _turns(reported: ReportedCase) -> list[doc.TurnRow]:
     """Put expected and actual turns side by side; the shorter list is the one that ended early."""
     expected = reported.case.conversation or ()
-    actual = reported.actual.invocations if reported.actual else ()
+    actual = reported.actual.invocations
     return [_turn(wanted, happened) for wanted, happened in zip_longest(expected, actual)]
 
 

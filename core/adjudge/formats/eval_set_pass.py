@@ -1,0 +1,251 @@
+"""The validating pass over an eval-set file: every problem found, every case's place noted."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Literal, NoReturn, TypeAlias
+
+from adjudge.errors import InputError, Problem
+from adjudge.formats.adk_case import read_case
+from adjudge.formats.adk_schema import EVAL_CASE, EVAL_SET, OLD_CASE, OLD_TURN
+from adjudge.formats.findings import Findings, is_object, kind, listed
+from adjudge.formats.json_input import JsonStream
+from adjudge.formats.old_shapes import id_from_name, read_old_case, read_old_turns
+from adjudge.model.base import JsonObject
+from adjudge.model.eval_set import EvalCase
+
+Shape: TypeAlias = Literal["eval_set", "old_turns", "old_cases"]
+"""ADK's schema, a list of turns, or a list of named cases."""
+
+_TOO_MANY: Final = 1000  # problems after which a file is surely something else
+_LARGEST_EXTRA: Final = 16 * 1024 * 1024  # characters of one value beside the cases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseEntry:
+    """What is known of one case without holding it."""
+
+    eval_id: str
+    turns: int
+    """0 for a scenario."""
+    is_scenario: bool
+    has_reference_response: bool
+    """Some turn has a final response that is not blank."""
+    has_reference_intermediate: bool
+    """Some turn has an expected text of a sub-agent."""
+    has_final_session_state: bool
+    has_rubrics: bool
+    """The case or one of its turns has rubrics."""
+    has_state: bool
+    """The session starts with a state that is not empty."""
+    index: int
+    """The position in the file, from 0."""
+    offset: int
+    """Where the case begins in the file, in bytes."""
+    length: int
+    """How long it is, in bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What a pass found out about a file."""
+
+    shape: Shape
+    eval_set_id: str
+    name: str | None
+    description: str | None
+    creation_timestamp: float | None
+    """``None`` where the file has none."""
+    extra: JsonObject | None
+    warnings: tuple[str, ...]
+    entries: Sequence[CaseEntry]
+    sha256: str
+    """Of the bytes of the file."""
+
+
+def read_one(data: object, shape: Shape, index: int, path: Path, findings: Findings) -> EvalCase:
+    """Read the case that stands at ``index`` of a file of that shape."""
+    match shape:
+        case "eval_set":
+            return read_case(data, f"$.eval_cases[{index}]", findings)
+        case "old_cases":
+            return read_old_case(data, f"$[{index}]", findings)
+        case "old_turns":
+            turns = findings.items({"turns": data}, "turns", "$")
+            return read_old_turns(id_from_name(path), turns, "$", findings)
+
+
+class ValidatingPass:
+    """One pass over one file, in the memory of its largest case."""
+
+    def __init__(self, path: Path, stream: JsonStream) -> None:
+        """Begin at the head of ``stream``."""
+        self._path = path
+        self._stream = stream
+        self._findings = Findings(str(path))
+        self._entries: list[CaseEntry] = []
+        self._first: dict[str, int] = {}
+        self._extra_bytes = 0
+
+    def cases(self) -> Generator[EvalCase, None, Found]:
+        """Yield the cases as they are read, those with problems left out.
+
+        Returns:
+            What is known of the whole file at its end.
+
+        Raises:
+            InputError: every problem of the file, at its end; what is no eval set at all, at once.
+        """
+        stream, findings = self._stream, self._findings
+        head: JsonObject = {}
+        extra: JsonObject | None = None
+        match stream.peek():
+            case "{":
+                shape: Shape = "eval_set"
+                head, extra = yield from self._eval_set()
+            case "[":
+                shape = yield from self._old_shape()
+            case "":
+                stream.fail("the file is empty; an eval set is expected.")
+            case _:
+                stream.fail(f"expected an eval set, found {kind(stream.value(limit=_LARGEST_EXTRA))}.")
+        stream.finish()
+        found = Found(
+            shape=shape,
+            eval_set_id=findings.string(head, "eval_set_id", "$", ""),
+            name=findings.string(head, "name", "$"),
+            description=findings.string(head, "description", "$"),
+            creation_timestamp=findings.number(head, "creation_timestamp", "$"),
+            extra=extra,
+            warnings=findings.warnings,
+            entries=tuple(self._entries),
+            sha256=stream.sha256,
+        )
+        findings.raise_problems()
+        return found if shape == "eval_set" else replace(found, eval_set_id=id_from_name(self._path))
+
+    def _eval_set(self) -> Generator[EvalCase, None, tuple[JsonObject, JsonObject | None]]:
+        stream, findings = self._stream, self._findings
+        head: JsonObject = {}
+        has_cases = False
+        for key in stream.members():
+            is_cases = EVAL_SET.keys.get(key) == "eval_cases"
+            if is_cases and has_cases:
+                stream.fail("'eval_cases' is given twice, in two spellings.")
+            if is_cases and stream.peek() == "[":
+                yield from self._cases()
+            else:
+                head[key] = self._beside_the_cases()
+            has_cases = has_cases or (is_cases and head.get(key, "") is not None)
+        if not has_cases and not head.keys() & {"eval_set_id", "evalSetId"}:
+            self._foreign(head)
+        found, extra = findings.open_fields(head, EVAL_SET, "$")
+        findings.required(
+            {**found, "eval_cases": None} if has_cases else found, EVAL_SET, "$", "eval_set_id", "eval_cases"
+        )
+        if "eval_cases" in found:
+            findings.problem(f"'eval_cases' must be a list, found {kind(found['eval_cases'])}.", "$")
+        elif has_cases and not self._entries:
+            findings.problem("the eval set has no cases.", "$.eval_cases")
+        return found, extra
+
+    def _beside_the_cases(self) -> object:
+        value = self._stream.value(limit=_LARGEST_EXTRA)
+        self._extra_bytes += self._stream.length
+        if self._extra_bytes > _LARGEST_EXTRA:
+            self._stream.fail("too much beside 'eval_cases'; this is hardly an eval set.")
+        return value
+
+    def _foreign(self, head: JsonObject) -> NoReturn:
+        hint = "An eval set is an object with 'eval_set_id' and 'eval_cases'."
+        if EVAL_CASE.keys.keys() & head:
+            hint += " This looks like a single case of one."
+        elif "criteria" in head:
+            hint += " This looks like a configuration."
+        raise InputError(
+            Problem(
+                what=f"not an eval set: it has {listed(list(head)) or 'no key'}.",
+                file=str(self._path),
+                path="$",
+                hint=hint,
+            )
+        )
+
+    def _old_shape(self) -> Generator[EvalCase, None, Shape]:
+        """Read a list; its first element says which of the two old shapes it is."""
+        stream = self._stream
+        start = stream.position()
+        shape: Shape = "old_turns"
+        turns: list[object] = []
+        for index in stream.elements():
+            data = stream.value()
+            if index == 0:
+                shape = self._shape_of(data)
+            if shape == "old_turns":
+                turns.append(data)
+            else:
+                yield from self._case(data, shape, index, stream.offset, stream.length)
+        if turns:
+            yield from self._case(turns, shape, 0, start, stream.position() - start)
+        elif not self._entries:
+            self._findings.problem("the list is empty; it has no case.", "$")
+        return shape
+
+    def _shape_of(self, first: object) -> Shape:
+        if is_object(first):
+            if first.keys() & set(OLD_TURN.fields):
+                return "old_turns"
+            if first.keys() & set(OLD_CASE.fields):
+                return "old_cases"
+        what = f"an object with {listed(list(first))}" if is_object(first) else kind(first)
+        raise InputError(
+            Problem(
+                what=f"not an eval set: a list of {what}.",
+                file=str(self._path),
+                path="$[0]",
+                hint="A list is an old shape: of turns with 'query', or of cases with 'name' and 'data'.",
+            )
+        )
+
+    def _cases(self) -> Iterator[EvalCase]:
+        for index in self._stream.elements():
+            data = self._stream.value()
+            yield from self._case(data, "eval_set", index, self._stream.offset, self._stream.length)
+
+    def _case(self, data: object, shape: Shape, index: int, offset: int, length: int) -> Iterator[EvalCase]:
+        before = self._findings.count
+        case = read_one(data, shape, index, self._path, self._findings)
+        place = f"$.eval_cases[{index}]" if shape == "eval_set" else f"$[{index}]"
+        first = self._first.setdefault(case.eval_id, index)
+        if first != index and case.eval_id:
+            self._findings.case = case.eval_id
+            self._findings.problem(
+                f"a second case with this id; the first is number {first + 1} of the file.", place
+            )
+            self._findings.case = None
+        self._entries.append(_entry(case, index, offset, length))
+        if self._findings.count >= _TOO_MANY:
+            self._findings.raise_problems("The rest of the file was not read.")
+        if self._findings.count == before:
+            yield case
+
+
+def _entry(case: EvalCase, index: int, offset: int, length: int) -> CaseEntry:
+    turns = case.conversation or ()
+    return CaseEntry(
+        eval_id=case.eval_id,
+        turns=len(turns),
+        is_scenario=case.conversation_scenario is not None,
+        has_reference_response=any(
+            turn.final_response is not None and turn.final_response.text.strip() for turn in turns
+        ),
+        has_reference_intermediate=any(turn.intermediate_texts for turn in turns),
+        has_final_session_state=bool(case.final_session_state),
+        has_rubrics=bool(case.rubrics) or any(turn.rubrics for turn in turns),
+        has_state=case.session_input is not None and bool(case.session_input.state),
+        index=index,
+        offset=offset,
+        length=length,
+    )
