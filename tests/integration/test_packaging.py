@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import site
 import subprocess
 import sys
 import tarfile
 import tomllib
-import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,75 +17,41 @@ import pytest
 REPOSITORY = Path(__file__).parents[2]
 
 
-def build(source: Path, out: Path, kind: str) -> Path:
-    """Build ``source`` with what is installed here."""
-    run(sys.executable, "-m", "build", f"--{kind}", "--no-isolation", "--outdir", str(out), str(source))
-    [built] = out.glob("*.whl" if kind == "wheel" else "*.tar.gz")
-    return built
-
-
-def run(*command: str, cwd: Path | None = None) -> str:
-    # Neither the checkout nor this environment's own adjudge may be what is found.
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in {"PYTHONPATH", "PIP_REQUIRE_VIRTUALENV"}
-    }
-    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
-    return done.stdout
+@pytest.fixture(scope="module")
+def wheel(build_wheel: Callable[[Path], Path]) -> Path:
+    return build_wheel(REPOSITORY)
 
 
 @pytest.fixture(scope="module")
 def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(REPOSITORY, tmp_path_factory.mktemp("sdist"), "sdist")
+    out = tmp_path_factory.mktemp("sdist")
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--sdist",
+        "--no-isolation",
+        "--outdir",
+        str(out),
+        str(REPOSITORY),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    [built] = out.glob("*.tar.gz")
+    return built
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(REPOSITORY, tmp_path_factory.mktemp("wheel"), "wheel")
-
-
-@pytest.fixture(scope="module")
-def fresh_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with pip that sees the libraries installed here, but after its own."""
-    home = tmp_path_factory.mktemp("fresh") / "environment"
-    venv.create(home, with_pip=True)
-    [own] = home.glob("lib/python*/site-packages")
-    (own / "libraries.pth").write_text("\n".join(site.getsitepackages()), encoding="utf-8")
-    return home
-
-
-@pytest.fixture
-def environment(fresh_environment: Path, tmp_path: Path) -> Path:
-    """A copy of it: making one takes seconds."""
-    return shutil.copytree(fresh_environment, tmp_path / "environment", symlinks=True)
-
-
-def python_of(environment: Path) -> str:
-    return str(environment / "bin" / "python")
-
-
-def pip_install(environment: Path, *what: str) -> None:
-    offline = (
-        "--no-index",
-        "--no-deps",
-        "--no-build-isolation",
-        "--disable-pip-version-check",
-        "--ignore-installed",
-    )
-    run(python_of(environment), "-m", "pip", "install", *offline, *what)
-
-
-def listed_plugins(environment: Path, cwd: Path) -> dict[str, str]:
+def listed_plugins(environment: Any, cwd: Path) -> dict[str, str]:
     """Names to states, as the installed command line tells them."""
-    printed = run(python_of(environment), "-m", "adjudge", "plugins", "--json", cwd=cwd)
-    return {plugin["name"]: plugin["state"] for plugin in json.loads(printed)}
+    done = environment.adjudge("plugins", "--json", cwd=cwd)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {plugin["name"]: plugin["state"] for plugin in json.loads(done.stdout)}
 
 
-def place_of(environment: Path, package: str, cwd: Path) -> Path:
-    code = f"import {package}; print({package}.__file__)"
-    return Path(run(python_of(environment), "-c", code, cwd=cwd).strip()).resolve()
+def place_of(environment: Any, package: str, cwd: Path) -> Path:
+    return Path(
+        environment.run("-c", f"import {package}; print({package}.__file__)", cwd=cwd).strip()
+    ).resolve()
 
 
 @pytest.fixture
@@ -107,10 +70,12 @@ def test_the_wheel_holds_both_packages_and_nothing_else(wheel: Path) -> None:
     assert [name for name in names if "__pycache__" in name or name.endswith(".pyc")] == []
 
 
-def test_the_sdist_builds_the_same_wheel(sdist: Path, wheel: Path, tmp_path: Path) -> None:
+def test_the_sdist_builds_the_same_wheel(
+    sdist: Path, wheel: Path, build_wheel: Callable[[Path], Path], tmp_path: Path
+) -> None:
     with tarfile.open(sdist) as archive:
         archive.extractall(tmp_path, filter="data")
-    again = build(tmp_path / sdist.name.removesuffix(".tar.gz"), tmp_path / "out", "wheel")
+    again = build_wheel(tmp_path / sdist.name.removesuffix(".tar.gz"))
 
     with zipfile.ZipFile(wheel) as first, zipfile.ZipFile(again) as second:
         assert sorted(first.namelist()) == sorted(second.namelist())
@@ -133,19 +98,29 @@ def test_the_sdist_has_what_its_own_tests_need(sdist: Path) -> None:
 
 
 def test_an_installed_wheel_finds_every_built_in(
-    wheel: Path, environment: Path, built_ins: set[str], tmp_path: Path
+    wheel: Path, new_environment: Callable[[], Any], built_ins: set[str], tmp_path: Path
 ) -> None:
-    pip_install(environment, str(wheel))
+    environment = new_environment()
+    environment.install(wheel)
 
-    assert place_of(environment, "adjudge_plugins", tmp_path).is_relative_to(environment.resolve())
+    assert place_of(environment, "adjudge_plugins", tmp_path).is_relative_to(environment.home.resolve())
     assert listed_plugins(environment, tmp_path) == dict.fromkeys(built_ins, "active")
 
 
 def test_an_editable_installation_finds_every_built_in(
-    environment: Path, built_ins: set[str], tmp_path: Path
+    new_environment: Callable[[], Any], built_ins: set[str], tmp_path: Path
 ) -> None:
-    pip_install(environment, "-e", str(REPOSITORY))
+    environment = new_environment()
+    offline = ("--no-index", "--no-deps", "--no-build-isolation", "--ignore-installed")
+    environment.run("-m", "pip", "install", *offline, "--editable", str(REPOSITORY))
 
     assert place_of(environment, "adjudge_plugins", tmp_path).is_relative_to(REPOSITORY / "plugins")
     assert place_of(environment, "adjudge", tmp_path).is_relative_to(REPOSITORY / "core")
+    assert "adjudge" in environment.run(
+        "-m", "pip", "list", "--editable", "--path", *own_packages(environment)
+    )
     assert listed_plugins(environment, tmp_path) == dict.fromkeys(built_ins, "active")
+
+
+def own_packages(environment: Any) -> list[str]:
+    return [str(found) for found in environment.home.glob("lib/python*/site-packages")]

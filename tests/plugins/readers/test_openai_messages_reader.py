@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adjudge.plugin import Blob, Claim, InputError, Opaque, ReadOptions, Source, TraceReader, Trajectory
@@ -294,6 +294,7 @@ messages = st.lists(
 
 
 @given(json_values | messages | st.fixed_dictionaries({"messages": messages}))
+@example([{"role": []}])
 def test_any_json_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, value: Any) -> None:
     path = tmp_path_factory.mktemp("any") / "any.json"
     path.write_text(json.dumps(value))
