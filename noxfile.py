@@ -27,9 +27,10 @@ nox.options.sessions = ["lint", "types", "architecture", f"tests-{HERE}"]
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """The whole suite, against the wheel that the checkout builds."""
+    """The whole suite, against the wheel that the checkout builds, on every core of the machine."""
     session.install(".[testing]", *_group("test"))
-    session.run("pytest", *session.posargs)
+    # By file: what a module's fixtures install is installed once.
+    session.run("pytest", "--numprocesses=auto", "--dist=loadfile", *session.posargs)
 
 
 @nox.session
@@ -65,7 +66,7 @@ def docs(session: nox.Session) -> None:
     """Build the site with every warning an error, and run every example in it."""
     session.install(".[testing]", *_group("test"), *_group("docs"))
     session.run("mkdocs", "build", "--strict", "--quiet", "--config-file", ".mkdocs.yml")
-    session.run("pytest", "tests/integration/test_docs_examples.py", *session.posargs)
+    session.run("pytest", "--numprocesses=auto", "tests/integration/test_docs_examples.py", *session.posargs)
 
 
 @nox.session(reuse_venv=False)
