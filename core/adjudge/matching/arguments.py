@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,13 +11,11 @@ from typing import Any, Final, TypeAlias, TypeGuard, TypeVar
 
 from adjudge.matching.options import ArgumentRules, Tolerance
 from adjudge.matching.paths import Place, covers, dotted, json_path, segments
+from adjudge.matching.patterns import Pattern, compiled, matches
 from adjudge.model.base import JsonObject
 
 ArgumentFunction: TypeAlias = Callable[[JsonObject, JsonObject], bool]
 """Whether the actual arguments (second) will do for the expected ones (first)."""
-
-LONGEST_TEXT: Final = 10_000
-"""Texts of more characters match no pattern: the time of a pattern may grow steeply with its text."""
 
 
 class _Absent:
@@ -61,7 +58,7 @@ class RuleMatcher:
     def __init__(self, rules: ArgumentRules) -> None:
         self._subset = rules.mode == "subset"
         self._ignore = [(segments(path), True) for path in rules.ignore]
-        self._regex = [(segments(path), re.compile(pattern)) for path, pattern in rules.regex.items()]
+        self._regex = [(segments(path), compiled(pattern)) for path, pattern in rules.regex.items()]
         self._tolerance = [(segments(path), tolerance) for path, tolerance in rules.tolerance.items()]
         self._has_paths = bool(self._ignore or self._regex or self._tolerance)
         self._is_equality = not (self._subset or self._has_paths)
@@ -102,7 +99,7 @@ class RuleMatcher:
 
     def _walk(
         self, path: Place, expected: Any, actual: Any
-    ) -> Iterator[tuple[Place, Any, Any, re.Pattern[str] | None]]:
+    ) -> Iterator[tuple[Place, Any, Any, Pattern | None]]:
         todo: list[tuple[Place, Any, Any]] = [(path, expected, actual)]
         while todo:
             path, left, right = todo.pop()
@@ -179,13 +176,13 @@ def _exact(number: float) -> Fraction:
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
-def _matches(pattern: re.Pattern[str], value: Any) -> bool:
+def _matches(pattern: Pattern, value: Any) -> bool:
     if isinstance(value, bool | int | float):
         try:
             value = json.dumps(value)
         except ValueError:  # an integer of thousands of digits
             return False
-    return isinstance(value, str) and len(value) <= LONGEST_TEXT and pattern.fullmatch(value) is not None
+    return isinstance(value, str) and matches(pattern, value)
 
 
 class FunctionMatcher:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, cast
@@ -11,6 +10,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from adjudge.errors import InputError, Problem, did_you_mean
+from adjudge.matching.patterns import compiled
 from adjudge.model.base import Frozen
 
 
@@ -97,8 +97,8 @@ class ArgumentRules(_Options):
     def _patterns(cls, patterns: dict[str, str]) -> dict[str, str]:
         for path, pattern in patterns.items():
             try:
-                re.compile(pattern)
-            except (re.error, OverflowError, RecursionError) as error:
+                compiled(pattern)
+            except ValueError as error:
                 raise _refused(f"the pattern of {path!r} is not a regular expression: {error}") from None
         return patterns
 

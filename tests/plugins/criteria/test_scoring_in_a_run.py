@@ -116,12 +116,14 @@ def test_a_custom_metric_is_told_its_name_and_threshold(evaluate: Evaluate) -> N
     assert "['metric', None, 0.5," in found.error.message
 
 
-def test_the_threshold_decides_whatever_a_custom_metric_says(evaluate: Evaluate) -> None:
+def test_a_status_that_contradicts_the_threshold_is_an_error_and_no_verdict(evaluate: Evaluate) -> None:
     result = evaluate({"metric": 0.5}, custom_metrics=custom(f"{METRICS.stem}.tools_in_order"))
 
     found = criteria_of(result)["metric"]
-    assert (found.status, found.score) == ("FAIL", 0.0)
-    assert found.details["eval_status"] == "PASSED"
+    assert (found.status, found.verdict) == ("error", None)
+    assert found.error is not None
+    assert found.error.code == "status_contradicts_threshold"
+    assert "says PASSED for the score 0.0" in found.error.message
 
 
 def test_a_custom_metric_that_cannot_be_imported_stops_the_run(evaluate: Evaluate) -> None:

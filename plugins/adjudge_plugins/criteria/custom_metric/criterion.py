@@ -27,12 +27,13 @@ class CustomMetric:
         self._name = config.function
         self._function = load_function(config.function, folder)
         self._arguments = arguments_for(config)
+        self._threshold = config.threshold
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """What the function finds; an error that names it where it raises."""
         try:
             result = await _called(self._function, self._arguments(case))
-            return measurement_of(result, len(case.actual.invocations), self._name)
+            return measurement_of(result, len(case.actual.invocations), self._name, self._threshold)
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             message = f"{self._name}: {type(error).__name__}: {error} ({frame.filename}:{frame.lineno})"

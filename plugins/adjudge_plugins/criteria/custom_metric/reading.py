@@ -9,12 +9,12 @@ from typing import Any, cast
 from adjudge.plugin import JsonObject, Measurement, Outcome
 
 
-def measurement_of(result: Any, turns: int, origin: str) -> Measurement:
+def measurement_of(result: Any, turns: int, origin: str, threshold: float | None = None) -> Measurement:
     """Read an ``EvaluationResult``, or a bare number for the whole case.
 
     The overall score is the score of the case; where it is ``None``, the core takes the mean over the
-    turns. Statuses decide nothing, except that ``NOT_EVALUATED`` is an error: the core alone
-    applies the threshold.
+    turns. The core alone applies the threshold; ``NOT_EVALUATED``, and an overall status that says
+    the opposite of what ``threshold`` makes of the score, are errors.
     """
     if isinstance(result, Real):
         return Measurement(overall=Outcome.scored(float(result)))
@@ -30,9 +30,23 @@ def measurement_of(result: Any, turns: int, origin: str) -> Measurement:
         what = f"{origin} gave {len(results)} results for {turns} turns"
         return _failed("wrong_number_of_results", what, origin)
     overall = None
+    if score is not None and _contradicts(status, _number(score), threshold):
+        what = (
+            f"{origin} says {status} for the score {score}, and the threshold {threshold} says the opposite. "
+            "A score is compared with >=: let the function return one that is better where it is higher."
+        )
+        return _failed("status_contradicts_threshold", what, origin)
     if score is not None:
         overall = Outcome.scored(_number(score), details=_details(result, "overall_rubric_scores", status))
     return Measurement(per_invocation=tuple(_outcome(item, origin) for item in results), overall=overall)
+
+
+def _contradicts(status: str | None, score: float, threshold: float | None) -> bool:
+    return (
+        threshold is not None
+        and status in ("PASSED", "FAILED")
+        and (score >= threshold) != (status == "PASSED")
+    )
 
 
 def _outcome(result: Any, origin: str) -> Outcome:
