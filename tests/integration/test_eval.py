@@ -21,7 +21,15 @@ import pytest
 import adjudge as package
 from adjudge.errors import AdjudgeError
 from adjudge.extension.events import CaseFinished
-from adjudge.plugin import Invocation, SessionRequest
+from adjudge.plugin import (
+    Content,
+    EvalCase,
+    EvalSet,
+    Invocation,
+    SessionRequest,
+    Step,
+    ToolCall,
+)
 
 Cli = Callable[..., CompletedProcess[str]]
 
@@ -459,3 +467,27 @@ def test_detailed_results_show_every_turn(folder: Path, adjudge: Cli) -> None:
     done = adjudge("eval", "sky:weather", "good.test.json", "--print_detailed_results")
     for part in ("Weather in Paris?", "And in Rome?", "It is sunny in Rome.", "get_weather", "1.00"):
         assert part in done.stdout
+
+
+def test_an_eval_set_made_in_python_runs_and_can_be_resumed(folder: Path) -> None:
+    made = EvalSet(
+        eval_set_id="made",
+        eval_cases=(
+            EvalCase(
+                eval_id="a",
+                conversation=(
+                    Invocation(
+                        user_content=Content.of_text("Weather in Paris?"),
+                        steps=(Step(number=1, items=(ToolCall(name="get_weather", args={"city": "Paris"}),)),),
+                        final_response=Content.of_text("It is sunny in Paris."),
+                    ),
+                ),
+            ),
+        ),
+    )
+    done = package.evaluate_sync("sky:weather", [made, "good.test.json"], run="made")
+    assert [(item.eval_set_id, item.eval_id, item.verdict) for item in done.cases()] == [
+        ("made", "a", "PASS"),
+        ("weather", "paris", "PASS"),
+    ]
+    assert package.resume_sync("made").passed

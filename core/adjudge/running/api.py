@@ -25,7 +25,13 @@ from adjudge.running.plan import Plan, differences, document_hash
 from adjudge.running.planning import make_plan
 from adjudge.running.records import reported_cases
 from adjudge.running.reports import file_records, report_of, summary_of, write_outputs
-from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT, RunRequest, request_of
+from adjudge.running.request import (
+    DEFAULT_CONCURRENCY,
+    DEFAULT_TIMEOUT,
+    EvalSetSource,
+    RunRequest,
+    request_of,
+)
 from adjudge.running.resumption import remaining
 from adjudge.storage.journal import Journal
 from adjudge.storage.locations import journal_path
@@ -67,7 +73,7 @@ class RunResult:
 
 async def evaluate(
     agent: object,
-    eval_sets: str | Path | Sequence[str | Path],
+    eval_sets: EvalSetSource | Sequence[EvalSetSource],
     *,
     config: str | Path | Mapping[str, Any] | None = None,
     agent_options: Mapping[str, str] | None = None,
@@ -84,7 +90,7 @@ async def evaluate(
     Args:
         agent: A target as on the command line (``"package.module:name"``, ``"http://…"``,
             ``"recorded:FILE"``), or the agent itself: a callable or an object with sessions.
-        eval_sets: Files, folders, or ``"FILE:id1,id2"``; one, or several.
+        eval_sets: Files, folders, ``"FILE:id1,id2"``, or ``EvalSet`` objects; one, or several.
         config: A configuration file, or its content; otherwise every eval set uses the
             ``test_config.json`` of its own folder, or the default criteria.
         agent_options: Options of the agent adapter.
@@ -102,9 +108,8 @@ async def evaluate(
         PluginError: a required plugin is not available.
         RunError: a run of that name exists, or a report could not be written.
     """
-    listed: list[str | Path] = [eval_sets] if isinstance(eval_sets, str | Path) else list(eval_sets)
     request = request_of(
-        agent, listed, config=config, agent_options=agent_options, num_runs=num_runs, timeout=timeout
+        agent, eval_sets, config=config, agent_options=agent_options, num_runs=num_runs, timeout=timeout
     )
     if concurrency < 1:
         raise InputError(Problem(what=f"the concurrency must be at least 1, found {concurrency}"))
@@ -168,7 +173,9 @@ async def resume(
         return await _finish(plan, journal, extensions, run, work, total, concurrency, outputs, watch)
 
 
-def evaluate_sync(agent: object, eval_sets: str | Path | Sequence[str | Path], **options: Any) -> RunResult:
+def evaluate_sync(
+    agent: object, eval_sets: EvalSetSource | Sequence[EvalSetSource], **options: Any
+) -> RunResult:
     """``evaluate`` for programs without an event loop; the same arguments."""
     return asyncio.run(evaluate(agent, eval_sets, **options))
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from adjudge.formats.eval_set_writing import dump_eval_set
 from adjudge.model.base import Frozen, JsonObject
+from adjudge.model.eval_set import EvalSet
+from adjudge.storage.locations import eval_sets_folder
 
 
 class RunRequest(Frozen):
@@ -33,9 +37,13 @@ DEFAULT_TIMEOUT = 600.0
 """Seconds a case may take where the user does not say."""
 
 
+EvalSetSource: TypeAlias = str | Path | EvalSet
+"""``"FILE"``, ``"FILE:id1,id2"``, a folder, or an eval set made in Python."""
+
+
 def request_of(
     agent: object,
-    eval_sets: Sequence[str | Path],
+    eval_sets: EvalSetSource | Sequence[EvalSetSource],
     *,
     config: str | Path | Mapping[str, Any] | None,
     agent_options: Mapping[str, str] | None,
@@ -43,13 +51,25 @@ def request_of(
     timeout: float | None,
 ) -> RunRequest:
     """The request behind the arguments of ``adjudge.evaluate``."""
+    listed = [eval_sets] if isinstance(eval_sets, EvalSetSource) else eval_sets
     return RunRequest(
         agent=agent if isinstance(agent, str) else None,
         agent_options=dict(agent_options or {}),
-        eval_sets=tuple(str(item) for item in eval_sets),
+        eval_sets=tuple(_named(item) for item in listed),
         config_file=str(config) if isinstance(config, str | Path) else None,
         config=dict(config) if isinstance(config, Mapping) else None,
         num_runs=num_runs,
         timeout=timeout,
         working_folder=str(Path.cwd()),
     )
+
+
+def _named(eval_set: EvalSetSource) -> str:
+    """The argument as the command line has it. An object is kept in a file, so that its run can be resumed."""
+    if not isinstance(eval_set, EvalSet):
+        return str(eval_set)
+    text = dump_eval_set(eval_set).encode()
+    path = eval_sets_folder() / f"{hashlib.sha256(text).hexdigest()[:16]}.evalset.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text)
+    return str(path)

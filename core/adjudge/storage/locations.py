@@ -22,6 +22,11 @@ def runs_folder() -> Path:
     return home() / "runs"
 
 
+def eval_sets_folder() -> Path:
+    """The folder of the eval sets that programs handed over as objects."""
+    return home() / "eval-sets"
+
+
 def journal_path(run: str) -> Path:
     """The journal of a run.
 
