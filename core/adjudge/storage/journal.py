@@ -14,12 +14,9 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 from adjudge.errors import RunError
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
 
 SCHEMA_VERSION: Final = 1
 
@@ -75,11 +72,11 @@ _AttemptRow: TypeAlias = tuple[int, int, str, bytes, bytes, bytes | None, bytes 
 class Journal:
     """One run's file. One process writes it; any number may read."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: BaseFileLock | None) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, claim: sqlite3.Connection | None) -> None:
         """Wrap an open connection. Use ``create``, ``open_for_resume`` or ``open_to_read``."""
         self.path = path
         self._connection = connection
-        self._lock = lock
+        self._claim = claim
 
     @classmethod
     def create(cls, path: Path, meta: Mapping[str, Any]) -> Self:
@@ -99,10 +96,10 @@ class Journal:
             ) from None
         except OSError as error:
             raise RunError(f"cannot write the journal {path}: {error.strerror}") from None
-        lock = _locked(path)
+        claim = _locked(path)
         connection = _connect(path)
         connection.executescript(_SCHEMA)
-        journal = cls(path, connection, lock)
+        journal = cls(path, connection, claim)
         journal.set_meta({"schema_version": SCHEMA_VERSION, **meta})
         return journal
 
@@ -114,11 +111,11 @@ class Journal:
             RunError: there is no such run, it is being written by another process, or not readable.
         """
         _must_exist(path)
-        lock = _locked(path)
+        claim = _locked(path)
         try:
-            return cls(path, _connected(path), lock)
+            return cls(path, _connected(path), claim)
         except BaseException:
-            lock.release()
+            claim.close()
             raise
 
     @classmethod
@@ -134,8 +131,8 @@ class Journal:
     def close(self) -> None:
         """Close the file and release it."""
         self._connection.close()
-        if self._lock is not None:
-            self._lock.release()
+        if self._claim is not None:
+            self._claim.close()
 
     def __enter__(self) -> Self:
         return self
@@ -266,15 +263,19 @@ def _must_exist(path: Path) -> None:
         raise RunError(f"no run named {path.stem!r} in {path.parent}.{listed}")
 
 
-def _locked(path: Path) -> BaseFileLock:
-    from filelock import FileLock, Timeout
+def _locked(path: Path) -> sqlite3.Connection:
+    """Claim a run for this process.
 
-    lock = FileLock(f"{path}.lock")
+    The claim is an open transaction on a database beside the journal: it ends with the process however
+    that ends, and leaves the journal itself free for readers.
+    """
+    claim = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None, check_same_thread=False)
     try:
-        lock.acquire(timeout=0)
-    except Timeout:
+        claim.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        claim.close()
         raise RunError(f"run {path.stem!r} is being written by another process") from None
-    return lock
+    return claim
 
 
 # A payload of a few dozen bytes grows under zlib; its first byte tells the two apart, since JSON
