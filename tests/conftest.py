@@ -32,7 +32,9 @@ def shared_data() -> Path:
 def adjudge(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command line in a process of its own, in ``tmp_path`` unless ``cwd`` is given."""
 
-    def run(*args: str | Path, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *args: str | Path, cwd: Path | None = None, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "adjudge", *map(str, args)],
             cwd=cwd or tmp_path,

@@ -23,9 +23,7 @@ MISSING = st.sampled_from(
 
 
 def rule(threshold: float | None = 0.5, *, lower_is_better: bool = False) -> Rule:
-    return Rule(
-        criterion_name="c", criterion="p/c", threshold=threshold, lower_is_better=lower_is_better
-    )
+    return Rule(criterion_name="c", criterion="p/c", threshold=threshold, lower_is_better=lower_is_better)
 
 
 def of(*outcomes: Outcome, threshold: float | None = 0.5, lower_is_better: bool = False) -> CriterionResult:

@@ -478,7 +478,9 @@ def test_an_eval_set_made_in_python_runs_and_can_be_resumed(folder: Path) -> Non
                 conversation=(
                     Invocation(
                         user_content=Content.of_text("Weather in Paris?"),
-                        steps=(Step(number=1, items=(ToolCall(name="get_weather", args={"city": "Paris"}),)),),
+                        steps=(
+                            Step(number=1, items=(ToolCall(name="get_weather", args={"city": "Paris"}),)),
+                        ),
                         final_response=Content.of_text("It is sunny in Paris."),
                     ),
                 ),
