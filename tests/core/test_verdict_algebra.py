@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import CaseResult, CriterionResult
 from adjudge.statistics.algebra import Rule, case_status, criterion_result, exit_status, repeated
 from adjudge.statistics.summary import summarise
-from hypothesis import given
-from hypothesis import strategies as st
 
 SCORED = st.floats(0, 1).map(Outcome.scored)
 MISSING = st.sampled_from(

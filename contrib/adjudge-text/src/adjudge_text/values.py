@@ -65,8 +65,7 @@ def _same(left: Any, right: Any) -> bool:
         ours, theirs = cast("dict[str, Any]", left), cast("dict[str, Any]", right)
         return ours.keys() == theirs.keys() and all(_same(ours[key], theirs[key]) for key in ours)
     if isinstance(left, list) and isinstance(right, list):
-        items: list[Any] = left
-        others: list[Any] = right
+        items, others = cast("list[object]", left), cast("list[object]", right)
         return len(items) == len(others) and all(map(_same, items, others))
     return bool(left == right)
 
