@@ -93,7 +93,7 @@ class _PerSession:
         if hasattr(made, "send"):
             send = made.send
         elif callable(made):
-            send = _by_text(caller, made, session)
+            send = _by_text(caller, made, session, takes_session=_takes_session(made))
         else:
             raise AgentError(
                 f"{_named(self._make)} made an object of type {type(made).__name__}, which is neither "
@@ -105,13 +105,13 @@ class _PerSession:
 
 class _Shared:
     def __init__(self, function: Callable[..., Any]) -> None:
-        _check_callable(function)
         self._function = function
+        self._takes_session = _takes_session(function)
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         session = Session.of(request)
         caller = _caller(request)
-        send = _by_text(caller, self._function, session)
+        send = _by_text(caller, self._function, session, takes_session=self._takes_session)
         return Conversation(caller, send, None, emit, lambda: session.state)
 
 
@@ -119,9 +119,10 @@ def _caller(request: SessionRequest) -> Caller:
     return Caller(f"adjudge agent, case {request.eval_id}, repeat {request.repeat}")
 
 
-def _by_text(caller: Caller, function: Callable[..., Any], session: Session) -> Callable[[Content], Any]:
-    _check_callable(function)
-    more = (session,) if _takes_session(function) else ()
+def _by_text(
+    caller: Caller, function: Callable[..., Any], session: Session, *, takes_session: bool
+) -> Callable[[Content], Any]:
+    more = (session,) if takes_session else ()
 
     async def send(content: Content) -> Any:
         return await caller.call(function, content.text, *more)
@@ -130,18 +131,21 @@ def _by_text(caller: Caller, function: Callable[..., Any], session: Session) -> 
 
 
 def _takes_session(function: Callable[..., Any]) -> bool:
+    """Whether it is ``(text, session)``.
+
+    Raises:
+        InputError: it is neither that nor ``(text)``.
+    """
     parameters = positional_parameters(function)
     # A default of its own, such as temperature=0.5, says that the parameter is something else.
-    return len(parameters) > 1 and parameters[1].default in (inspect.Parameter.empty, None)
-
-
-def _check_callable(function: Callable[..., Any]) -> None:
-    if not can_be_called(function, 2 if _takes_session(function) else 1):
+    takes_session = len(parameters) > 1 and parameters[1].default in (inspect.Parameter.empty, None)
+    if not can_be_called(function, 2 if takes_session else 1):
         raise _unusable(
             function,
             "its signature is neither (text) nor (text, session)",
             "Give further parameters a default, or bind them with functools.partial.",
         )
+    return takes_session
 
 
 def _not_callable(target: object) -> tuple[str, str]:

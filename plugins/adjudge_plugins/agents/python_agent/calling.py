@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import asyncio
 import contextlib
 import contextvars
@@ -56,7 +57,9 @@ class _Thread:
         self.busy = False
         self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._context = contextvars.copy_context()
-        threading.Thread(target=self._work, name=name, daemon=True).start()
+        self._name = name
+        # Thread.start() would hold up the loop, and with it every other session, until the thread runs.
+        _thread.start_new_thread(self._work, ())
 
     async def run(self, function: Callable[..., Any], args: tuple[object, ...]) -> Any:
         loop = asyncio.get_running_loop()
@@ -95,6 +98,7 @@ class _Thread:
         self._calls.put(None)
 
     def _work(self) -> None:
+        threading.current_thread().name = self._name
         while (work := self._calls.get()) is not None:
             work()
 
