@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
+    from adjudge.model.eval_set import EvalCase, EvalSet
     from adjudge.running.api import RunResult, evaluate, evaluate_sync, resume, resume_sync
 
 __version__ = "0.1.0"
 
-__all__ = ["RunResult", "__version__", "evaluate", "evaluate_sync", "resume", "resume_sync"]
+_HOMES: Final = {
+    "AdjudgeError": "adjudge.errors",
+    "EvalCase": "adjudge.model.eval_set",
+    "EvalSet": "adjudge.model.eval_set",
+    "InputError": "adjudge.errors",
+    "PluginError": "adjudge.errors",
+    "RunError": "adjudge.errors",
+    "RunResult": "adjudge.running.api",
+    "evaluate": "adjudge.running.api",
+    "evaluate_sync": "adjudge.running.api",
+    "resume": "adjudge.running.api",
+    "resume_sync": "adjudge.running.api",
+}
+
+__all__ = [
+    "AdjudgeError",
+    "EvalCase",
+    "EvalSet",
+    "InputError",
+    "PluginError",
+    "RunError",
+    "RunResult",
+    "__version__",
+    "evaluate",
+    "evaluate_sync",
+    "resume",
+    "resume_sync",
+]
 
 
 def __getattr__(name: str) -> object:
     """Import the public names on first use: ``adjudge --help`` must not pay for them."""
-    if name in __all__:
-        from adjudge.running import api
+    if name in _HOMES:
+        import importlib
 
-        return getattr(api, name)
+        return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'adjudge' has no attribute {name!r}")
