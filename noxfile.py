@@ -92,6 +92,25 @@ def contrib(session: nox.Session) -> None:
 
 
 @nox.session
+def parity(session: nox.Session) -> None:
+    """Scores and verdicts against the real google-adk, in an environment of its own. Not part of CI."""
+    session.install(".[testing]", *_group("test"))
+    home = Path(session.create_tmp()).resolve() / "google-adk"
+    python = home / "bin" / "python"
+    if not python.exists():
+        session.run("python", "-m", "venv", str(home))
+        session.run(str(python), "-m", "pip", "install", "--quiet", "google-adk[eval]==2.13.0", external=True)
+    tests = (
+        "tests/core/test_formats_lossless.py",
+        "tests/core/test_words.py",
+        "tests/integration/test_adk_differential.py",
+        "tests/integration/test_adk_trajectory.py",
+        "tests/plugins/criteria/test_custom_metric.py",
+    )
+    session.run("pytest", *tests, *session.posargs, env={"ADJUDGE_ADK_PYTHON": str(python)})
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """The numbers, side by side with other tools, each in an environment that the script makes. Not part of CI."""
     session.run("python", "tests/benchmarks/run.py", *session.posargs)

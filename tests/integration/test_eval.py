@@ -315,6 +315,13 @@ def test_every_problem_is_named_at_once(folder: Path) -> None:
     assert "'oslo'" in said
 
 
+def test_a_broken_configuration_is_told_beside_a_broken_eval_set(folder: Path) -> None:
+    write(folder / "empty.test.json", eval_set())
+    said = problems("empty.test.json", config="missing.json")
+    assert "no cases" in said
+    assert "missing.json" in said
+
+
 def test_a_named_configuration_is_never_replaced_by_a_default(folder: Path) -> None:
     assert "missing.json" in problems("good.test.json", config="missing.json")
 

@@ -14,7 +14,7 @@ from adjudge.running.plan import Plan, PlannedFile
 from adjudge.running.problems import Problems
 from adjudge.running.reports import check_outputs
 from adjudge.running.request import RunRequest
-from adjudge.running.selecting import SelectedFile, config_of, select_files
+from adjudge.running.selecting import SelectedFile, config_beside, named_config, select_files
 
 
 def make_plan(
@@ -72,9 +72,15 @@ def _by_config(
     files: Sequence[SelectedFile], request: RunRequest, problems: Problems
 ) -> list[tuple[EvalConfig, list[SelectedFile]]]:
     """The files grouped by the configuration that holds for them, so that each is read and checked once."""
+    if request.config_file is not None or request.config is not None:
+        # Checked even where no file can be read, so that both are told.
+        with problems.caught():
+            named = named_config(request)
+            return [] if named is None else [(named, list(files))]
+        return []
     groups: dict[str | None, tuple[EvalConfig, list[SelectedFile]]] = {}
     for file in files:
         with problems.caught():
-            config = config_of(file, request)
+            config = config_beside(file)
             groups.setdefault(config.source, (config, []))[1].append(file)
     return list(groups.values())

@@ -49,16 +49,23 @@ def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
     return found
 
 
-def config_of(file: SelectedFile, request: RunRequest) -> EvalConfig:
-    """The configuration that holds for a file: the named one, else that of its folder, else the default.
+def named_config(request: RunRequest) -> EvalConfig | None:
+    """The configuration that holds for every file; ``None`` where the user named none.
 
     Raises:
-        InputError: it is broken, or the named file does not exist.
+        InputError: it is broken, or there is no such file.
     """
     if request.config_file is not None:
         return load_config(Path(request.working_folder) / request.config_file)
-    if request.config is not None:
-        return parse_config(request.config, source=None)
+    return None if request.config is None else parse_config(request.config, source=None)
+
+
+def config_beside(file: SelectedFile) -> EvalConfig:
+    """The configuration in the folder of an eval set, else the default criteria.
+
+    Raises:
+        InputError: it is broken.
+    """
     beside = file.eval_set.path.parent / CONFIG_FILE_NAME
     return load_config(beside) if beside.exists() else default_config()
 
