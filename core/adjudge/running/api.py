@@ -76,7 +76,7 @@ async def evaluate(
     eval_sets: EvalSetSource | Sequence[EvalSetSource],
     *,
     config: str | Path | Mapping[str, Any] | None = None,
-    agent_options: Mapping[str, str] | None = None,
+    agent_options: Mapping[str, Any] | None = None,
     num_runs: int = 1,
     concurrency: int = DEFAULT_CONCURRENCY,
     timeout: float | None = DEFAULT_TIMEOUT,

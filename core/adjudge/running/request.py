@@ -18,7 +18,7 @@ class RunRequest(Frozen):
 
     agent: str | None
     """The agent's target; ``None`` where it is an object of the calling program."""
-    agent_options: dict[str, str] = {}
+    agent_options: JsonObject = {}
     eval_sets: tuple[str, ...]
     """Files, folders, or ``FILE:id1,id2``."""
     config_file: str | None = None
@@ -46,7 +46,7 @@ def request_of(
     eval_sets: EvalSetSource | Sequence[EvalSetSource],
     *,
     config: str | Path | Mapping[str, Any] | None,
-    agent_options: Mapping[str, str] | None,
+    agent_options: Mapping[str, Any] | None,
     num_runs: int,
     timeout: float | None,
 ) -> RunRequest:
