@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -211,3 +212,41 @@ def test_a_recording_that_was_changed_is_another_agent(folder: Path, adjudge: Cl
     refused = adjudge("resume", "replayed")
     assert refused.returncode == 2
     assert "agent.fingerprint.sha256" in refused.stderr
+
+
+SLOW_METRIC = """
+import os, pathlib, time
+from types import SimpleNamespace
+
+def count(eval_metric, actual_invocations, expected_invocations, conversation_scenario):
+    with open("metric.txt", "a") as log:
+        log.write("scored\\n")
+    while pathlib.Path("hold").exists():
+        time.sleep(0.01)
+    return 1.0
+"""
+
+
+def test_a_criterion_that_is_decided_is_not_measured_again(folder: Path, adjudge: Cli) -> None:
+    (folder / "metrics.py").write_text(SLOW_METRIC)
+    config = {
+        "criteria": {"response_match_score": 0.1, "slow": 0.5},
+        "custom_metrics": {"slow": {"code_config": {"name": "metrics.count"}}},
+    }
+    (folder / "test_config.json").write_text(json.dumps(config))
+    (folder / "hold").touch()
+    (folder / "bot.py").write_text("def agent(text):\n    return 'answer to ' + text\n")
+    arguments = ["eval", "bot:agent", "set.evalset.json:case-1", "--run", "half"]
+    process = subprocess.Popen([sys.executable, "-m", "adjudge", *arguments], cwd=folder)
+    deadline = time.monotonic() + 30
+    while not (folder / "metric.txt").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    time.sleep(0.2)
+    process.kill()
+    process.wait()
+    journal = sqlite3.connect(Path(os.environ["ADJUDGE_HOME"]) / "runs" / "half.sqlite3")
+    assert journal.execute("SELECT criterion_no FROM scores").fetchall() == [(0,)]
+    journal.close()
+    (folder / "hold").unlink()
+    assert adjudge("resume", "half").returncode == 0

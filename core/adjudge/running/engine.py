@@ -159,29 +159,27 @@ class Engine:
         return conversation
 
     async def _score(self, work: Work, case: CaseUnderTest) -> dict[int, CriterionResult]:
-        unit = work.unit
-        planned = [item for item in enumerate(unit.file.criteria) if item[0] not in work.scored]
-        results = await asyncio.gather(
-            *(score(item, case, applicable=applies(item, unit.entry)) for _, item in planned)
+        missing = [number for number in range(len(work.unit.file.criteria)) if number not in work.scored]
+        results = await asyncio.gather(*(self._score_one(work.unit, number, case) for number in missing))
+        return dict(zip(missing, results, strict=True))
+
+    async def _score_one(self, unit: Unit, number: int, case: CaseUnderTest) -> CriterionResult:
+        planned = unit.file.criteria[number]
+        measured = await score(planned, case, applicable=applies(planned, unit.entry))
+        result, stored = _stored(planned, measured)
+        # At once, not with the others: a slow criterion must not hold back what is decided already.
+        self._journal.add_score(unit.case_no, unit.repeat, number, stored)
+        self._tell(
+            "criterion_scored",
+            CriterionScored(
+                run=self._run,
+                eval_set_id=unit.file.eval_set.eval_set_id,
+                eval_id=unit.entry.eval_id,
+                repeat=unit.repeat,
+                result=result,
+            ),
         )
-        rows: list[tuple[int, bytes]] = []
-        decided_now: dict[int, CriterionResult] = {}
-        for (number, item), result in zip(planned, results, strict=True):
-            shown, stored = _stored(item, result)
-            rows.append((number, stored))
-            decided_now[number] = shown
-            self._tell(
-                "criterion_scored",
-                CriterionScored(
-                    run=self._run,
-                    eval_set_id=unit.file.eval_set.eval_set_id,
-                    eval_id=unit.entry.eval_id,
-                    repeat=unit.repeat,
-                    result=shown,
-                ),
-            )
-        self._journal.add_scores(unit.case_no, unit.repeat, rows)
-        return decided_now
+        return result
 
 
 def _stored(planned: PlannedCriterion, result: CriterionResult) -> tuple[CriterionResult, bytes]:

@@ -182,12 +182,12 @@ class Journal:
                 (case_no, repeat, _packed(trajectory), usage, failure, duration),
             )
 
-    def add_scores(self, case_no: int, repeat: int, scores: Iterable[tuple[int, bytes]]) -> None:
-        """Commit results of criteria on one repeat of one case."""
+    def add_score(self, case_no: int, repeat: int, criterion_no: int, data: bytes) -> None:
+        """Commit the result of one criterion on one repeat of one case."""
         with self._writing():
-            self._connection.executemany(
+            self._connection.execute(
                 "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)",
-                [(case_no, repeat, number, _packed(data)) for number, data in scores],
+                (case_no, repeat, criterion_no, _packed(data)),
             )
 
     def forget_attempts(self, attempts: Iterable[tuple[int, int]]) -> None:
