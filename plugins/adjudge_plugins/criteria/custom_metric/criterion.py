@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
+import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -43,13 +45,37 @@ class CustomMetric:
 async def _called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(*arguments)
-    result = await asyncio.to_thread(_in_thread, function, arguments)
+    result = await _in_thread(function, arguments)
     return await result if inspect.isawaitable(result) else result
 
 
-def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    try:
-        return function(*arguments)
-    except (StopIteration, SystemExit) as error:
-        # A future does not take the first, and the second would end the run.
-        raise RuntimeError(f"it raised {type(error).__name__}: {error}") from error
+async def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Call a function in a thread that neither Ctrl-C nor the end of the run waits for."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+
+    def deliver(result: Any, error: Exception | None) -> None:
+        if done.done():  # cancelled meanwhile
+            return
+        if error is None:
+            done.set_result(result)
+        else:
+            done.set_exception(error)
+
+    def work() -> None:
+        result: Any = None
+        failure: Exception | None = None
+        try:
+            result = function(*arguments)
+        except (StopIteration, SystemExit) as error:
+            # A future does not take the first, and the second would end the run.
+            failure = RuntimeError(f"it raised {type(error).__name__}: {error}")
+            failure.__cause__ = error
+        except Exception as error:
+            failure = error
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(deliver, result, failure)
+
+    # The threads of asyncio's own pool are waited for at the end: a function that hangs would keep the run.
+    threading.Thread(target=work, name=f"adjudge metric {function.__qualname__}", daemon=True).start()
+    return await done
