@@ -71,6 +71,16 @@ def test_thresholds_are_compared_unrounded() -> None:
     assert of(Outcome.scored(math.nextafter(0.8, 1)), threshold=0.8, lower_is_better=True).verdict == "FAIL"
 
 
+def test_ten_scores_on_the_threshold_are_on_the_threshold() -> None:
+    """Added up one after the other, ten times 0.1 is less than 1."""
+    scores = [0.1] * 10
+    total = 0.0
+    for score in scores:
+        total += score
+    assert total / 10 < 0.1
+    assert of(*map(Outcome.scored, scores), threshold=0.1).verdict == "PASS"
+
+
 def test_a_criterion_without_a_threshold_never_decides() -> None:
     result = of(Outcome.scored(0.0), threshold=None)
     assert (result.status, result.verdict, result.score) == ("informational", None, 0.0)
