@@ -27,7 +27,7 @@ import pathlib, time
 def agent(text, session):
     with open("calls.txt", "a") as log:
         log.write(f"{session.eval_id} {session.repeat} {text}\\n")
-    time.sleep(0.01)
+    time.sleep(0.02)
     while pathlib.Path("hold").exists():
         time.sleep(0.01)
     flaky = pathlib.Path("broken")
@@ -101,7 +101,7 @@ def test_a_killed_run_is_finished_with_the_same_results(folder: Path, adjudge: C
     (folder / "calls.txt").unlink()
 
     process = start(folder, "--run", "killed")
-    wait_for_calls(folder, random.Random(seed).randint(1, CASES * 3))
+    wait_for_calls(folder, random.Random(seed).randint(1, CASES * 2))
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     made = calls(folder)
