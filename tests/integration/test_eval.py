@@ -20,8 +20,12 @@ import pytest
 
 import adjudge as package
 from adjudge.errors import AdjudgeError
+from adjudge.extension.discovery import as_candidate, discover
 from adjudge.extension.events import CaseFinished
+from adjudge.extension.loader import Extensions
 from adjudge.plugin import (
+    AgentAdapterSpec,
+    ComponentConfig,
     Content,
     EvalCase,
     EvalSet,
@@ -29,6 +33,7 @@ from adjudge.plugin import (
     SessionRequest,
     Step,
     ToolCall,
+    hookimpl,
 )
 
 Cli = Callable[..., CompletedProcess[str]]
@@ -320,6 +325,33 @@ def test_a_broken_configuration_is_told_beside_a_broken_eval_set(folder: Path) -
     said = problems("empty.test.json", config="missing.json")
     assert "no cases" in said
     assert "missing.json" in said
+
+
+def test_a_criterion_of_the_state_needs_an_agent_that_shows_it(folder: Path) -> None:
+    class Silent:
+        @hookimpl.agent_adapters
+        def agent_adapters(self) -> list[AgentAdapterSpec]:
+            return [
+                AgentAdapterSpec(
+                    name="silent",
+                    summary="Shows no state.",
+                    factory=lambda config, host: None,
+                    config=Target,
+                    shows_state=False,
+                )
+            ]
+
+    class Target(ComponentConfig):
+        target: str
+
+    path = write(folder / "state.test.json", eval_set(case("a", PARIS, final_session_state={"x": 1})))
+    said = problems(
+        path,
+        agent="silent:x",
+        config={"criteria": {"session_state_match": 1.0}},
+        extensions=Extensions([*discover(), as_candidate("silent", Silent())]),
+    )
+    assert "'session_state_match' needs the session state" in said
 
 
 def test_a_named_configuration_is_never_replaced_by_a_default(folder: Path) -> None:

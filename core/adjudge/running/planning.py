@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from adjudge.extension.loader import Extensions
+from adjudge.extension.specs import Need
 from adjudge.model.config import EvalConfig
 from adjudge.running.agents import plan_agent
 from adjudge.running.criteria import plan_criteria
 from adjudge.running.host import RunHost
-from adjudge.running.plan import Plan, PlannedFile
+from adjudge.running.plan import Plan, PlannedAgent, PlannedFile
 from adjudge.running.problems import Problems
 from adjudge.running.reports import check_outputs
 from adjudge.running.request import RunRequest
@@ -50,6 +51,7 @@ def make_plan(
     made = plan_agent(
         request.agent if request.agent is not None else agent, request, selected, extensions, host, problems
     )
+    _check_state(made, planned.values(), problems)
     problems.raise_any()
     if made is None:
         raise AssertionError("an agent that cannot be made is a problem, and was raised")
@@ -66,6 +68,20 @@ def _check_numbers(request: RunRequest, problems: Problems) -> None:
         problems.add(f"the number of runs must be at least 1, found {request.num_runs}")
     if request.timeout is not None and not request.timeout > 0:
         problems.add(f"the timeout must be more than 0 seconds, found {request.timeout}")
+
+
+def _check_state(agent: PlannedAgent | None, files: Iterable[PlannedFile], problems: Problems) -> None:
+    """Report criteria of the final state where the agent does not show it."""
+    if agent is None or agent.component.spec.shows_state:
+        return
+    names = dict.fromkeys(
+        item.rule.criterion_name
+        for file in files
+        for item in file.criteria
+        if Need.FINAL_SESSION_STATE in item.component.spec.needs
+    )
+    for name in names:
+        problems.add(f"criterion {name!r} needs the session state, which this kind of agent does not show")
 
 
 def _by_config(
