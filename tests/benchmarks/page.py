@@ -13,9 +13,9 @@ from scripted import WORDS_IN_AN_ANSWER
 from table import Row, Scale, comparison, scaling
 
 _METHOD = """\
-# Benchmarks
+# {title}
 
-Made by `nox -s bench -- --write docs/reference/benchmarks.md`; no figure on this page is written by hand.
+Made by `nox -s bench -- {arguments}`; no figure on this page is written by hand.
 
 adjudge is installed from the wheel of the checkout, google-adk from its published release with its `eval` extra,
 each into an environment of its own. Both sides get the same data, made by code with fixed seeds. In every row they
@@ -33,6 +33,8 @@ The scripted agents have no model: they make two tool calls a turn and answer wi
 Recorded cases are scored without an agent: google-adk's evaluation service is given the inferences, adjudge
 `recorded:FILE`.
 """
+
+_GROWTH = "Benchmarks of growing sets"
 
 _SCALE = """\
 ## Growing sets
@@ -52,6 +54,7 @@ in the program and keeps its report in memory; adjudge reads an eval-set file an
 def text(
     environments: Environments,
     rounds: int,
+    arguments: str,
     rows: Sequence[Row],
     beside_peers: Sequence[Row],
     sizes: Sequence[Scale],
@@ -60,7 +63,7 @@ def text(
     adk = versions(environments.adk)
     adjudge = versions(environments.adjudge)
     parts = [
-        _METHOD.format(rounds=rounds),
+        _METHOD.format(title="Benchmarks" if rows else _GROWTH, rounds=rounds, arguments=arguments),
         _machine(adjudge, adk, {} if environments.peers is None else versions(environments.peers)),
     ]
     if rows:

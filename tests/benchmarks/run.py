@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> None:
     if "scale" in options.only:
         _say("scale")
         sizes = list(scale.sizes(environments, FULL if options.full else SIZES))
-    text = page.text(environments, options.rounds, rows, beside_peers, sizes)
+    text = page.text(environments, options.rounds, _measurements(options), rows, beside_peers, sizes)
     sys.stdout.write(text)
     if options.write is not None:
         options.write.write_text(text, encoding="utf-8")
@@ -88,6 +88,14 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the page, for the documentation")
     return parser.parse_args(arguments)
+
+
+def _measurements(options: argparse.Namespace) -> str:
+    """The arguments that decide what is measured, for the page; where things are kept is nobody's business."""
+    chosen = [] if options.only == [*FAMILIES, "scale"] else ["--only", *options.only]
+    flags = [f"--{name}" for name in ("full", "peers") if getattr(options, name)]
+    written = ["--write", options.write.as_posix()] if options.write is not None else []
+    return " ".join([*chosen, "--rounds", str(options.rounds), *flags, *written])
 
 
 def _measured(environments: Environments, families: Sequence[str], rounds: int) -> Iterator[Row]:
