@@ -42,6 +42,7 @@ from adjudge.extension.specs import (
     ReporterSpec,
     TraceReaderSpec,
 )
+from adjudge.extension.threads import handover
 from adjudge.formats.adk_case import case_from_adk, case_to_adk
 from adjudge.formats.adk_content import content_from_adk, content_to_adk
 from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
@@ -175,6 +176,7 @@ __all__ = [
     "content_from_adk",
     "content_to_adk",
     "did_you_mean",
+    "handover",
     "hookimpl",
     "invocation_from_adk",
     "invocation_to_adk",

@@ -129,3 +129,14 @@ def test_a_status_that_contradicts_the_threshold_is_an_error_and_no_verdict(eval
 def test_a_custom_metric_that_cannot_be_imported_stops_the_run(evaluate: Evaluate) -> None:
     with pytest.raises(InputError, match="No module named 'nowhere'"):
         evaluate({"metric": 0.5}, custom_metrics=custom("nowhere.at_all"))
+
+
+def test_a_custom_metric_that_raises_what_is_no_exception_does_not_hold_up_the_run(
+    evaluate: Evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rude_metric.py").write_text("def stop(*_):\n    raise KeyboardInterrupt\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    found = criteria_of(evaluate({"metric": 0.5}, custom_metrics=custom("rude_metric.stop")))["metric"]
+    assert found.status == "error"
+    assert found.error is not None
+    assert "KeyboardInterrupt" in found.error.message

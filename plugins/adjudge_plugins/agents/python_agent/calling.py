@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import asyncio
-import contextlib
 import contextvars
 import inspect
 import queue
@@ -12,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from adjudge.plugin import AgentError
+from adjudge.plugin import AgentError, handover
 
 
 class Caller:
@@ -62,34 +60,13 @@ class _Thread:
         _thread.start_new_thread(self._work, ())
 
     async def run(self, function: Callable[..., Any], args: tuple[object, ...]) -> Any:
-        loop = asyncio.get_running_loop()
-        done: asyncio.Future[Any] = loop.create_future()
-
-        def deliver(result: Any, error: BaseException | None) -> None:
-            if done.done():  # timed out or cancelled meanwhile
-                return
-            if error is None:
-                done.set_result(result)
-            else:
-                done.set_exception(error)
-
-        def work() -> None:
-            result: Any = None
-            failure: BaseException | None = None
+        def call() -> Any:
             try:
-                result = self._context.run(function, *args)
-            except StopIteration as error:  # a future refuses it
-                failure = RuntimeError("the agent's code raised StopIteration")
-                failure.__cause__ = error
-            except Exception as error:
-                failure = error
-            except BaseException as error:
-                failure = _would_end_the_run(error)
-                failure.__cause__ = error
-            self.busy = False
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(deliver, result, failure)
+                return self._context.run(function, *args)
+            finally:
+                self.busy = False
 
+        work, done = handover(call, _refused)
         self.busy = True
         self._calls.put(work)
         return await done
@@ -132,6 +109,12 @@ def _is_coroutine_function(function: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - an object whose __call__ is async
     )
+
+
+def _refused(error: BaseException) -> Exception:
+    if isinstance(error, StopIteration):
+        return RuntimeError("the agent's code raised StopIteration")
+    return _would_end_the_run(error)
 
 
 def _would_end_the_run(error: BaseException) -> AgentError:

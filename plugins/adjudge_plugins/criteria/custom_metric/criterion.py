@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import inspect
 import threading
 import traceback
@@ -11,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from adjudge.plugin import CaseUnderTest, Measurement, Outcome
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome, handover
 from adjudge_plugins.criteria.custom_metric.arguments import arguments_for
 from adjudge_plugins.criteria.custom_metric.config import CustomMetricConfig
 from adjudge_plugins.criteria.custom_metric.loading import load_function
@@ -51,31 +49,10 @@ async def _called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> A
 
 async def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """Call a function in a thread that neither Ctrl-C nor the end of the run waits for."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Any] = loop.create_future()
-
-    def deliver(result: Any, error: Exception | None) -> None:
-        if done.done():  # cancelled meanwhile
-            return
-        if error is None:
-            done.set_result(result)
-        else:
-            done.set_exception(error)
-
-    def work() -> None:
-        result: Any = None
-        failure: Exception | None = None
-        try:
-            result = function(*arguments)
-        except (StopIteration, SystemExit) as error:
-            # A future does not take the first, and the second would end the run.
-            failure = RuntimeError(f"it raised {type(error).__name__}: {error}")
-            failure.__cause__ = error
-        except Exception as error:
-            failure = error
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(deliver, result, failure)
-
-    # The threads of asyncio's own pool are waited for at the end: a function that hangs would keep the run.
+    work, done = handover(lambda: function(*arguments), _refused)
     threading.Thread(target=work, name=f"adjudge metric {function.__qualname__}", daemon=True).start()
     return await done
+
+
+def _refused(error: BaseException) -> Exception:
+    return RuntimeError(f"it raised {type(error).__name__}: {error}")
