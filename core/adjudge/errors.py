@@ -5,6 +5,7 @@ AdjudgeError
 ├── PluginError          a plugin is failed, in conflict, missing, or broke its contract
 ├── UnknownNameError     a name that nothing installed has, or that two have
 ├── AgentError           an agent did not answer, or not in a way that can be used
+├── JudgeError           a judge model did not answer, and why, in one word for all providers
 └── RunError             a run that cannot start, be resumed or be read
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,47 @@ class AgentError(AdjudgeError):
         super().__init__(message)
         self.code = code
         self.retryable = retryable
+
+
+JudgeErrorCode: TypeAlias = Literal[
+    "auth",
+    "quota",
+    "unknown_model",
+    "rate_limit",
+    "overload",
+    "server",
+    "timeout",
+    "network",
+    "malformed",
+    "context_too_long",
+    "schema_rejected",
+    "bad_request",
+    "not_recorded",
+]
+"""Why a judge did not answer.
+
+``auth``, ``quota`` (the account is used up) and ``unknown_model`` hold for every further call: the run
+stops and can be resumed. ``rate_limit`` (too many at a time), ``overload``, ``server``, ``timeout``,
+``network`` and ``malformed`` (what came back is not the provider's protocol) may pass: they are tried
+again. The others concern one question: too long for the model, a schema or a request that the provider
+refuses, or an answer that the recording does not hold.
+"""
+
+
+class JudgeError(AdjudgeError):
+    """A judge model did not answer. The judge client decides whether it is asked again."""
+
+    def __init__(self, message: str, *, code: JudgeErrorCode, retry_after: float | None = None) -> None:
+        """Say what happened.
+
+        Args:
+            message: For a person; it never holds a key.
+            code: The class of the failure.
+            retry_after: Seconds that the provider asks to wait.
+        """
+        super().__init__(message)
+        self.code: JudgeErrorCode = code
+        self.retry_after = retry_after
 
 
 class RunError(AdjudgeError):

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
+    from adjudge.extension.judge_options import JudgeModelOptions
     from adjudge.model.aggregated import AggregatedSteps, Cluster
     from adjudge.model.base import JsonObject
     from adjudge.model.case_under_test import CaseUnderTest
     from adjudge.model.eval_set import EvalCase, SessionInput
     from adjudge.model.invocation import Invocation
     from adjudge.model.items import Content
-    from adjudge.model.judging import JudgeReply, JudgeRequest
+    from adjudge.model.judging import Decision, JudgeReply, JudgeRequest, Question
     from adjudge.model.measurement import Measurement
     from adjudge.model.result import CaseResult, RunInfo, RunSummary
     from adjudge.model.step import Step
@@ -34,6 +35,27 @@ class Host(Protocol):
 
         Raises:
             InputError: no reader knows the file, or it is broken.
+        """
+        ...
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment variables, with what ``.env`` files add. Keys come from here and stay here."""
+        ...
+
+    def judge(self, options: JudgeModelOptions) -> Judge:
+        """The judge that these options choose. Ask in the factory: the plan then knows of it.
+
+        Raises:
+            InputError: no judge is named, or what it needs (a key, a server, a file) is missing.
+        """
+        ...
+
+    def open_recording(self, path: Path) -> Recording:
+        """The judge calls that ``--record`` wrote to a file.
+
+        Raises:
+            InputError: there is no such file, or it is no recording.
         """
         ...
 
@@ -139,14 +161,80 @@ class Closeable(Protocol):
 # --- judges ---------------------------------------------------------------------------
 
 
+class Judge(Protocol):
+    """The judge of one criterion: one model or a panel, with its votes, cache and limits."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Who decides, as ``provider/model``."""
+        ...
+
+    async def decide(self, question: Question) -> tuple[Decision, ...]:
+        """What the votes say of every item, in the question's order.
+
+        What could not be decided or measured is a state of the decision. An exception that comes out
+        of here concerns the whole run, and is not to be caught.
+        """
+        ...
+
+
 class JudgeBackend(Protocol):
     """One provider's protocol. No retries, votes or cache: the judge client owns those.
 
-    Making one opens no connection and needs no key.
+    Making one opens no connection and needs no key. Besides ``complete`` a backend may have ``aclose``
+    (see ``Closeable``), ``fingerprint`` (see ``Fingerprinted``; where its calls go, for instance a base
+    URL: part of the key of every cached answer), ``missing`` (see ``ChecksModel``) and
+    ``recorded_models`` (see ``RecordedCalls``).
     """
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
-        """One call to one model."""
+        """One call to one model, one request to the provider.
+
+        A refusal and a blocked answer are replies with that ``finish_reason``.
+
+        Raises:
+            JudgeError: there is no answer; its code says why.
+        """
+        ...
+
+
+@runtime_checkable
+class ChecksModel(Protocol):
+    """A judge backend that can say what is missing before it is asked."""
+
+    def missing(self, model: str | None) -> Iterable[str]:
+        """One message for everything that is needed and not there: a key, a package, a file, a server.
+
+        Quick, and without a call to a model; looking whether a server on this machine answers is allowed.
+
+        Args:
+            model: The model that is to be asked; ``None`` where only the backend is looked at.
+        """
+        ...
+
+
+@runtime_checkable
+class RecordedCalls(Protocol):
+    """A judge backend that answers what other models answered before; its calls cost nothing."""
+
+    def recorded_models(self, key: str) -> tuple[str, ...]:
+        """Who was asked the question with this key, as ``provider/model``; empty where nobody was."""
+        ...
+
+
+class Recording(Protocol):
+    """Judge calls of an earlier run."""
+
+    def models(self, key: str) -> tuple[str, ...]:
+        """Who was asked the question with this key, in the order of the panel."""
+        ...
+
+    def reply(self, key: str, model: str, sample: int) -> JudgeReply | None:
+        """What ``model`` (``provider/model``) answered in that vote; ``None`` where it was not asked."""
+        ...
+
+    def fingerprint(self) -> JsonObject:
+        """The hash of what is in the file."""
         ...
 
 

@@ -152,9 +152,14 @@ class JudgeBackendSpec(Spec["JudgeBackend"]):
     """Globs of bare model names that belong to this provider, for instance ``gemini-*``."""
     environment: tuple[str, ...] = ()
     """Names of the environment variables that it reads."""
+    example: str = ""
+    """A model as one names it, for instance ``openai/gpt-4o-mini``."""
 
     def _own_problems(self) -> list[str]:
-        return self._not_texts("models", "environment")
+        found = self._not_texts("models", "environment")
+        if not _is_text(self.example):
+            found.append(f"example of {self.name!r} is not a string")
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

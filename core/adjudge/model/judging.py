@@ -1,17 +1,83 @@
-"""One question to a judge model and one answer, free of any provider's words."""
+"""A question to a judge, the calls that it becomes, and what the votes decide. Free of any provider's words."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Literal, TypeAlias
 
 from adjudge.model.base import Frozen, JsonObject
+from adjudge.model.measurement import Failure, UnsureCode
 from adjudge.model.step import Usage
 
 FinishReason: TypeAlias = Literal["stop", "length", "refusal", "safety", "other"]
+"""``refusal``: the model declined; ``safety``: the provider blocked the question or the answer."""
+
+# --- what a criterion asks --------------------------------------------------------------
+
+
+class Prompt(Frozen):
+    """The fixed words of a question: what to decide and how. It has no place for data."""
+
+    name: str
+    """The file it comes from, for instance ``final_response_match_v2``."""
+    version: int
+    """Raised with every change of its meaning."""
+    text: str
+
+    @property
+    def sha256(self) -> str:
+        """The hash of its words; results carry it."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+class Exhibit(Frozen):
+    """A text to look at: what a user, an agent or a tool said. Always data, never an instruction."""
+
+    name: str
+    """What it is, as the prompt speaks of it, for instance ``agent response``."""
+    text: str
+
+
+class JudgedItem(Frozen):
+    """One thing to decide."""
+
+    item_id: str
+    text: str
+    """What is to be decided: a rubric's property, a sentence."""
+    quoted: bool = False
+    """Whether the text comes from an agent, a tool or a user: it is set apart as an exhibit is."""
+
+
+class Choice(Frozen):
+    """One answer of the menu."""
+
+    label: str
+    meaning: str
+    value: float | None = None
+    """The score that it stands for. ``None``: the item does not apply, or the judge abstains."""
+    abstains: bool = False
+    """Whether it says that the judge cannot tell."""
+
+
+class Question(Frozen):
+    """Items to decide over the same exhibits, each with one answer of a menu."""
+
+    prompt: Prompt
+    exhibits: tuple[Exhibit, ...]
+    items: tuple[JudgedItem, ...]
+    """With ids that differ."""
+    choices: tuple[Choice, ...]
+    rule: Literal["majority", "median"] = "majority"
+    """``majority``: the value with most votes; the lower one on a tie. ``median``: the lower median."""
+    notes: dict[str, str] = {"rationale": "why, in one or two sentences"}
+    """Texts asked for with every item, before the answer: name to description."""
+
+
+# --- one call ---------------------------------------------------------------------------
 
 
 class JudgeMessage(Frozen):
-    """One message of the question."""
+    """One message of a call."""
 
     role: Literal["system", "user", "assistant"]
     text: str
@@ -24,12 +90,28 @@ class JudgeRequest(Frozen):
     """The provider's name for the model, without the backend's prefix."""
     messages: tuple[JudgeMessage, ...]
     schema_: JsonObject | None = None
-    """A JSON schema that the answer must satisfy; the backend uses the provider's own mechanism."""
+    """A JSON schema that the answer must satisfy; the backend uses the provider's own mechanism.
+
+    Objects only, every property required, no further ones: the subset that all providers take.
+    """
     parameters: JsonObject = {}
-    """Sampling parameters, for instance ``temperature``; names as in the OpenAI API."""
+    """``temperature``, ``top_p``, ``top_k``, ``max_tokens``, ``stop``, ``presence_penalty``, ``frequency_penalty``."""
+    provider_options: JsonObject = {}
+    """What ``judge_model_config`` names besides: handed to the provider as it is."""
     seed: int | None = None
-    timeout: float | None = None
-    """Seconds."""
+    """For providers that take one."""
+    key: str = ""
+    """What is asked, as a hash over everything but the model and the delimiters."""
+    sample: int = 0
+    """Which vote, from 0."""
+
+
+class RateLimit(Frozen):
+    """What the provider says of its limits."""
+
+    remaining_requests: int | None = None
+    reset_after: float | None = None
+    """Seconds until more may be sent."""
 
 
 class JudgeReply(Frozen):
@@ -38,5 +120,66 @@ class JudgeReply(Frozen):
     text: str
     finish_reason: FinishReason = "stop"
     model_version: str | None = None
+    """The version that the provider reports."""
     usage: Usage | None = None
-    logprobs: tuple[JsonObject, ...] | None = None
+    rate: RateLimit | None = None
+
+
+# --- what the votes decide --------------------------------------------------------------
+
+
+class Vote(Frozen):
+    """One answer of one model to one item."""
+
+    model: str
+    """As ``provider/model``."""
+    sample: int
+    label: str | None = None
+    """``None``: the vote is lost."""
+    notes: dict[str, str] = {}
+    lost: str | None = None
+    """Why there is no label."""
+
+
+class Decision(Frozen):
+    """What the votes say of one item."""
+
+    item_id: str
+    state: Literal["decided", "not_applicable", "unsure", "error"]
+    label: str | None = None
+    """The most frequent answer among those that stand for the decided value."""
+    value: float | None = None
+    """Set exactly where ``state`` is ``decided``."""
+    reasoning: str | None = None
+    """The rationale of the first vote for ``label``."""
+    votes: tuple[Vote, ...] = ()
+    tally: dict[str, int] = {}
+    """Label to votes; ``lost`` counts the lost ones."""
+    tie: bool = False
+    """Whether two values had the same number of votes, so that the lower one holds."""
+    stopped_early: bool = False
+    """Whether fewer votes were asked for than allowed, because the rest could not change the decision."""
+    confidence: float | None = None
+    """P(the decided value is the majority's | tally) under a uniform prior; uncalibrated."""
+    unsure_code: UnsureCode | None = None
+    error: Failure | None = None
+    flags: tuple[str, ...] = ()
+    """``addresses_judge``: an exhibit speaks to its judge; ``invisible_text``: it held invisible characters."""
+
+
+class JudgeUse(Frozen):
+    """What a criterion asked of its judges."""
+
+    models: tuple[str, ...] = ()
+    """As ``provider/model``."""
+    model_versions: tuple[str, ...] = ()
+    """What the providers report."""
+    prompts: dict[str, str] = {}
+    """``name v1`` to the SHA-256 of its words."""
+    votes: int = 0
+    """Answers used, from wherever they came."""
+    lost_votes: int = 0
+    usage: Usage | None = None
+    """The tokens of those answers."""
+    cost: float | None = None
+    """What they cost in USD where all their prices are known, whether or not they were paid for this time."""

@@ -47,6 +47,20 @@ class Evidence(Frozen):
     absences: tuple[Absence, ...] = ()
 
 
+class RubricScore(Frozen):
+    """One rubric on one turn, or on the case (ADK ``RubricScore``)."""
+
+    rubric_id: str
+    score: float | None = None
+    """``None`` where it does not apply, or could not be decided or measured."""
+    rationale: str | None = None
+    state: OutcomeState = "scored"
+    unsure_code: UnsureCode | None = None
+    error: Failure | None = None
+    votes: JsonObject = {}
+    """The tally, the confidence, and every vote with its model and its reason."""
+
+
 class Outcome(Frozen):
     """One measured thing: a score, or the reason why there is none."""
 
@@ -59,6 +73,9 @@ class Outcome(Frozen):
     details: JsonObject = {}
     """What the criterion wants to show: a diff, labels, counts. JSON only."""
     evidence: Evidence | None = None
+    rubric_scores: tuple[RubricScore, ...] = ()
+    best_possible: float | None = None
+    """Where there is no score: the best one that the parts that are known still allow."""
 
     @classmethod
     def scored(

@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from adjudge.model.base import Frozen, JsonObject
-from adjudge.model.measurement import Evidence, Failure
+from adjudge.model.judging import JudgeUse
+from adjudge.model.measurement import Evidence, Failure, RubricScore
 from adjudge.model.step import Usage
 
 
@@ -33,6 +34,9 @@ class InvocationResult(Frozen):
     error: Failure | None = None
     details: JsonObject = {}
     evidence: Evidence | None = None
+    rubric_scores: tuple[RubricScore, ...] = ()
+    best_possible: float | None = None
+    """Where there is no score: the best one that the parts that are known still allow."""
 
 
 class CriterionResult(Frozen):
@@ -56,6 +60,10 @@ class CriterionResult(Frozen):
     """The best score that the missing outcomes allow; set only where some are missing and it is finite."""
     details: JsonObject = {}
     evidence: Evidence | None = None
+    rubric_scores: tuple[RubricScore, ...] = ()
+    """Of a criterion that judges the case as a whole."""
+    judging: JudgeUse | None = None
+    """What was asked of judges."""
     per_invocation: tuple[InvocationResult, ...] = ()
 
 
@@ -116,6 +124,26 @@ class CriterionSummary(Frozen):
     """Cases per status."""
 
 
+class JudgeCalls(Frozen):
+    """What one judge model did in a run."""
+
+    calls: int = 0
+    """Calls made, retries not counted."""
+    retries: int = 0
+    cached: int = 0
+    """Answers that were known already, from the cache or from before an interruption."""
+    failed: int = 0
+    """Calls that were given up."""
+    usage: Usage | None = None
+    """Tokens of the calls made."""
+    cost: float | None = None
+    """USD of the calls made; ``None`` where no price is known."""
+    items: int = 0
+    """Items that got two votes or more."""
+    unanimous: int = 0
+    """Those of them on which all votes agreed."""
+
+
 class RunSummary(Frozen):
     """A whole run."""
 
@@ -131,6 +159,8 @@ class RunSummary(Frozen):
     criteria: tuple[CriterionSummary, ...] = ()
     repeated: tuple[RepeatedCase, ...] = ()
     """Every case over its repeats; empty where there is one repeat."""
+    judges: dict[str, JudgeCalls] = {}
+    """By model, as ``provider/model``."""
 
 
 class RunInfo(Frozen):

@@ -84,6 +84,8 @@ def invocation_result(outcome: Outcome, rule: Rule) -> InvocationResult:
         error=outcome.error,
         details=outcome.details,
         evidence=outcome.evidence,
+        rubric_scores=outcome.rubric_scores,
+        best_possible=outcome.best_possible,
     )
 
 
@@ -97,10 +99,10 @@ class _Decision:
 
 
 def _decide(
-    scores: Sequence[float], errors: int, best_of_unsure: int, rule: Rule, extra_best: float | None = None
+    scores: Sequence[float], errors: int, unsure: int, rule: Rule, best_of_missing: float
 ) -> _Decision:
     """Rule 2: the mean, and what may be said where some outcomes are missing."""
-    missing = errors + best_of_unsure
+    missing = errors + unsure
     total = len(scores) + missing
     if total == 0:
         return _Decision("not_applicable", None, None, 0, 0)
@@ -108,8 +110,7 @@ def _decide(
         mean = math.fsum(scores) / total
         status: Status = rule.verdict(mean).value if rule.gates else "informational"
         return _Decision(status, mean, None, total, total)
-    best_sum = missing * rule.best if extra_best is None else extra_best
-    best = (math.fsum(scores) + best_sum) / total
+    best = (math.fsum(scores) + best_of_missing) / total
     finite = best if math.isfinite(best) else None
     if not rule.gates:
         status = "informational"
@@ -132,7 +133,9 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
     scores = [item.score for item in deciding if item.state == "scored" and item.score is not None]
     failures = [item.error for item in deciding if item.state == "error"]
     unsure = [item for item in deciding if item.state == "unsure"]
-    decision = _decide(scores, len(failures), len(unsure), rule)
+    missing = [item for item in deciding if item.state in ("error", "unsure")]
+    best = math.fsum(rule.best if item.best_possible is None else item.best_possible for item in missing)
+    decision = _decide(scores, len(failures), len(unsure), rule, best)
     overall = deciding[0] if measurement.overall is not None else None
     return CriterionResult(
         criterion_name=rule.criterion_name,
@@ -150,6 +153,7 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
         best_possible=decision.best_possible,
         details={**(overall.details if overall else {}), **measurement.details},
         evidence=overall.evidence if overall else None,
+        rubric_scores=overall.rubric_scores if overall else (),
         per_invocation=tuple(invocation_result(item, rule) for item in per_invocation),
     )
 

@@ -1,0 +1,82 @@
+"""Decisions as outcomes: what the votes of a judge mean for a score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from adjudge.model.base import JsonObject
+from adjudge.model.judging import Decision
+from adjudge.model.measurement import Outcome, RubricScore
+
+
+def votes_of(decision: Decision) -> JsonObject:
+    """The votes of a decision as results show them."""
+    return decision.model_dump(
+        mode="json",
+        exclude={"item_id", "state", "value", "reasoning", "error", "unsure_code"},
+        exclude_defaults=True,
+    )
+
+
+def outcome_of(decision: Decision) -> Outcome:
+    """The outcome of one decision; ``details["votes"]`` shows how it came about."""
+    details = {"votes": votes_of(decision)}
+    if decision.state == "decided" and decision.value is not None:
+        return Outcome.scored(decision.value, decision.reasoning, details=details)
+    if decision.state == "not_applicable":
+        return Outcome.not_applicable(
+            decision.reasoning or "the judge finds it not applicable", details=details
+        )
+    if decision.state == "unsure" and decision.unsure_code is not None:
+        return Outcome.unsure(decision.unsure_code, decision.reasoning or "", details=details)
+    return Outcome(state="error", reasoning=decision.reasoning, error=decision.error, details=details)
+
+
+def rubric_score(decision: Decision) -> RubricScore:
+    """One rubric's line in a result."""
+    outcome = outcome_of(decision)
+    return RubricScore(
+        rubric_id=decision.item_id,
+        score=outcome.score,
+        rationale=outcome.reasoning,
+        state=outcome.state,
+        unsure_code=outcome.unsure_code,
+        error=outcome.error,
+        votes=outcome.details["votes"],
+    )
+
+
+def rubric_outcome(decisions: Sequence[Decision]) -> Outcome:
+    """The mean over the rubrics that apply (seed 004).
+
+    Where one of them could not be measured or decided there is no score; the best one that the others
+    allow decides whether it fails all the same.
+    """
+    scores = tuple(rubric_score(decision) for decision in decisions)
+    applying = [item for item in scores if item.state != "not_applicable"]
+    if not applying:
+        outcome = Outcome.not_applicable("no rubric applies")
+        return outcome.model_copy(update={"rubric_scores": scores})
+    known = [item.score for item in applying if item.score is not None]
+    mean = math.fsum(known) / len(applying)
+    said = "; ".join(f"{item.rubric_id}: {_word(item)}" for item in scores)
+    missing = len(applying) - len(known)
+    if not missing:
+        return Outcome.scored(mean, said).model_copy(update={"rubric_scores": scores})
+    failed = next((item for item in applying if item.error is not None), None)
+    undecided = next((item for item in applying if item.state == "unsure"), None)
+    return Outcome(
+        state="unsure" if failed is None else "error",
+        reasoning=said,
+        error=None if failed is None else failed.error,
+        unsure_code=undecided.unsure_code if failed is None and undecided is not None else None,
+        rubric_scores=scores,
+        best_possible=(math.fsum(known) + missing) / len(applying),
+    )
+
+
+def _word(item: RubricScore) -> str:
+    if item.score is None:
+        return {"unsure": "undecided", "error": "could not be judged"}.get(item.state, "does not apply")
+    return {1.0: "yes", 0.0: "no"}.get(item.score, f"{item.score:g}")

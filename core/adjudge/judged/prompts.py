@@ -1,0 +1,30 @@
+"""Prompts: files beside their criterion, each with a version."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from typing import Final
+
+from adjudge.errors import PluginError
+from adjudge.model.judging import Prompt
+
+_HEAD: Final = re.compile(r"<!-- version: ([1-9][0-9]*) -->\n")
+
+
+def read_prompt(package: str, name: str) -> Prompt:
+    """The prompt in the file ``NAME.md`` of a package.
+
+    The file's first line is ``<!-- version: N -->``; the rest is what a judge reads.
+
+    Raises:
+        PluginError: there is no such file, or it does not begin with its version.
+    """
+    try:
+        text = resources.files(package).joinpath(f"{name}.md").read_text(encoding="utf-8")
+    except (OSError, ModuleNotFoundError) as error:
+        raise PluginError(f"{package} has no prompt {name}.md: {error}") from None
+    head = _HEAD.match(text)
+    if head is None:
+        raise PluginError(f"the prompt {name}.md of {package} does not begin with <!-- version: N -->")
+    return Prompt(name=name, version=int(head[1]), text=text[head.end() :].strip())

@@ -1,0 +1,135 @@
+"""One bounded exchange of JSON with a provider."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import httpx
+
+from adjudge.errors import InputError, JudgeError, JudgeErrorCode
+from adjudge.formats.json_input import parse_json
+from adjudge.model.base import JsonObject
+from adjudge.providers.failures import failure_of_status, retry_after_of
+
+LARGEST: Final = 8 * 1024 * 1024
+"""Bytes of an answer. No verdict needs more, and a hostile server must not fill the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a provider answered with status 200 to 299."""
+
+    body: JsonObject
+    headers: Mapping[str, str]
+
+
+Classify = Callable[[int, Any], "JudgeErrorCode | None"]
+"""From the status and the JSON body (``None`` where it is none) of a failure to its class; ``None``: by status."""
+
+
+class ProviderConnection:
+    """The HTTP client of one backend, made with its first call.
+
+    How many calls are under way, how long one may take as a whole and what is tried again is the judge
+    client's business. Redirects are not followed: a key goes nowhere but where the user sends it.
+    """
+
+    def __init__(self, *, classify: Classify | None = None) -> None:
+        """Prepare.
+
+        Args:
+            classify: What the provider's own error bodies mean.
+        """
+        self._classify = classify
+        self._client: httpx.AsyncClient | None = None
+
+    async def post(
+        self, url: str, body: JsonObject, *, headers: Mapping[str, str], secrets: Iterable[str] = ()
+    ) -> Answer:
+        """Send JSON and read JSON.
+
+        Args:
+            url: The whole address, without a key in it.
+            body: What is sent.
+            headers: With the key, where there is one.
+            secrets: Keys; they are taken out of whatever a message repeats of the answer.
+
+        Raises:
+            JudgeError: the provider cannot be reached, refuses, or answers with no JSON object.
+        """
+        hidden = [secret for secret in secrets if secret]
+        if not all(value.isascii() and value.isprintable() for value in headers.values()):
+            # httpx would say so with the value in its message.
+            raise JudgeError(f"the key for {url} holds characters that cannot be sent", code="auth")
+        try:
+            status, received, content = await self._exchange(url, body, headers)
+        except httpx.TimeoutException:
+            raise JudgeError(f"{url} did not answer in time", code="timeout") from None
+        except httpx.InvalidURL as error:
+            raise JudgeError(f"{url} is not an address: {error}", code="bad_request") from None
+        except httpx.HTTPError as error:
+            reason = _redacted(f"{type(error).__name__}: {error}", hidden)
+            raise JudgeError(f"the connection to {url} broke: {reason}", code="network") from None
+        if not 200 <= status < 300:
+            found = _json(content)
+            code = (self._classify(status, found) if self._classify else None) or failure_of_status(status)
+            raise JudgeError(
+                f"{url} answered {status}: {_excerpt(content, hidden)}",
+                code=code,
+                retry_after=retry_after_of(received),
+            )
+        value = _json(content)
+        if not isinstance(value, dict):
+            raise JudgeError(f"{url} answered no JSON object: {_excerpt(content, hidden)}", code="malformed")
+        return Answer(value, received)  # pyright: ignore[reportUnknownArgumentType]
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.aclose()
+            self._client = None
+
+    async def _exchange(
+        self, url: str, body: JsonObject, headers: Mapping[str, str]
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        if self._client is None:
+            limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
+            # The judge client limits the whole call; httpx counts anew with every piece that arrives.
+            self._client = httpx.AsyncClient(timeout=None, limits=limits, follow_redirects=False)  # noqa: S113
+        content = json.dumps(body, ensure_ascii=False).encode()
+        request = self._client.build_request(
+            "POST", url, content=content, headers={"content-type": "application/json", **headers}
+        )
+        response = await self._client.send(request, stream=True)
+        try:
+            pieces: list[bytes] = []
+            length = 0
+            async for piece in response.aiter_bytes():
+                length += len(piece)
+                if length > LARGEST:
+                    raise JudgeError(f"{url} answered more than {LARGEST // 2**20} MiB", code="malformed")
+                pieces.append(piece)
+            return response.status_code, response.headers, b"".join(pieces)
+        finally:
+            await response.aclose()
+
+
+def _json(content: bytes) -> Any:
+    try:
+        return parse_json(content, source="answer")
+    except InputError:
+        return None
+
+
+def _excerpt(content: bytes, secrets: Iterable[str]) -> str:
+    text = _redacted(" ".join(content[:4000].decode(errors="replace").split()), secrets)
+    return text if len(text) <= 300 else f"{text[:299]}…"
+
+
+def _redacted(text: str, secrets: Iterable[str]) -> str:
+    for secret in secrets:
+        text = text.replace(secret, "***")
+    return text

@@ -1,0 +1,1 @@
+"""Judge backends, one plugin a folder."""
