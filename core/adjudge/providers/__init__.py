@@ -5,5 +5,27 @@ Plugins reach it as ``adjudge.plugin.providers``.
 
 from adjudge.providers.connection import ProviderConnection
 from adjudge.providers.failures import failure_of_status, retry_after_of
+from adjudge.providers.fields import count_of, object_of, objects_of, sum_of, text_of
+from adjudge.providers.generate_content import (
+    generate_content_body,
+    generate_content_failure,
+    generate_content_reply,
+    generate_content_retry_after,
+)
+from adjudge.providers.options import with_options
 
-__all__ = ["ProviderConnection", "failure_of_status", "retry_after_of"]
+__all__ = [
+    "ProviderConnection",
+    "count_of",
+    "failure_of_status",
+    "generate_content_body",
+    "generate_content_failure",
+    "generate_content_reply",
+    "generate_content_retry_after",
+    "object_of",
+    "objects_of",
+    "retry_after_of",
+    "sum_of",
+    "text_of",
+    "with_options",
+]

@@ -29,6 +29,9 @@ class Answer:
 Classify = Callable[[int, Any], "JudgeErrorCode | None"]
 """From the status and the JSON body (``None`` where it is none) of a failure to its class; ``None``: by status."""
 
+Delay = Callable[[Any], "float | None"]
+"""From the JSON body of a failure to the seconds that it asks to wait."""
+
 
 class ProviderConnection:
     """The HTTP client of one backend, made with its first call.
@@ -37,13 +40,15 @@ class ProviderConnection:
     client's business. Redirects are not followed: a key goes nowhere but where the user sends it.
     """
 
-    def __init__(self, *, classify: Classify | None = None) -> None:
+    def __init__(self, *, classify: Classify | None = None, delay: Delay | None = None) -> None:
         """Prepare.
 
         Args:
             classify: What the provider's own error bodies mean.
+            delay: How long they ask to wait, where the headers do not say it.
         """
         self._classify = classify
+        self._delay = delay
         self._client: httpx.AsyncClient | None = None
 
     async def post(
@@ -76,10 +81,11 @@ class ProviderConnection:
         if not 200 <= status < 300:
             found = _json(content)
             code = (self._classify(status, found) if self._classify else None) or failure_of_status(status)
+            wait = retry_after_of(received)
+            if wait is None and self._delay is not None:
+                wait = self._delay(found)
             raise JudgeError(
-                f"{url} answered {status}: {_excerpt(content, hidden)}",
-                code=code,
-                retry_after=retry_after_of(received),
+                f"{url} answered {status}: {_excerpt(content, hidden)}", code=code, retry_after=wait
             )
         value = _json(content)
         if not isinstance(value, dict):
