@@ -1,9 +1,40 @@
-"""What judged criteria share: prompts read from files, and decisions as outcomes.
+"""What judged criteria share: prompts read from files, exhibits of a turn, and decisions as outcomes.
 
 Plugins reach it as ``adjudge.plugin.judged``.
 """
 
+from adjudge.judged.exhibits import (
+    agent_instructions,
+    agent_moves,
+    agent_response,
+    answer,
+    conversation,
+    earlier_turns,
+    not_blank,
+    reference_response,
+    said,
+    tool_declarations,
+    user_prompt,
+)
+from adjudge.judged.moves import moves_of
 from adjudge.judged.outcomes import outcome_of, rubric_outcome, votes_of
 from adjudge.judged.prompts import read_prompt
 
-__all__ = ["outcome_of", "read_prompt", "rubric_outcome", "votes_of"]
+__all__ = [
+    "agent_instructions",
+    "agent_moves",
+    "agent_response",
+    "answer",
+    "conversation",
+    "earlier_turns",
+    "moves_of",
+    "not_blank",
+    "outcome_of",
+    "read_prompt",
+    "reference_response",
+    "rubric_outcome",
+    "said",
+    "tool_declarations",
+    "user_prompt",
+    "votes_of",
+]
