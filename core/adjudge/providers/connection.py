@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
-
-import httpx
+from typing import TYPE_CHECKING, Any, Final
 
 from adjudge.errors import InputError, JudgeError, JudgeErrorCode
 from adjudge.formats.json_input import parse_json
 from adjudge.model.base import JsonObject
 from adjudge.providers.failures import failure_of_status, retry_after_of
+
+if TYPE_CHECKING:
+    import httpx  # at run time with the first call: every command that lists plugins imports this module
 
 LARGEST: Final = 8 * 1024 * 1024
 """Bytes of an answer. No verdict needs more, and a hostile server must not fill the memory."""
@@ -20,14 +21,20 @@ LARGEST: Final = 8 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a provider answered with status 200 to 299."""
+    """What a provider answered: with status 200 to 299, or with one that its backend takes as an answer."""
 
     body: JsonObject
     headers: Mapping[str, str]
+    status: int = 200
+    excerpt: str = ""
+    """The beginning of the answer without keys, for messages about it."""
 
 
 Classify = Callable[[int, Any], "JudgeErrorCode | None"]
 """From the status and the JSON body (``None`` where it is none) of a failure to its class; ``None``: by status."""
+
+IsAnswer = Callable[[int, Any], bool]
+"""From the status and the JSON body of a failure to whether it is an answer all the same: a blocked question."""
 
 Delay = Callable[[Any], "float | None"]
 """From the JSON body of a failure to the seconds that it asks to wait."""
@@ -65,6 +72,10 @@ class ProviderConnection:
         Raises:
             JudgeError: the provider cannot be reached, refuses, or answers with no JSON object.
         """
+        import httpx
+
+        import httpx
+
         hidden = [secret for secret in secrets if secret]
         if not all(value.isascii() and value.isprintable() for value in headers.values()):
             # httpx would say so with the value in its message.
@@ -78,8 +89,9 @@ class ProviderConnection:
         except httpx.HTTPError as error:
             reason = _redacted(f"{type(error).__name__}: {error}", hidden)
             raise JudgeError(f"the connection to {url} broke: {reason}", code="network") from None
-        if not 200 <= status < 300:
-            found = _json(content)
+        found, excerpt = _json(content), _excerpt(content, hidden)
+        is_answer = 200 <= status < 300 or (self._is_answer is not None and self._is_answer(status, found))
+        if not is_answer:
             code = (self._classify(status, found) if self._classify else None) or failure_of_status(status)
             wait = retry_after_of(received)
             if wait is None and self._delay is not None:
@@ -87,10 +99,9 @@ class ProviderConnection:
             raise JudgeError(
                 f"{url} answered {status}: {_excerpt(content, hidden)}", code=code, retry_after=wait
             )
-        value = _json(content)
-        if not isinstance(value, dict):
-            raise JudgeError(f"{url} answered no JSON object: {_excerpt(content, hidden)}", code="malformed")
-        return Answer(value, received)  # pyright: ignore[reportUnknownArgumentType]
+        if not isinstance(found, dict):
+            raise JudgeError(f"{url} answered no JSON object: {excerpt}", code="malformed")
+        return Answer(found, received, status, excerpt)  # pyright: ignore[reportUnknownArgumentType]
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -101,6 +112,10 @@ class ProviderConnection:
     async def _exchange(
         self, url: str, body: JsonObject, headers: Mapping[str, str]
     ) -> tuple[int, Mapping[str, str], bytes]:
+        import httpx
+
+        import httpx
+
         if self._client is None:
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
             # The judge client limits the whole call; httpx counts anew with every piece that arrives.
