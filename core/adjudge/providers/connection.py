@@ -47,14 +47,22 @@ class ProviderConnection:
     client's business. Redirects are not followed: a key goes nowhere but where the user sends it.
     """
 
-    def __init__(self, *, classify: Classify | None = None, delay: Delay | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        classify: Classify | None = None,
+        delay: Delay | None = None,
+        is_answer: IsAnswer | None = None,
+    ) -> None:
         """Prepare.
 
         Args:
             classify: What the provider's own error bodies mean.
             delay: How long they ask to wait, where the headers do not say it.
+            is_answer: Which failures are answers: where a provider says with one that it blocked the question.
         """
         self._classify = classify
+        self._is_answer = is_answer
         self._delay = delay
         self._client: httpx.AsyncClient | None = None
 
@@ -72,8 +80,6 @@ class ProviderConnection:
         Raises:
             JudgeError: the provider cannot be reached, refuses, or answers with no JSON object.
         """
-        import httpx
-
         import httpx
 
         hidden = [secret for secret in secrets if secret]
@@ -96,9 +102,7 @@ class ProviderConnection:
             wait = retry_after_of(received)
             if wait is None and self._delay is not None:
                 wait = self._delay(found)
-            raise JudgeError(
-                f"{url} answered {status}: {_excerpt(content, hidden)}", code=code, retry_after=wait
-            )
+            raise JudgeError(f"{url} answered {status}: {excerpt}", code=code, retry_after=wait)
         if not isinstance(found, dict):
             raise JudgeError(f"{url} answered no JSON object: {excerpt}", code="malformed")
         return Answer(found, received, status, excerpt)  # pyright: ignore[reportUnknownArgumentType]
@@ -112,8 +116,6 @@ class ProviderConnection:
     async def _exchange(
         self, url: str, body: JsonObject, headers: Mapping[str, str]
     ) -> tuple[int, Mapping[str, str], bytes]:
-        import httpx
-
         import httpx
 
         if self._client is None:
