@@ -17,16 +17,22 @@ from adjudge.judged.exhibits import (
     user_prompt,
 )
 from adjudge.judged.moves import moves_of
-from adjudge.judged.outcomes import outcome_of, rubric_outcome, votes_of
+from adjudge.judged.outcomes import mean_of, outcome_of, rubric_outcome, votes_of
 from adjudge.judged.prompts import read_prompt
+from adjudge.judged.rubrics import RubricJudge, RubricsConfig
+from adjudge.judged.turns import TurnUnderTest, turn_by_turn
 
 __all__ = [
+    "RubricJudge",
+    "RubricsConfig",
+    "TurnUnderTest",
     "agent_instructions",
     "agent_moves",
     "agent_response",
     "answer",
     "conversation",
     "earlier_turns",
+    "mean_of",
     "moves_of",
     "not_blank",
     "outcome_of",
@@ -35,6 +41,7 @@ __all__ = [
     "rubric_outcome",
     "said",
     "tool_declarations",
+    "turn_by_turn",
     "user_prompt",
     "votes_of",
 ]

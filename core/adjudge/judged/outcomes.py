@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import Decision
@@ -54,26 +54,46 @@ def rubric_outcome(decisions: Sequence[Decision]) -> Outcome:
     allow decides whether it fails all the same.
     """
     scores = tuple(rubric_score(decision) for decision in decisions)
-    applying = [item for item in scores if item.state != "not_applicable"]
-    if not applying:
-        outcome = Outcome.not_applicable("no rubric applies")
-        return outcome.model_copy(update={"rubric_scores": scores})
-    known = [item.score for item in applying if item.score is not None]
-    mean = math.fsum(known) / len(applying)
     said = "; ".join(f"{item.rubric_id}: {_word(item)}" for item in scores)
-    missing = len(applying) - len(known)
-    if not missing:
-        return Outcome.scored(mean, said).model_copy(update={"rubric_scores": scores})
-    failed = next((item for item in applying if item.error is not None), None)
-    undecided = next((item for item in applying if item.state == "unsure"), None)
+    outcome = mean_of([outcome_of(decision) for decision in decisions], said, none="no rubric applies")
+    return outcome.model_copy(update={"rubric_scores": scores})
+
+
+def mean_of(
+    parts: Sequence[Outcome], reasoning: str, *, none: str, details: JsonObject | None = None
+) -> Outcome:
+    """The mean over the parts that apply, with scores from 0 to 1.
+
+    Where one of them could not be measured or decided there is no score; the best one that the others
+    allow decides whether it fails all the same.
+
+    Args:
+        parts: For instance the rubrics of a turn, or the sentences of an answer.
+        reasoning: What is said of the mean.
+        none: What is said where no part applies.
+        details: What is shown with it.
+    """
+    applying = [part for part in parts if part.state != "not_applicable"]
+    if not applying:
+        return Outcome.not_applicable(none, details=details)
+    if all(part.state == "scored" for part in applying):
+        return Outcome.scored(_mean(part.score for part in applying), reasoning, details=details)
+    failed = next((part for part in applying if part.state == "error"), None)
+    undecided = next(part for part in applying if part.state != "scored")
     return Outcome(
         state="unsure" if failed is None else "error",
-        reasoning=said,
+        reasoning=reasoning,
         error=None if failed is None else failed.error,
-        unsure_code=undecided.unsure_code if failed is None and undecided is not None else None,
-        rubric_scores=scores,
-        best_possible=(math.fsum(known) + missing) / len(applying),
+        unsure_code=undecided.unsure_code if failed is None else None,
+        details=details or {},
+        best_possible=_mean(part.best_possible if part.score is None else part.score for part in applying),
     )
+
+
+def _mean(scores: Iterable[float | None]) -> float:
+    """What is not known may still be the best."""
+    known = [1.0 if score is None else score for score in scores]
+    return math.fsum(known) / len(known)
 
 
 def _word(item: RubricScore) -> str:
