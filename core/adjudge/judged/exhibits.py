@@ -99,8 +99,8 @@ def _transcript(turns: Sequence[Invocation]) -> Iterable[JsonObject]:
         yield {"turn": number, "user": said(turn.user_content)}
         for move in moves_of(turn):
             yield {"turn": number, **move}
-        if turn.final_response is not None:
-            yield {"turn": number, "answer": said(turn.final_response)}
+        answered = turn.final_response
+        yield {"turn": number, "answer": None if answered is None else said(answered)}
 
 
 def _distinct(found: Iterable[JsonObject]) -> Iterable[JsonObject]:

@@ -1,0 +1,170 @@
+"""Rubrics: where they come from, which of them apply, and how a judge decides them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Annotated, Final, NamedTuple, Self
+
+from pydantic import AfterValidator, model_validator
+
+from adjudge.extension.configuration import ComponentConfig
+from adjudge.extension.judge_options import JudgedConfig
+from adjudge.extension.protocols import Judge
+from adjudge.judged.outcomes import rubric_outcome
+from adjudge.judged.turns import TurnUnderTest
+from adjudge.model.case_under_test import CaseUnderTest
+from adjudge.model.invocation import Rubric
+from adjudge.model.judging import Choice, Exhibit, JudgedItem, Prompt, Question
+from adjudge.model.measurement import Outcome, RubricScore
+
+CHOICES: Final = (
+    Choice(label="yes", meaning="the property holds", value=1.0),
+    Choice(label="no", meaning="the property does not hold, or only in part", value=0.0),
+    Choice(label="not_applicable", meaning="the property speaks only of a situation that did not arise"),
+    Choice(label="unknown", meaning="what is shown is not enough to tell", abstains=True),
+)
+"""The answers to "does this property hold?"."""
+
+
+# --- in a configuration -----------------------------------------------------------------
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("the text is blank")
+    return text
+
+
+_Words = Annotated[str, AfterValidator(_not_blank)]
+
+
+class RubricContent(ComponentConfig):
+    """What a rubric says (ADK ``RubricContent``)."""
+
+    text_property: _Words
+    """The property that holds or does not."""
+
+
+class RubricOption(ComponentConfig):
+    """One rubric of a configuration (ADK ``Rubric``)."""
+
+    rubric_id: _Words
+    rubric_content: RubricContent
+    description: str | None = None
+    """For people; a judge does not see it."""
+    type: str | None = None
+    """Decides nothing here: who writes a rubric under a criterion means it for that criterion, as in ADK."""
+
+
+class RubricsConfig(JudgedConfig):
+    """Options of a criterion that decides rubrics (ADK ``RubricsBasedCriterion``)."""
+
+    rubrics: tuple[RubricOption, ...] = ()
+    """Those of every case; cases and turns can have further ones."""
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> Self:
+        ids = [rubric.rubric_id for rubric in self.rubrics]
+        if twice := sorted({name for name in ids if ids.count(name) > 1}):
+            raise ValueError(f"rubric ids must differ; given more than once: {', '.join(map(repr, twice))}")
+        return self
+
+
+# --- those that apply -------------------------------------------------------------------
+
+
+class RubricJudge:
+    """Decides the rubrics of one criterion.
+
+    A rubric of the configuration always applies; one of a case or a turn applies where its type is the
+    criterion's, or where it has none (google-adk drops those without).
+    """
+
+    def __init__(self, judge: Judge, prompt: Prompt, config: RubricsConfig, *, kind: str) -> None:
+        """Decide by ``judge``.
+
+        Args:
+            judge: Who is asked.
+            prompt: The criterion's words.
+            config: With the rubrics of every case.
+            kind: The rubric type of the criterion, for instance ``TOOL_USE_QUALITY``.
+        """
+        self._judge = judge
+        self._prompt = prompt
+        self._kind = kind
+        self._configured = tuple(
+            _Placed(option.rubric_id, option.rubric_content.text_property, "the configuration")
+            for option in config.rubrics
+        )
+
+    async def judge_turn(
+        self, turn: TurnUnderTest, exhibits: tuple[Exhibit, ...], *, unmet: str | None = None
+    ) -> Outcome:
+        """The mean over the rubrics of one turn: the configuration's, the case's and its own.
+
+        Args:
+            turn: The turn.
+            exhibits: What the judge looks at.
+            unmet: Why none of them can hold, where that is known without a judge.
+        """
+        own = turn.actual if turn.expected is None else turn.expected
+        rubrics = (
+            *self._configured,
+            *self._fitting("the case", turn.case.case.rubrics),
+            *self._fitting("the turn", own.rubrics),
+        )
+        return await self._decide(rubrics, exhibits, unmet)
+
+    async def judge_case(self, case: CaseUnderTest, exhibits: tuple[Exhibit, ...]) -> Outcome:
+        """The mean over the rubrics of a whole conversation: the configuration's, the case's and those of its turns.
+
+        What several turns repeat word for word is one rubric.
+        """
+        owners = (actual if expected is None else expected for actual, expected in case.pairs)
+        of_turns = [rubric for owner in owners for rubric in self._fitting("a turn", owner.rubrics)]
+        rubrics = (
+            *self._configured,
+            *self._fitting("the case", case.case.rubrics),
+            *dict.fromkeys(of_turns),
+        )
+        return await self._decide(rubrics, exhibits, None)
+
+    async def _decide(
+        self, rubrics: Sequence[_Placed], exhibits: tuple[Exhibit, ...], unmet: str | None
+    ) -> Outcome:
+        if problem := _problem(rubrics):
+            return Outcome.failed("bad_rubrics", problem)
+        if not rubrics:
+            return Outcome.not_applicable("there is no rubric for it")
+        if unmet is not None:
+            scores = [RubricScore(rubric_id=rubric.name, score=0.0, rationale=unmet) for rubric in rubrics]
+            return Outcome.scored(0.0, unmet).model_copy(update={"rubric_scores": tuple(scores)})
+        items = tuple(JudgedItem(item_id=rubric.name, text=rubric.text) for rubric in rubrics)
+        question = Question(prompt=self._prompt, exhibits=exhibits, items=items, choices=CHOICES)
+        return rubric_outcome(await self._judge.decide(question))
+
+    def _fitting(self, place: str, rubrics: Iterable[Rubric] | None) -> Iterator[_Placed]:
+        for rubric in rubrics or ():
+            if not rubric.type or rubric.type.casefold() == self._kind.casefold():
+                yield _Placed(rubric.rubric_id, rubric.text or "", place)
+
+
+class _Placed(NamedTuple):
+    name: str
+    text: str
+    place: str
+
+
+def _problem(rubrics: Iterable[_Placed]) -> str | None:
+    """Why a judge cannot be asked about these rubrics."""
+    places: dict[str, str] = {}
+    for name, text, place in rubrics:
+        if name in places:
+            return (
+                f"the rubric id {name!r} is given twice, in {places[name]} and in {place}: "
+                "give every rubric an id of its own"
+            )
+        if not text.strip():
+            return f"the rubric {name!r} of {place} has no text in rubric_content.text_property"
+        places[name] = place
+    return None
