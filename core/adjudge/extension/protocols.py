@@ -51,6 +51,15 @@ class Host(Protocol):
         """
         ...
 
+    def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
+        """Another installed criterion, made with these options: to delegate to, or to build on.
+
+        Raises:
+            UnknownNameError: nothing installed has the name.
+            InputError: its options are wrong, or something that it needs is missing.
+        """
+        ...
+
     def open_recording(self, path: Path) -> Recording:
         """The judge calls that ``--record`` wrote to a file.
 

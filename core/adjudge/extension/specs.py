@@ -154,6 +154,8 @@ class JudgeBackendSpec(Spec["JudgeBackend"]):
     """Names of the environment variables that it reads."""
     example: str = ""
     """A model as one names it, for instance ``openai/gpt-4o-mini``."""
+    prices: str | None = None
+    """The provider's id in ``genai-prices``; ``""`` where calls cost nothing, ``None`` where nobody knows."""
 
     def _own_problems(self) -> list[str]:
         found = self._not_texts("models", "environment")

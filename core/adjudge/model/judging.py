@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
+
+from pydantic import model_validator
 
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.measurement import Failure, UnsureCode
@@ -71,6 +73,20 @@ class Question(Frozen):
     """``majority``: the value with most votes; the lower one on a tie. ``median``: the lower median."""
     notes: dict[str, str] = {"rationale": "why, in one or two sentences"}
     """Texts asked for with every item, before the answer: name to description."""
+
+    @model_validator(mode="after")
+    def _can_be_asked(self) -> Self:
+        if not self.items:
+            raise ValueError("a question has at least one item")
+        for kind, names in (
+            ("item id", [item.item_id for item in self.items]),
+            ("label", [choice.label for choice in self.choices]),
+        ):
+            if len(set(names)) < len(names):
+                raise ValueError(f"a question has every {kind} once")
+        if self.rule == "median" and any(choice.value is None for choice in self.choices):
+            raise ValueError("a median needs a value for every choice")
+        return self
 
 
 # --- one call ---------------------------------------------------------------------------

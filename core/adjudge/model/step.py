@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 from pydantic import Field
@@ -34,6 +35,19 @@ class Usage(Frozen):
     tool_use_tokens: int | None = None
     extra: JsonObject | None = None
     """Further keys of the source format."""
+
+
+def total_usage(usages: Iterable[Usage | None]) -> Usage | None:
+    """The tokens of several calls together; a field that no call reports is ``None``, and so is the whole."""
+    known = [usage for usage in usages if usage is not None]
+    if not known:
+        return None
+
+    def total(field: str) -> int | None:
+        values = [value for usage in known if (value := getattr(usage, field)) is not None]
+        return sum(values) if values else None
+
+    return Usage.model_validate({field: total(field) for field in Usage.model_fields if field != "extra"})
 
 
 class Step(Frozen):

@@ -15,11 +15,12 @@ from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.measurement import Failure, Measurement, Outcome
 from adjudge.model.result import CriterionResult
+from adjudge.model.step import total_usage
 from adjudge.model.trajectory import Trajectory
 from adjudge.running.conversation import converse
 from adjudge.running.criteria import applies
 from adjudge.running.plan import Plan, PlannedCriterion, Unit
-from adjudge.running.records import Conversation, decided, total_usage
+from adjudge.running.records import Conversation, decided
 from adjudge.running.scoring import score
 from adjudge.statistics.algebra import criterion_result
 from adjudge.storage.journal import Journal
@@ -118,7 +119,7 @@ class Engine:
                 failure=conversation.failure,
                 criteria=[criteria[number] for number in sorted(criteria)],
                 duration=conversation.duration,
-                usage=total_usage(conversation.trajectory),
+                usage=total_usage(step.usage for step in conversation.trajectory.steps),
             )
             self._tell("case_finished", CaseFinished(run=self._run, result=result))
         finally:
@@ -145,7 +146,10 @@ class Engine:
             )
             conversation = Conversation(Trajectory(eval_id=case.eval_id), unusable, conversation.duration)
             stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
-        failure, usage = conversation.failure, total_usage(conversation.trajectory)
+        failure, usage = (
+            conversation.failure,
+            total_usage(step.usage for step in conversation.trajectory.steps),
+        )
         self._journal.add_attempt(
             unit.case_no,
             unit.repeat,

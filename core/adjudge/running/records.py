@@ -132,16 +132,3 @@ def _file_of(files: Sequence[FileRecord], case_no: int) -> FileRecord:
             return file
         case_no -= file.cases
     raise IndexError("the run has no such case")
-
-
-def total_usage(trajectory: Trajectory) -> Usage | None:
-    """The tokens of all steps; ``None`` where no step reports any."""
-    usages = [step.usage for step in trajectory.steps if step.usage is not None]
-    if not usages:
-        return None
-
-    def total(field: str) -> int | None:
-        values = [value for usage in usages if (value := getattr(usage, field)) is not None]
-        return sum(values) if values else None
-
-    return Usage.model_validate({field: total(field) for field in Usage.model_fields if field != "extra"})

@@ -20,6 +20,7 @@ from adjudge.testing.judge import FakeJudge
 from adjudge.testing.manager import manager
 from adjudge.testing.reported_case import FinishedCase
 from adjudge.testing.scripted_agent import Reply, ScriptedAgent, ScriptedSession, Turn
+from adjudge.testing.verdicts import verdicts
 
 __all__ = [
     "AgentAdapterConformance",
@@ -39,4 +40,5 @@ __all__ = [
     "criterion_conformance",
     "fake_distribution",
     "manager",
+    "verdicts",
 ]

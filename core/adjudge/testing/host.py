@@ -2,30 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from adjudge.errors import InputError, Problem
+from adjudge.errors import InputError, Problem, UnknownNameError
+from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.protocols import Criterion, Judge, JudgeBackend, Recording
+from adjudge.judging.client import JudgeClient, Member
+from adjudge.judging.judge import ClientJudge
+from adjudge.model.judging import JudgeRequest
 from adjudge.model.trajectory import Trajectory
+from adjudge.testing.judge import FakeJudge
+from adjudge.testing.verdicts import verdicts
 
 
 class FakeHost:
-    """What a component's factory is given in a test: a folder, and logs by file name."""
+    """What a component's factory is given in a test.
 
-    def __init__(self, folder: Path, *, logs: Mapping[str, Sequence[Trajectory]] | None = None) -> None:
+    Its judge is the real client with its votes, over a model that is a program.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        logs: Mapping[str, Sequence[Trajectory]] | None = None,
+        judge: JudgeBackend | str | Callable[[str], str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        criteria: Mapping[str, Callable[[Mapping[str, Any]], Criterion]] | None = None,
+        recordings: Mapping[str, Recording] | None = None,
+    ) -> None:
         """Offer ``folder``.
 
         Args:
             folder: An existing folder, for instance pytest's ``tmp_path``.
             logs: File names to the trajectories that reading them gives.
+            judge: Who judges: a backend, for instance a ``FakeJudge``; or the label that every item
+                gets; or a function from an item's text to its label.
+            environment: The environment variables.
+            criteria: Names to functions that make a criterion from its options.
+            recordings: File names to recordings.
         """
         self._folder = folder
         self._logs = dict(logs or {})
+        self._judge = _backend(judge)
+        self._environment = dict(environment or {})
+        self._criteria = dict(criteria or {})
+        self._recordings = dict(recordings or {})
 
     @property
     def working_folder(self) -> Path:
         """The folder that relative paths and importable modules are looked up in."""
         return self._folder
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment variables that were given, and no others."""
+        return self._environment
 
     def read_trajectories(self, path: Path, *, reader: str | None = None) -> Iterator[Trajectory]:
         """The trajectories that were given for a file of that name.
@@ -37,3 +71,49 @@ class FakeHost:
             wanted = "" if reader is None else f" with reader {reader!r}"
             raise InputError(Problem(what=f"no trace reader knows this file{wanted}", file=str(path)))
         return iter(self._logs[path.name])
+
+    def judge(self, options: JudgeModelOptions) -> Judge:
+        """The judge that was given; every model of a panel is answered by it.
+
+        Raises:
+            InputError: none was given.
+        """
+        if self._judge is None:
+            raise InputError(Problem(what="no judge is named, and this criterion needs one"))
+        names = options.judges or (options.judge_model or "fake/judge",)
+        members = [
+            Member(name=name, model=name.partition("/")[2] or name, backend_name="fake", backend=self._judge)
+            for name in names
+        ]
+        return ClientJudge(JudgeClient(secret=b"a secret of this test"), members, options)
+
+    def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
+        """The criterion that was given under that name.
+
+        Raises:
+            UnknownNameError: none was given.
+        """
+        if name not in self._criteria:
+            raise UnknownNameError(f"unknown criterion {name!r}")
+        return self._criteria[name](options)
+
+    def open_recording(self, path: Path) -> Recording:
+        """The recording that was given for a file of that name.
+
+        Raises:
+            InputError: none was given.
+        """
+        if path.name not in self._recordings:
+            raise InputError(Problem(what="there is no such recording", file=str(path)))
+        return self._recordings[path.name]
+
+
+def _backend(judge: JudgeBackend | str | Callable[[str], str] | None) -> JudgeBackend | None:
+    if judge is None or hasattr(judge, "complete"):
+        return judge  # type: ignore[return-value]
+    label: str | Callable[[str], str] = judge  # type: ignore[assignment]
+
+    def answer(request: JudgeRequest) -> str:
+        return verdicts(request, label)
+
+    return FakeJudge(answer)

@@ -1,0 +1,108 @@
+"""One call to one model, tried again where that may help."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from typing import Final
+
+from adjudge.errors import JudgeError, JudgeErrorCode
+from adjudge.extension.protocols import JudgeBackend
+from adjudge.judging.limiter import AdaptiveLimiter
+from adjudge.model.judging import JudgeReply, JudgeRequest
+
+DEFAULT_TIMEOUT: Final = 120.0
+"""Seconds that one request may take from the first to the last byte."""
+
+ATTEMPTS: Final[dict[JudgeErrorCode, int]] = {
+    "rate_limit": 10,
+    "overload": 10,
+    "server": 8,
+    "network": 8,
+    "timeout": 3,
+    "malformed": 4,
+}
+"""How often a call is made at most, by the class of its last failure. Other failures are final."""
+
+STOPPING: Final[frozenset[JudgeErrorCode]] = frozenset({"auth", "quota", "unknown_model"})
+"""Failures that every further call would meet."""
+
+_FIRST_WAIT: Final = 0.5
+_LONGEST_WAIT: Final = 30.0
+_LONGEST_RETRY_AFTER: Final = 300.0
+
+
+class Caller:
+    """Calls one backend: within its limiter, in time, and again where the failure may pass."""
+
+    def __init__(self, backend: JudgeBackend, *, timeout: float) -> None:
+        """Call ``backend``; one request may take ``timeout`` seconds."""
+        self._backend = backend
+        self._timeout = timeout
+        self._limiter = AdaptiveLimiter()
+
+    async def call(
+        self, request: JudgeRequest, *, before: Callable[[], None], retried: Callable[[], None]
+    ) -> JudgeReply:
+        """The reply to one request.
+
+        Args:
+            request: What is asked.
+            before: Called before every attempt; what it raises comes out of here.
+            retried: Told every retry.
+
+        Raises:
+            JudgeError: the last failure.
+        """
+        from tenacity import AsyncRetrying, RetryCallState
+
+        def again(state: RetryCallState) -> bool:
+            error = state.outcome.exception() if state.outcome else None
+            return (
+                isinstance(error, JudgeError)
+                and state.attempt_number < ATTEMPTS.get(error.code, 1)
+                and (error.retry_after or 0) <= _LONGEST_RETRY_AFTER
+            )
+
+        def noted(state: RetryCallState) -> None:  # noqa: ARG001 - tenacity's signature
+            retried()
+
+        retrying = AsyncRetrying(retry=again, wait=_wait, before_sleep=noted, reraise=True)
+        return await retrying(self._attempt, request, before)
+
+    async def _attempt(self, request: JudgeRequest, before: Callable[[], None]) -> JudgeReply:
+        async with self._limiter.slot() as round_:
+            before()
+            try:
+                reply = await self._in_time(request)
+            except JudgeError as error:
+                if error.code in ("rate_limit", "overload"):
+                    self._limiter.refused(round_, error.retry_after)
+                raise
+            self._limiter.succeeded(reply.rate)
+            return reply
+
+    async def _in_time(self, request: JudgeRequest) -> JudgeReply:
+        # A deadline of this task alone: a TimeoutError of the backend's own means something else.
+        deadline = asyncio.timeout(self._timeout)
+        try:
+            async with deadline:
+                return await self._backend.complete(request)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            raise JudgeError(
+                f"{request.model} did not answer within {self._timeout:g} s", code="timeout"
+            ) from None
+
+
+def _wait(state: object) -> float:
+    """Seconds before the next attempt: what the provider asks for, and jitter so that not all come at once."""
+    outcome = getattr(state, "outcome", None)
+    number: int = getattr(state, "attempt_number", 1)
+    error = outcome.exception() if outcome else None
+    asked = error.retry_after if isinstance(error, JudgeError) else None
+    backoff = min(_LONGEST_WAIT, _FIRST_WAIT * 2 ** (number - 1))
+    jitter = random.uniform(0.5, 1.0) * backoff  # noqa: S311 - no secret
+    return jitter if asked is None else asked + random.uniform(0.0, 0.25) * _FIRST_WAIT  # noqa: S311 - no secret

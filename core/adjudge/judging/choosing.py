@@ -1,0 +1,199 @@
+"""Choosing a judge: from the names that a user wrote to models that can be asked."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from adjudge.errors import InputError, PluginError, Problem, UnknownNameError
+from adjudge.extension.configuration import validated_config
+from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.protocols import ChecksModel, Closeable, Fingerprinted, Host, JudgeBackend
+from adjudge.extension.registry import Registered, Registry
+from adjudge.extension.specs import JudgeBackendSpec
+from adjudge.judging.client import JudgeClient, Member
+from adjudge.judging.judge import ClientJudge
+from adjudge.model.base import JsonObject
+
+VARIABLE: Final = "ADJUDGE_JUDGE"
+"""The environment variable that names the judge where nothing else does."""
+
+ADK_DEFAULT: Final = "gemini-2.5-flash"
+"""What google-adk judges with where no model is named."""
+
+
+class Judges:
+    """Makes the judges of a run. Every backend is made once and closed at the end."""
+
+    def __init__(
+        self,
+        backends: Registry[JudgeBackendSpec],
+        client: JudgeClient,
+        host: Host,
+        *,
+        override: Sequence[str] = (),
+        default: Sequence[str] = (),
+        backend_options: Mapping[str, JsonObject] | None = None,
+    ) -> None:
+        """Choose among ``backends``.
+
+        Args:
+            backends: The judge backends that are installed.
+            client: What asks them.
+            host: What their factories are given.
+            override: The models of ``--judge``: they replace whatever a criterion names.
+            default: The models of the project's configuration.
+            backend_options: Options of backends, by name.
+        """
+        self._backends = backends
+        self._client = client
+        self._host = host
+        self._override = tuple(override)
+        self._default = tuple(default)
+        self._backend_options = dict(backend_options or {})
+        self._made: dict[str, JudgeBackend] = {}
+
+    def judge(self, options: JudgeModelOptions) -> ClientJudge:
+        """The judge that ``options`` choose, or the run, the project or the environment.
+
+        Raises:
+            InputError: none is named, a name is not known, or something is missing; every problem at once.
+        """
+        problems: list[Problem] = []
+        members: list[Member] = []
+        for name in self._names(options):
+            try:
+                member = self.member(name)
+            except (UnknownNameError, PluginError) as error:
+                problems.append(Problem(what=str(error)))
+                continue
+            except InputError as error:
+                problems += error.problems
+                continue
+            if isinstance(member.backend, ChecksModel):
+                problems += [
+                    Problem(what=f"judge {name!r}: {message}")
+                    for message in member.backend.missing(member.model)
+                ]
+            members.append(member)
+        if problems:
+            raise InputError(problems)
+        return ClientJudge(self._client, members, options)
+
+    def member(self, name: str) -> Member:
+        """The model of that name.
+
+        Raises:
+            InputError: no backend has a model of that name, or several have.
+            UnknownNameError: the name of a backend is shared by two plugins.
+            PluginError: the backend's plugin is not active.
+        """
+        registered, model = self._resolved(name)
+        spec = registered.spec
+        backend = self.backend(registered)
+        return Member(
+            name=f"{spec.name}/{model}",
+            model=model,
+            backend_name=registered.id,
+            backend=backend,
+            fingerprint={
+                "backend": registered.id,
+                "version": spec.version,
+                **(backend.fingerprint() if isinstance(backend, Fingerprinted) else {}),
+            },
+            prices=spec.prices,
+            prices_of={item.spec.name: item.spec.prices for item in self._backends},
+        )
+
+    def backend(self, registered: Registered[JudgeBackendSpec]) -> JudgeBackend:
+        """The backend, made at its first use.
+
+        Raises:
+            InputError: its options are wrong.
+        """
+        if registered.id not in self._made:
+            options = self._backend_options.get(registered.spec.name, {})
+            config, _ = validated_config(
+                registered.spec.config, options, path=f"judge.backends.{registered.spec.name}"
+            )
+            self._made[registered.id] = registered.spec.factory(config, self._host)
+        return self._made[registered.id]
+
+    async def aclose(self) -> None:
+        """Give up calls that are under way, and close the backends."""
+        await self._client.aclose()
+        for backend in self._made.values():
+            if isinstance(backend, Closeable):
+                await backend.aclose()
+
+    def _names(self, options: JudgeModelOptions) -> tuple[str, ...]:
+        named = options.judges or ((options.judge_model,) if options.judge_model else ())
+        environment = self._host.environment
+        variable = tuple(name.strip() for name in environment.get(VARIABLE, "").split(",") if name.strip())
+        for names in (self._override, named, self._default, variable):
+            if names:
+                return names
+        if self._has_adk_default():
+            return (ADK_DEFAULT,)
+        raise InputError(Problem(what="no judge is named, and this criterion needs one", hint=self.ways()))
+
+    def _has_adk_default(self) -> bool:
+        found = self._matching(ADK_DEFAULT)
+        if len(found) != 1:
+            return False
+        backend = self.backend(found[0])
+        return not (isinstance(backend, ChecksModel) and list(backend.missing(ADK_DEFAULT)))
+
+    def ways(self) -> str:
+        """How one gets a judge, in words: what is installed, and what each lacks."""
+        lines = [
+            "Name one with --judge MODEL, in the criterion's judge_model_options.judge_model, as [judge] model "
+            f"in adjudge.toml, or in {VARIABLE}. Installed:"
+        ]
+        for registered in self._backends:
+            lacking = self.lacking(registered)
+            state = "ready" if not lacking else "; ".join(lacking)
+            lines.append(f"    {registered.spec.example or registered.spec.name + '/MODEL'}: {state}")
+        return "\n".join(lines)
+
+    def lacking(self, registered: Registered[JudgeBackendSpec]) -> list[str]:
+        """What a backend lacks before it can be asked, in words."""
+        try:
+            backend = self.backend(registered)
+            return list(backend.missing(None)) if isinstance(backend, ChecksModel) else []
+        except Exception as error:
+            return [f"cannot be made: {error}"]
+
+    def _resolved(self, name: str) -> tuple[Registered[JudgeBackendSpec], str]:
+        known = {item.spec.name for item in self._backends}
+        for separator in ("/", ":"):
+            provider, found, model = name.partition(separator)
+            if found and provider in known:
+                if not model:
+                    raise InputError(Problem(what=f"judge {name!r} names no model after {provider!r}"))
+                return self._backends.resolve(provider), model
+        matching = self._matching(name)
+        if len(matching) == 1:
+            return matching[0], name
+        examples = ", ".join(item.spec.example for item in self._backends if item.spec.example)
+        if matching:
+            listed = " and ".join(f"{item.spec.name}/{name}" for item in matching)
+            raise InputError(Problem(what=f"judge {name!r} could be {listed}", hint="Write one of these."))
+        provider = name.partition("/")[0]
+        if "/" in name:
+            self._backends.resolve(provider)  # says what became of it, or what is installed
+        raise InputError(
+            Problem(
+                what=f"judge {name!r} belongs to no provider that is installed",
+                hint=f"Write provider/model, for instance {examples or 'openai/gpt-4o-mini'}; "
+                "`adjudge judges` lists the providers.",
+            )
+        )
+
+    def _matching(self, name: str) -> list[Registered[JudgeBackendSpec]]:
+        return [
+            item
+            for item in self._backends
+            if any(fnmatch.fnmatchcase(name, pattern) for pattern in item.spec.models)
+        ]

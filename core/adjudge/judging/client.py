@@ -1,0 +1,254 @@
+"""The client: every judge call of a run goes through here, and none is made twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from adjudge.errors import JudgeError, RunError
+from adjudge.extension.protocols import JudgeBackend, RecordedCalls
+from adjudge.judging.calling import DEFAULT_TIMEOUT, STOPPING, Caller
+from adjudge.judging.keys import request_key
+from adjudge.judging.spending import Budget, cost_of
+from adjudge.model.base import JsonObject
+from adjudge.model.judging import JudgeReply, JudgeRequest
+from adjudge.model.result import JudgeCalls
+from adjudge.model.step import Usage, total_usage
+
+
+class JudgeUnusableError(RunError):
+    """Every further call would fail as well: a wrong key, a used-up account, a model that does not exist."""
+
+
+class ReplyStore(Protocol):
+    """Keeps replies, as JSON, by request key and sample."""
+
+    def reply(self, key: str, sample: int) -> bytes | None:
+        """What was kept."""
+        ...
+
+    def add_reply(self, key: str, sample: int, data: bytes) -> None:
+        """Keep it."""
+        ...
+
+
+class CallRecorder(Protocol):
+    """Records calls, so that a later run can be answered from them."""
+
+    def add_question(self, key: str, models: Sequence[str]) -> None:
+        """Note who is asked a question."""
+        ...
+
+    def add_reply(self, key: str, model: str, sample: int, data: bytes) -> None:
+        """Record one answer, from wherever it came."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One model that votes."""
+
+    name: str
+    """As ``provider/model``."""
+    model: str
+    """The provider's name for it."""
+    backend_name: str
+    backend: JudgeBackend
+    fingerprint: JsonObject | None = None
+    """Where its calls go."""
+    prices: str | None = None
+    """See ``JudgeBackendSpec.prices``."""
+    prices_of: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    """The prices of every provider, for answers that are recorded."""
+
+    @property
+    def recorded(self) -> bool:
+        """Whether its answers are those of an earlier run."""
+        return isinstance(self.backend, RecordedCalls)
+
+    def for_question(self, key: str) -> tuple[Member, ...]:
+        """Who votes on the question with this key: itself, or those whose answers are recorded."""
+        names = self.backend.recorded_models(key) if isinstance(self.backend, RecordedCalls) else ()
+        return tuple(
+            replace(
+                self,
+                name=name,
+                model=name.partition("/")[2],
+                prices=self.prices_of.get(name.partition("/")[0]),
+            )
+            for name in names
+        ) or (self,)
+
+    def cost(self, reply: JudgeReply) -> float | None:
+        """USD for a reply."""
+        return cost_of(self.prices, self.model, reply.usage)
+
+
+@dataclass(slots=True)
+class _Counts:
+    calls: int = 0
+    retries: int = 0
+    cached: int = 0
+    failed: int = 0
+    items: int = 0
+    unanimous: int = 0
+    usages: list[Usage | None] = field(default_factory=list[Usage | None])
+    costs: list[float | None] = field(default_factory=list[float | None])
+
+    def shown(self) -> JudgeCalls:
+        costs = [cost for cost in self.costs if cost is not None]
+        return JudgeCalls(
+            calls=self.calls,
+            retries=self.retries,
+            cached=self.cached,
+            failed=self.failed,
+            usage=total_usage(self.usages),
+            cost=round(sum(costs), 9) if costs and len(costs) == len(self.costs) else None,
+            items=self.items,
+            unanimous=self.unanimous,
+        )
+
+
+class JudgeClient:
+    """Asks models: from what is known already, or by one call within limits, retries and budget."""
+
+    def __init__(
+        self,
+        *,
+        secret: bytes,
+        stores: Sequence[ReplyStore] = (),
+        recorder: CallRecorder | None = None,
+        budget: Budget | None = None,
+        timeout: float = DEFAULT_TIMEOUT,
+    ) -> None:
+        """Prepare; nothing is opened.
+
+        Args:
+            secret: What delimiters and the order of items derive from.
+            stores: Where replies are looked for, in this order, and kept.
+            recorder: Where calls are recorded.
+            budget: What may be spent.
+            timeout: Seconds that one request may take.
+        """
+        self.secret = secret
+        self._stores = tuple(stores)
+        self._recorder = recorder
+        self._budget = budget or Budget()
+        self._timeout = timeout
+        self._callers: dict[str, Caller] = {}
+        self._under_way: dict[tuple[str, int], asyncio.Task[JudgeReply]] = {}
+        self._counts: dict[str, _Counts] = {}
+        self._unusable: JudgeUnusableError | None = None
+
+    @property
+    def calls(self) -> Mapping[str, JudgeCalls]:
+        """What was asked so far, by model."""
+        return {name: counts.shown() for name, counts in sorted(self._counts.items())}
+
+    def asks(self, key: str, members: Sequence[Member]) -> None:
+        """Note who is asked the question with this key."""
+        if self._recorder is not None:
+            self._recorder.add_question(key, [member.name for member in members])
+
+    def voted(self, member: Member, *, unanimous: bool) -> None:
+        """Note whether the votes of a model on an item, two or more, all agree."""
+        counts = self._counts_of(member.name)
+        counts.items += 1
+        counts.unanimous += unanimous
+
+    async def ask(self, member: Member, request: JudgeRequest) -> JudgeReply:
+        """The reply of one model to one vote: a known one, one under way, or a new one.
+
+        Raises:
+            JudgeError: there is none.
+            BudgetSpentError: a call would be needed, and may not be made.
+            RunError: no further call makes sense, or the journal cannot be written.
+        """
+        key = request_key(request.key, member.name, member.fingerprint)
+        place = (key, request.sample)
+        known = self._known(member, key, request.sample)
+        if known is not None:
+            reply = JudgeReply.model_validate_json(known)
+            self._counts_of(member.name).cached += 1
+        else:
+            task = self._under_way.get(place)
+            if task is None:
+                # A task of its own: whoever asked first may be cancelled while others wait.
+                task = asyncio.create_task(self._call(member, request, key))
+                self._under_way[place] = task
+                task.add_done_callback(lambda done: self._finished(place, done))
+            reply = await asyncio.shield(task)
+        if self._recorder is not None and not member.recorded:
+            self._recorder.add_reply(request.key, member.name, request.sample, _stored(reply))
+        return reply
+
+    async def aclose(self) -> None:
+        """Give up what is still under way."""
+        for task in list(self._under_way.values()):
+            task.cancel()
+        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+
+    def _known(self, member: Member, key: str, sample: int) -> bytes | None:
+        if member.recorded:
+            return None
+        for position, store in enumerate(self._stores):
+            data = store.reply(key, sample)
+            if data is not None:
+                for other in self._stores[:position]:
+                    other.add_reply(key, sample, data)
+                return data
+        return None
+
+    async def _call(self, member: Member, request: JudgeRequest, key: str) -> JudgeReply:
+        counts = self._counts_of(member.name)
+        reserved: list[float] = []
+
+        def retried() -> None:
+            counts.retries += 1
+
+        def before() -> None:
+            if self._unusable is not None:
+                raise self._unusable
+            if not reserved and not member.recorded:
+                reserved.append(self._budget.reserve(member.prices, request))
+
+        cost: float | None = 0.0
+        try:
+            reply = await self._caller(member).call(request, before=before, retried=retried)
+            cost = member.cost(reply)
+        except JudgeError as error:
+            counts.failed += 1
+            if error.code in STOPPING:
+                self._unusable = JudgeUnusableError(f"the judge {member.name} cannot be asked: {error}")
+                raise self._unusable from error
+            raise
+        finally:
+            if reserved:
+                self._budget.settle(reserved[0], cost)
+        counts.calls += 1
+        counts.usages.append(reply.usage)
+        counts.costs.append(cost)
+        if not member.recorded:
+            data = _stored(reply)
+            for store in self._stores:
+                store.add_reply(key, request.sample, data)
+        return reply
+
+    def _caller(self, member: Member) -> Caller:
+        if member.backend_name not in self._callers:
+            self._callers[member.backend_name] = Caller(member.backend, timeout=self._timeout)
+        return self._callers[member.backend_name]
+
+    def _counts_of(self, name: str) -> _Counts:
+        return self._counts.setdefault(name, _Counts())
+
+    def _finished(self, place: tuple[str, int], task: asyncio.Task[JudgeReply]) -> None:
+        self._under_way.pop(place, None)
+        if not task.cancelled():
+            task.exception()  # retrieved: nobody may be waiting for it any more
+
+
+def _stored(reply: JudgeReply) -> bytes:
+    return reply.model_dump_json(exclude_defaults=True, exclude={"rate"}).encode()

@@ -1,0 +1,143 @@
+"""The judge of one criterion: from a question to votes, and from votes to decisions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Final
+
+from adjudge.errors import JudgeError, RunError
+from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.judging import ledger
+from adjudge.judging.client import JudgeClient, Member
+from adjudge.judging.deciding import decide, panel_decision
+from adjudge.judging.keys import question_key
+from adjudge.judging.parameters import split_config
+from adjudge.judging.polling import Ballot, Poll
+from adjudge.judging.prompting import Composer, flags_of
+from adjudge.judging.replies import ReadItem, read_reply
+from adjudge.judging.spending import BudgetSpentError
+from adjudge.judging.votes import VoteRule, rule_for
+from adjudge.model.base import JsonObject
+from adjudge.model.judging import Decision, JudgeReply, JudgeRequest, Question
+from adjudge.model.measurement import Failure
+
+ITEMS_AT_A_TIME: Final = 16
+"""Items of one call. Longer lists make answers that are cut off, and judges that lose their place."""
+
+_FINAL: Final = frozenset({"context_too_long", "schema_rejected", "bad_request", "not_recorded"})
+"""Failures that every vote on the same question would meet."""
+
+
+class ClientJudge:
+    """A ``Judge`` (see ``adjudge.plugin.Judge``): the members' votes through the client."""
+
+    def __init__(self, client: JudgeClient, members: Sequence[Member], options: JudgeModelOptions) -> None:
+        """Let ``members`` vote, with ``options``.
+
+        Raises:
+            InputError: ``judge_model_config`` has a key that cannot be set.
+        """
+        self._client = client
+        self._members = tuple(members)
+        self._options = options
+        self._parameters, self._provider_options = split_config(options.judge_model_config)
+        limit = options.parallelism_limit
+        self._slots: AbstractAsyncContextManager[object] = (
+            nullcontext() if limit is None else asyncio.Semaphore(limit)
+        )
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Who decides, as ``provider/model``."""
+        return tuple(member.name for member in self._members)
+
+    def document(self) -> JsonObject:
+        """What decides the answers besides the questions, as JSON."""
+        return {
+            "models": list(self.models),
+            "backends": [member.fingerprint for member in self._members],
+        }
+
+    async def decide(self, question: Question) -> tuple[Decision, ...]:
+        """What the votes say of every item, in the question's order."""
+        chunks = [
+            question.model_copy(update={"items": question.items[first : first + ITEMS_AT_A_TIME]})
+            for first in range(0, len(question.items), ITEMS_AT_A_TIME)
+        ]
+        decided = await asyncio.gather(*(self._decide(chunk) for chunk in chunks))
+        return tuple(decision for chunk in decided for decision in chunk)
+
+    async def _decide(self, question: Question) -> tuple[Decision, ...]:
+        key = question_key(question, self._parameters, self._provider_options)
+        members = [found for member in self._members for found in member.for_question(key)]
+        self._client.asks(key, members)
+        ledger.current().asked(question.prompt)
+        rule = rule_for(question.choices, question.rule, self._options.unsure_below)
+        polled = await asyncio.gather(*(self._poll(member, question, key, rule) for member in members))
+        flags = flags_of(question)
+        decisions: list[Decision] = []
+        for position, item in enumerate(question.items):
+            of_members = [
+                decide(item.item_id, ballots[position], question.choices, rule, flags) for ballots in polled
+            ]
+            decisions.append(panel_decision(of_members, self._options.panel_rule))
+        return tuple(decisions)
+
+    async def _poll(self, member: Member, question: Question, key: str, rule: VoteRule) -> list[Ballot]:
+        """The votes of one model: the fewest that can decide first, then only what is needed."""
+        poll = Poll(question, member.name, rule, self._options.num_samples)
+        composer = Composer(
+            question,
+            key,
+            self._client.secret,
+            model=member.model,
+            parameters=self._parameters,
+            provider_options=self._provider_options,
+        )
+        while more := poll.wanted():
+            asked = range(poll.asked, poll.asked + more)
+            poll.add(await asyncio.gather(*(self._vote(member, composer, question, at) for at in asked)))
+        for unanimous in poll.unanimities():
+            self._client.voted(member, unanimous=unanimous)
+        return poll.ballots
+
+    async def _vote(
+        self, member: Member, composer: Composer, question: Question, sample: int
+    ) -> tuple[ReadItem, ...] | Failure:
+        """What one model says of every item in one vote; a failure where it says nothing."""
+        request = composer.request(sample)
+        try:
+            reply = await self._reply(member, request)
+            read = read_reply(reply, question)
+            problem = next((item.lost for item in read if item.lost), None)
+            if problem is not None and reply.finish_reason not in ("refusal", "safety"):
+                again = await self._reply(member, composer.repair(request, reply.text, problem))
+                read = tuple(
+                    second if first.lost else first
+                    for first, second in zip(read, read_reply(again, question), strict=True)
+                )
+        except RunError as error:
+            ledger.current().fatal = error
+            raise
+        except BudgetSpentError as error:
+            return Failure(code="judge_budget", message=str(error), origin=member.name, retryable=True)
+        except JudgeError as error:
+            ledger.current().lost(member.name)
+            retryable = error.code not in _FINAL
+            message = f"{member.name}: {error}"
+            return Failure(
+                code=f"judge_{error.code}", message=message, origin=member.name, retryable=retryable
+            )
+        except Exception as error:
+            ledger.current().lost(member.name)
+            message = f"{member.name}: {type(error).__name__}: {error}"
+            return Failure(code="judge_raised", message=message, origin=member.backend_name)
+        return read
+
+    async def _reply(self, member: Member, request: JudgeRequest) -> JudgeReply:
+        async with self._slots:
+            reply = await self._client.ask(member, request)
+        ledger.current().used(member.name, reply, member.cost(reply))
+        return reply

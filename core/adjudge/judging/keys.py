@@ -1,0 +1,56 @@
+"""Keys: what a question is, as a hash, and what is derived from it with the installation's secret."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import random
+
+from adjudge.model.base import JsonObject
+from adjudge.model.judging import Question
+
+_FRAME = 1
+"""Raised when the words around prompts and exhibits change: answers given before are no longer comparable."""
+
+
+def question_key(question: Question, parameters: JsonObject, provider_options: JsonObject) -> str:
+    """The hash of everything that is asked, before delimiters and without the model."""
+    return _digest(
+        {
+            "frame": _FRAME,
+            "question": question.model_dump(mode="json", exclude={"prompt", "rule"}),
+            "prompt": question.prompt.sha256,
+            "parameters": parameters,
+            "provider_options": provider_options,
+        }
+    )
+
+
+def request_key(question: str, model: str, fingerprint: JsonObject | None) -> str:
+    """The key of one model's answers: the question, the model, and where its calls go."""
+    return _digest({"question": question, "model": model, "backend": fingerprint})
+
+
+def _digest(value: JsonObject) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def delimiter(secret: bytes, key: str) -> str:
+    """A word that the author of an exhibit cannot know; the same for the same question, so that reruns are exact."""
+    return hmac.new(secret, f"delimiter {key}".encode(), hashlib.sha256).hexdigest()[:12]
+
+
+def order(secret: bytes, key: str, sample: int, length: int) -> list[int]:
+    """The order in which a vote gets the items."""
+    seed = hmac.new(secret, f"order {key} {sample}".encode(), hashlib.sha256).digest()
+    positions = list(range(length))
+    if sample:  # the first vote reads them as they were written
+        random.Random(seed).shuffle(positions)  # noqa: S311 - the seed is the secret
+    return positions
+
+
+def seed(key: str, sample: int) -> int:
+    """The seed of a vote, for providers that take one."""
+    return int.from_bytes(hashlib.sha256(f"seed {key} {sample}".encode()).digest()[:4], "big") >> 1

@@ -1,0 +1,81 @@
+"""Ledgers: what was asked of judges on behalf of one criterion on one case."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from adjudge.errors import AdjudgeError
+from adjudge.model.judging import JudgeReply, JudgeUse, Prompt
+from adjudge.model.step import Usage, total_usage
+
+
+class Ledger:
+    """Collects what ``JudgeUse`` says."""
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.fatal: AdjudgeError | None = None
+        """What concerns the whole run, in case a criterion catches it."""
+        self._models: dict[str, None] = {}
+        self._versions: dict[str, None] = {}
+        self._prompts: dict[str, str] = {}
+        self._votes = 0
+        self._lost = 0
+        self._usages: list[Usage] = []
+        self._costs: list[float | None] = []
+
+    def asked(self, prompt: Prompt) -> None:
+        """A question with this prompt was asked."""
+        self._prompts[f"{prompt.name} v{prompt.version}"] = prompt.sha256
+
+    def used(self, model: str, reply: JudgeReply, cost: float | None) -> None:
+        """An answer was used."""
+        self._models[model] = None
+        if reply.model_version is not None:
+            self._versions[reply.model_version] = None
+        if reply.usage is not None:
+            self._usages.append(reply.usage)
+        self._costs.append(cost)
+        self._votes += 1
+
+    def lost(self, model: str) -> None:
+        """A vote was lost, as a whole."""
+        self._models[model] = None
+        self._lost += 1
+
+    def use(self) -> JudgeUse | None:
+        """Everything together; ``None`` where no judge was asked."""
+        if not self._models:
+            return None
+        costs = [cost for cost in self._costs if cost is not None]
+        return JudgeUse(
+            models=tuple(sorted(self._models)),
+            model_versions=tuple(sorted(self._versions)),
+            prompts=dict(sorted(self._prompts.items())),
+            votes=self._votes,
+            lost_votes=self._lost,
+            usage=total_usage(self._usages),
+            # Rounded, because the order of a sum's parts depends on who answered first.
+            cost=round(sum(costs), 9) if costs and len(costs) == len(self._costs) else None,
+        )
+
+
+_CURRENT: ContextVar[Ledger | None] = ContextVar("adjudge_ledger", default=None)
+
+
+@contextmanager
+def ledger() -> Generator[Ledger]:
+    """A ledger for everything that is asked inside, in tasks that are started there too."""
+    opened = Ledger()
+    token = _CURRENT.set(opened)
+    try:
+        yield opened
+    finally:
+        _CURRENT.reset(token)
+
+
+def current() -> Ledger:
+    """The open ledger, or one that nobody reads."""
+    return _CURRENT.get() or Ledger()

@@ -1,0 +1,71 @@
+"""``judge_model_config`` (ADK ``GenerateContentConfig``) in the words of ``JudgeRequest``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from adjudge.errors import InputError, Problem, suggestion
+from adjudge.model.base import JsonObject
+
+_NAMES: Final = {
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "top_k": "top_k",
+    "max_output_tokens": "max_tokens",
+    "max_tokens": "max_tokens",
+    "seed": "seed",
+    "stop_sequences": "stop",
+    "stop": "stop",
+    "presence_penalty": "presence_penalty",
+    "frequency_penalty": "frequency_penalty",
+}
+_FRAME: Final = frozenset(
+    {"system_instruction", "response_schema", "response_json_schema", "response_mime_type", "candidate_count"}
+)
+"""What adjudge itself decides; honouring it would break the question."""
+
+
+def split_config(config: Mapping[str, Any] | None) -> tuple[JsonObject, JsonObject]:
+    """The parameters that every provider knows, and the rest, for the provider as it is written.
+
+    Raises:
+        InputError: a key is misspelt, has the wrong type, or is what adjudge itself decides.
+    """
+    parameters: JsonObject = {}
+    rest: JsonObject = {}
+    problems: list[Problem] = []
+    for key, value in (config or {}).items():
+        name = re.sub(r"(?<=[a-z0-9])[A-Z]", lambda match: f"_{match[0]}", key).lower()
+        if value is None:  # ADK writes every unset key as null
+            continue
+        if name in _NAMES:
+            if wrong := _wrong(_NAMES[name], value):
+                problems.append(Problem(what=f"judge_model_config.{key} must be {wrong}, found {value!r}"))
+            parameters[_NAMES[name]] = value
+        elif name in _FRAME:
+            problems.append(
+                Problem(
+                    what=f"judge_model_config.{key} cannot be set: the criterion decides it",
+                    hint="Remove it, or write a criterion of your own.",
+                )
+            )
+        elif near := suggestion(name, _NAMES):
+            problems.append(Problem(what=f"unknown judge_model_config.{key}. Did you mean {near!r}?"))
+        else:
+            rest[key] = value
+    if problems:
+        raise InputError(problems)
+    return parameters, rest
+
+
+def _wrong(name: str, value: object) -> str | None:
+    if name == "stop":
+        listed = isinstance(value, list) and all(isinstance(item, str) for item in value)  # pyright: ignore[reportUnknownVariableType]
+        return None if listed else "a list of strings"
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if name in ("max_tokens", "seed"):
+        low = 1 if name == "max_tokens" else 0
+        return None if whole and isinstance(value, int) and value >= low else f"a whole number from {low}"
+    return None if whole or isinstance(value, float) else "a number"
