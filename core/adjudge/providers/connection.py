@@ -122,7 +122,8 @@ class ProviderConnection:
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
             # The judge client limits the whole call; httpx counts anew with every piece that arrives.
             self._client = httpx.AsyncClient(timeout=None, limits=limits, follow_redirects=False)  # noqa: S113
-        content = json.dumps(body, ensure_ascii=False).encode()
+        # Half of a surrogate pair, which JSON from outside can hold, cannot be sent: "?" stands for it.
+        content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
         request = self._client.build_request(
             "POST", url, content=content, headers={"content-type": "application/json", **headers}
         )

@@ -1,0 +1,147 @@
+"""Calls of Chat Completions: one body, one reply, for every server that speaks OpenAI's protocol.
+
+Definitions: OpenAI's API reference, "Create chat completion" and "The chat completion object"
+(https://platform.openai.com/docs/api-reference/chat), and its guides "Structured model outputs" and
+"Rate limits", where the headers are described.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal, TypeAlias
+
+from adjudge.errors import JudgeError
+from adjudge.formats.openai_messages import usage_from_openai
+from adjudge.model.base import JsonObject
+from adjudge.model.judging import FinishReason, JudgeReply, JudgeRequest, RateLimit
+from adjudge.providers.chat_failures import chat_failure, embedded_failure, error_of, is_blocked
+from adjudge.providers.connection import Answer, ProviderConnection
+from adjudge.providers.fields import object_of, objects_of, text_of
+from adjudge.providers.options import with_options
+
+TokenLimit: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
+"""What a server calls the limit of the answer's tokens.
+
+OpenAI's reasoning models refuse ``max_tokens``, and all its models take ``max_completion_tokens``;
+servers of open models know ``max_tokens``, not all of them the other one.
+"""
+
+_FINISH_REASONS: Final[dict[str, FinishReason]] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "safety",
+}
+
+_DURATION: Final = re.compile(
+    r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?"
+)
+_UNITS: Final = (86_400.0, 3_600.0, 60.0, 1.0, 1e-3)
+
+
+class ChatCompletions:
+    """The calls of one backend."""
+
+    def __init__(self) -> None:
+        """Prepare; the connection is made with the first call."""
+        self._connection = ProviderConnection(classify=chat_failure, is_answer=is_blocked)
+
+    async def complete(
+        self,
+        url: str,
+        request: JudgeRequest,
+        *,
+        headers: Mapping[str, str],
+        secrets: Iterable[str] = (),
+        token_limit: TokenLimit = "max_tokens",  # noqa: S107 - the name of a field
+    ) -> JudgeReply:
+        """Ask once.
+
+        Args:
+            url: The whole address, ending in ``/chat/completions``.
+            request: What is asked.
+            headers: With the key, where there is one.
+            secrets: Keys, which no message repeats.
+            token_limit: What this server calls ``max_tokens``.
+
+        Raises:
+            JudgeError: there is no answer; its code says why.
+        """
+        body = chat_body(request, token_limit=token_limit)
+        answer = await self._connection.post(url, body, headers=headers, secrets=secrets)
+        return chat_reply(answer, url=url)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._connection.aclose()
+
+
+def chat_body(request: JudgeRequest, *, token_limit: TokenLimit = "max_tokens") -> JsonObject:  # noqa: S107
+    """The body of a call.
+
+    Raises:
+        JudgeError: ``provider_options`` would replace what the client sets.
+    """
+    body: JsonObject = {
+        "model": request.model,
+        "messages": [{"role": message.role, "content": message.text} for message in request.messages],
+    }
+    if request.schema_ is not None:
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "strict": True, "schema": request.schema_},
+        }
+    for name, value in request.parameters.items():
+        body[token_limit if name == "max_tokens" else name] = value
+    if request.seed is not None:
+        body["seed"] = request.seed
+    return with_options(body, request.provider_options)
+
+
+def chat_reply(answer: Answer, *, url: str) -> JudgeReply:
+    """The first choice of an answer.
+
+    A refusal's text is what the model said instead; a blocked question has none.
+
+    Raises:
+        JudgeError: the answer reports an error, holds no choice, or a choice without a message.
+    """
+    body = answer.body
+    choices = objects_of(body.get("choices"))
+    choice = choices[0] if choices else {}
+    if error := error_of(body) or error_of(choice):
+        if is_blocked(answer.status, {"error": error}):
+            return JudgeReply(text="", finish_reason="safety", rate=rate_limit_of(answer.headers))
+        raise JudgeError(f"{url} answered an error: {answer.excerpt}", code=embedded_failure(error))
+    message = object_of(choice.get("message"))
+    content, refusal = message.get("content"), message.get("refusal")
+    if not message or not isinstance(content, str | None) or not isinstance(refusal, str | None):
+        raise JudgeError(
+            f"{url} answered without choices[0].message and its text: {answer.excerpt}", code="malformed"
+        )
+    finish: FinishReason = _FINISH_REASONS.get(text_of(choice.get("finish_reason")), "other")
+    return JudgeReply(
+        text=refusal or content or "",
+        finish_reason="refusal" if refusal else finish,
+        model_version=text_of(body.get("model")) or None,
+        usage=usage_from_openai(object_of(body["usage"])) if body.get("usage") else None,
+        rate=rate_limit_of(answer.headers),
+    )
+
+
+def rate_limit_of(headers: Mapping[str, str]) -> RateLimit | None:
+    """What ``x-ratelimit-remaining-requests`` and ``x-ratelimit-reset-requests`` say; ``None`` without them."""
+    remaining = headers.get("x-ratelimit-remaining-requests", "")
+    known = int(remaining) if re.fullmatch(r"\d{1,12}", remaining, re.ASCII) else None
+    reset = _seconds(headers.get("x-ratelimit-reset-requests", ""))
+    return None if known is None and reset is None else RateLimit(remaining_requests=known, reset_after=reset)
+
+
+def _seconds(duration: str) -> float | None:
+    """``6m0s``, ``1.5s``, ``20ms``, or a bare number of seconds as Azure writes it."""
+    if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", duration, re.ASCII):
+        return float(duration)
+    found = _DURATION.fullmatch(duration) if len(duration) <= 40 else None
+    if found is None or not any(found.groups()):
+        return None
+    return sum(float(number) * unit for number, unit in zip(found.groups(), _UNITS, strict=True) if number)

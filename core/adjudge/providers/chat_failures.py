@@ -1,0 +1,94 @@
+"""What the error bodies of Chat Completions mean.
+
+Codes and types: OpenAI's guide "Error codes" (https://platform.openai.com/docs/guides/error-codes),
+Azure's "Content filtering" (https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter),
+OpenRouter's "Errors" (https://openrouter.ai/docs/api-reference/errors, for ``flagged_input``), and the servers of vLLM, llama.cpp and LM Studio, which say in words what OpenAI says in codes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from adjudge.errors import JudgeErrorCode
+from adjudge.model.base import JsonObject
+from adjudge.providers.failures import failure_of_status
+from adjudge.providers.fields import object_of, text_of
+
+_CODES: Final[dict[str, JudgeErrorCode]] = {
+    "invalid_api_key": "auth",
+    "authentication_error": "auth",
+    "permission_error": "auth",
+    "insufficient_quota": "quota",
+    "billing_hard_limit_reached": "quota",
+    "billing_not_active": "quota",
+    "rate_limit_exceeded": "rate_limit",
+    "model_not_found": "unknown_model",
+    "DeploymentNotFound": "unknown_model",
+    "context_length_exceeded": "context_too_long",
+    "string_above_max_length": "context_too_long",
+    "exceed_context_size_error": "context_too_long",
+}
+"""By ``code`` or ``type``; both vocabularies are one here."""
+
+_BLOCKED: Final = frozenset(
+    {"content_filter", "content_policy_violation", "invalid_prompt", "ResponsibleAIPolicyViolation"}
+)
+"""Azure's filter, gateways in front of it, and OpenAI's own check of prompts for reasoning models."""
+
+_REFUSED: Final = frozenset({400, 413, 422, 500})
+"""Statuses under which servers without codes report what is wrong with a request."""
+
+_TOO_LONG: Final = re.compile(
+    r"maximum context length|context (?:size|length|window)|prompt is too long|^request too large",
+    re.IGNORECASE,
+)
+"""The last one is OpenAI's 429 for a single request above the tokens of a whole minute: waiting cannot help."""
+
+_SCHEMA: Final = re.compile(
+    r"response_format|json[ _]schema|invalid schema|guided_json|structured[ _]outputs?|\bgrammar\b",
+    re.IGNORECASE,
+)
+
+
+def chat_failure(status: int, body: Any) -> JudgeErrorCode | None:
+    """The class of a failure by its body; ``None`` where only the status tells."""
+    error = error_of(body)
+    message = text_of(error.get("message"))
+    if (status in _REFUSED or status == 429) and _TOO_LONG.search(message):
+        return "context_too_long"
+    if text_of(error.get("param")).startswith("response_format"):
+        return "schema_rejected"
+    for name in ("code", "type"):
+        if found := _CODES.get(text_of(error.get(name))):
+            return found
+    if status in _REFUSED and _SCHEMA.search(message):
+        return "schema_rejected"
+    return None
+
+
+def is_blocked(status: int, body: Any) -> bool:
+    """Whether the provider blocked the question: an answer of its own, whatever its status says."""
+    error = error_of(body)
+    codes = {text_of(part.get("code")) for part in (error, object_of(error.get("innererror")))}
+    flagged = "flagged_input" in object_of(error.get("metadata"))
+    return status < 500 and (flagged or not _BLOCKED.isdisjoint(codes))
+
+
+def embedded_failure(error: JsonObject) -> JudgeErrorCode:
+    """The class of an error that came with status 200, as gateways send them; its ``code`` may be a status."""
+    code = error.get("code")
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    return chat_failure(status, {"error": error}) or failure_of_status(status)
+
+
+def error_of(body: Any) -> JsonObject:
+    """The error that a body describes; empty where it describes none.
+
+    OpenAI wraps it in ``error``; LM Studio has a bare text there, vLLM up to 0.9 no wrapping at all.
+    """
+    found = object_of(body)
+    error = found.get("error")
+    if isinstance(error, str):
+        return {"message": error}
+    return object_of(error) or (found if found.get("object") == "error" else {})
