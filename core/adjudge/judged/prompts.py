@@ -12,17 +12,21 @@ from adjudge.model.judging import Prompt
 _HEAD: Final = re.compile(r"<!-- version: ([1-9][0-9]*) -->\n")
 
 
-def read_prompt(package: str, name: str) -> Prompt:
+def read_prompt(package: str | None, name: str) -> Prompt:
     """The prompt in the file ``NAME.md`` of a package.
 
     The file's first line is ``<!-- version: N -->``; the rest is what a judge reads.
+
+    Args:
+        package: ``__package__`` of the module that asks.
+        name: The file's name without its ending; results show it, so give it the criterion's.
 
     Raises:
         PluginError: there is no such file, or it does not begin with its version.
     """
     try:
-        text = resources.files(package).joinpath(f"{name}.md").read_text(encoding="utf-8")
-    except (OSError, ModuleNotFoundError) as error:
+        text = resources.files(package or "").joinpath(f"{name}.md").read_text(encoding="utf-8")
+    except (OSError, ImportError, ValueError) as error:
         raise PluginError(f"{package} has no prompt {name}.md: {error}") from None
     head = _HEAD.match(text)
     if head is None:

@@ -1,0 +1,12 @@
+"""Options of ``final_response_match_v2``."""
+
+from __future__ import annotations
+
+from adjudge.plugin import JudgedConfig
+
+
+class FinalResponseMatchConfig(JudgedConfig):
+    """Options of ``final_response_match_v2`` (ADK ``LlmAsAJudgeCriterion``)."""
+
+    include_intermediate_responses_in_final: bool = False
+    """Whether the texts before the final response count too, on both sides."""

@@ -1,0 +1,24 @@
+"""Asks a judge whether a whole conversation has the properties that rubrics name."""
+
+from __future__ import annotations
+
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, judged
+
+
+class MultiTurnTrajectoryQuality:
+    """The mean over the rubrics of a case, decided over the whole conversation: yes is 1.0, no is 0.0.
+
+    There is one outcome for the case and none for a turn (ADK scores the last turn and calls it the case).
+    """
+
+    def __init__(self, config: judged.RubricsConfig, judge: Judge) -> None:
+        prompt = judged.read_prompt(__package__, "rubric_based_multi_turn_trajectory_quality_v1")
+        self._rubrics = judged.RubricJudge(judge, prompt, config, kind="TRAJECTORY_QUALITY")
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One score for the case."""
+        turns = case.actual.invocations
+        exhibits = judged.not_blank(
+            judged.agent_instructions(*turns), judged.tool_declarations(*turns), judged.conversation(turns)
+        )
+        return Measurement(overall=await self._rubrics.judge_case(case, exhibits))

@@ -1,0 +1,31 @@
+"""Asks a judge whether tools were used as rubrics say."""
+
+from __future__ import annotations
+
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome, judged
+
+
+class ToolUseQuality:
+    """The mean over the turns of the mean over each turn's rubrics: yes is 1.0, no is 0.0 (seed 004).
+
+    The judge sees every call with its response, in order, among the texts of the agent.
+    """
+
+    def __init__(self, config: judged.RubricsConfig, judge: Judge) -> None:
+        prompt = judged.read_prompt(__package__, "rubric_based_tool_use_quality_v1")
+        self._rubrics = judged.RubricJudge(judge, prompt, config, kind="TOOL_USE_QUALITY")
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One score per turn."""
+        return await judged.turn_by_turn(case, self._turn)
+
+    async def _turn(self, turn: judged.TurnUnderTest) -> Outcome:
+        exhibits = judged.not_blank(
+            judged.agent_instructions(turn.actual),
+            judged.tool_declarations(turn.actual),
+            judged.earlier_turns(turn.earlier),
+            judged.user_prompt(turn.actual),
+            judged.agent_moves(turn.actual),
+            judged.agent_response(turn.actual),
+        )
+        return await self._rubrics.judge_turn(turn, exhibits)
