@@ -3,6 +3,7 @@
 Plugins reach it as ``adjudge.plugin.judged``.
 """
 
+from adjudge.judged.delegation import DelegatingConfig
 from adjudge.judged.exhibits import (
     agent_instructions,
     agent_moves,
@@ -20,9 +21,10 @@ from adjudge.judged.moves import moves_of
 from adjudge.judged.outcomes import mean_of, outcome_of, rubric_outcome, votes_of
 from adjudge.judged.prompts import read_prompt
 from adjudge.judged.rubrics import RubricJudge, RubricsConfig
-from adjudge.judged.turns import TurnUnderTest, turn_by_turn
+from adjudge.judged.turns import TurnUnderTest, together, turn_by_turn
 
 __all__ = [
+    "DelegatingConfig",
     "RubricJudge",
     "RubricsConfig",
     "TurnUnderTest",
@@ -40,6 +42,7 @@ __all__ = [
     "reference_response",
     "rubric_outcome",
     "said",
+    "together",
     "tool_declarations",
     "turn_by_turn",
     "user_prompt",

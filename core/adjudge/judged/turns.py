@@ -1,13 +1,16 @@
-"""One turn after another of a case, each measured on its own and all at the same time."""
+"""The turns of a case, each measured on its own and all at the same time."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.invocation import Invocation
 from adjudge.model.measurement import Measurement, Outcome
+
+ResultT = TypeVar("ResultT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,19 +31,23 @@ class TurnUnderTest:
 
 
 async def turn_by_turn(
-    case: CaseUnderTest, measure: Callable[[TurnUnderTest], Awaitable[Outcome]]
+    case: CaseUnderTest, measure: Callable[[TurnUnderTest], Coroutine[Any, Any, Outcome]]
 ) -> Measurement:
     """One outcome for every turn. An exception of one turn ends the others, and comes out."""
+    turns = (
+        TurnUnderTest(case=case, position=position, actual=actual, expected=expected)
+        for position, (actual, expected) in enumerate(case.pairs)
+    )
+    return Measurement(per_invocation=await together(map(measure, turns)))
+
+
+async def together(parts: Iterable[Coroutine[Any, Any, ResultT]]) -> tuple[ResultT, ...]:
+    """What all parts give, done at the same time. An exception of one ends the others, and comes out."""
     import asyncio
 
-    tasks = [
-        asyncio.ensure_future(
-            measure(TurnUnderTest(case=case, position=position, actual=actual, expected=expected))
-        )
-        for position, (actual, expected) in enumerate(case.pairs)
-    ]
+    tasks = [asyncio.ensure_future(part) for part in parts]
     try:
-        return Measurement(per_invocation=tuple(await asyncio.gather(*tasks)))
+        return tuple(await asyncio.gather(*tasks))
     except BaseException:
         for task in tasks:
             task.cancel()
