@@ -19,12 +19,15 @@ Measure = Callable[..., Measurement]
 
 @pytest.fixture
 def measure(tmp_path: Path) -> Measure:
-    """Measure a case with the one criterion of a plugin module; keywords are its options."""
+    """Measure a case with the one criterion of a plugin module; keywords are its options.
 
-    def measure(plugin: ModuleType, case: CaseUnderTest, **options: Any) -> Measurement:
+    ``judge`` is what ``FakeHost`` takes.
+    """
+
+    def measure(plugin: ModuleType, case: CaseUnderTest, *, judge: Any = None, **options: Any) -> Measurement:
         [registered] = manager(plugin).criteria
         config, _ = validated_config(registered.spec.config, options)
-        criterion = registered.spec.factory(config, FakeHost(tmp_path))
+        criterion = registered.spec.factory(config, FakeHost(tmp_path, judge=judge))
         return asyncio.run(criterion.score(case))
 
     return measure
