@@ -192,8 +192,9 @@ class JudgeBackend(Protocol):
 
     Making one opens no connection and needs no key. Besides ``complete`` a backend may have ``aclose``
     (see ``Closeable``), ``fingerprint`` (see ``Fingerprinted``; where its calls go, for instance a base
-    URL: part of the key of every cached answer), ``missing`` (see ``ChecksModel``) and
-    ``recorded_models`` (see ``RecordedCalls``).
+    URL: part of the key of every cached answer), ``missing`` (see ``ChecksModel``), ``recorded_models``
+    (see ``RecordedCalls``), ``model_fingerprint`` (see ``IdentifiesModel``) and ``at_once`` (see
+    ``LimitsCalls``).
     """
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
@@ -219,6 +220,28 @@ class ChecksModel(Protocol):
         Args:
             model: The model that is to be asked; ``None`` where only the backend is looked at.
         """
+        ...
+
+
+@runtime_checkable
+class IdentifiesModel(Protocol):
+    """A judge backend that knows more of a model than its name, which may be anybody's choice."""
+
+    def model_fingerprint(self, model: str) -> JsonObject:
+        """What decides the answers of ``model``, for instance the hash of a file; empty where it is not known.
+
+        Part of the key of every cached answer. Quick; where the model is missing, ``missing`` says so.
+        """
+        ...
+
+
+@runtime_checkable
+class LimitsCalls(Protocol):
+    """A judge backend that knows how many calls it can work on; the others wait before their time counts."""
+
+    @property
+    def at_once(self) -> int:
+        """The most calls that are worth sending at a time; at least 1."""
         ...
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from adjudge.errors import JudgeError, JudgeErrorCode
-from adjudge.extension.protocols import JudgeBackend
+from adjudge.extension.protocols import JudgeBackend, LimitsCalls
 from adjudge.judging.limiter import AdaptiveLimiter
 from adjudge.model.judging import JudgeReply, JudgeRequest
 
@@ -40,7 +40,9 @@ class Caller:
         """Call ``backend``; one request may take ``timeout`` seconds."""
         self._backend = backend
         self._timeout = timeout
-        self._limiter = AdaptiveLimiter()
+        self._limiter = (
+            AdaptiveLimiter(backend.at_once) if isinstance(backend, LimitsCalls) else AdaptiveLimiter()
+        )
 
     async def call(
         self, request: JudgeRequest, *, before: Callable[[], None], retried: Callable[[], None]

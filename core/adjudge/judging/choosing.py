@@ -9,18 +9,30 @@ from typing import Final
 from adjudge.errors import InputError, PluginError, Problem, UnknownNameError
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.protocols import ChecksModel, Closeable, Fingerprinted, Host, JudgeBackend
+from adjudge.extension.protocols import (
+    ChecksModel,
+    Closeable,
+    Fingerprinted,
+    Host,
+    IdentifiesModel,
+    JudgeBackend,
+)
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import JudgeBackendSpec
 from adjudge.judging.client import JudgeClient, Member
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.base import JsonObject
+from adjudge.model.judging import JudgeReply
+from adjudge.model.step import Usage
 
 VARIABLE: Final = "ADJUDGE_JUDGE"
 """The environment variable that names the judge where nothing else does."""
 
 ADK_DEFAULT: Final = "gemini-2.5-flash"
 """What google-adk judges with where no model is named."""
+
+
+_ANY: Final = JudgeReply(text="", usage=Usage(input_tokens=1, output_tokens=1))
 
 
 class Judges:
@@ -35,6 +47,7 @@ class Judges:
         override: Sequence[str] = (),
         default: Sequence[str] = (),
         backend_options: Mapping[str, JsonObject] | None = None,
+        priced: bool = False,
     ) -> None:
         """Choose among ``backends``.
 
@@ -45,7 +58,9 @@ class Judges:
             override: The models of ``--judge``: they replace whatever a criterion names.
             default: The models of the project's configuration.
             backend_options: Options of backends, by name.
+            priced: Whether only models with a known price will do.
         """
+        self._priced = priced
         self._backends = backends
         self._client = client
         self._host = host
@@ -76,6 +91,13 @@ class Judges:
                     Problem(what=f"judge {name!r}: {message}")
                     for message in member.backend.missing(member.model)
                 ]
+            if self._priced and not member.recorded and member.cost(_ANY) is None:
+                problems.append(
+                    Problem(
+                        what=f"judge {name!r}: its price is not known, so a budget in USD cannot hold",
+                        hint="Give --max-judge-calls instead.",
+                    )
+                )
             members.append(member)
         if problems:
             raise InputError(problems)
@@ -101,6 +123,7 @@ class Judges:
                 "backend": registered.id,
                 "version": spec.version,
                 **(backend.fingerprint() if isinstance(backend, Fingerprinted) else {}),
+                **(backend.model_fingerprint(model) if isinstance(backend, IdentifiesModel) else {}),
             },
             prices=spec.prices,
             prices_of={item.spec.name: item.spec.prices for item in self._backends},

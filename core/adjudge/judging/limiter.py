@@ -24,9 +24,10 @@ class AdaptiveLimiter:
     under way together. While the provider asks to wait, nothing new is sent.
     """
 
-    def __init__(self) -> None:
-        """Begin with ``START`` calls at a time."""
-        self._limit = float(START)
+    def __init__(self, most: int = _CEILING) -> None:
+        """Begin with ``START`` calls at a time, or ``most`` where that is less; never allow more than ``most``."""
+        self._most = most
+        self._limit = float(min(START, most))
         self._running = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._refused = False
@@ -53,7 +54,7 @@ class AdaptiveLimiter:
     def succeeded(self, rate: RateLimit | None) -> None:
         """A call was answered."""
         if self._running >= self.limit:  # a limit that nobody reaches is no reason to raise it
-            self._limit = min(_CEILING, self._limit + (1 / self._limit if self._refused else 1))
+            self._limit = min(self._most, self._limit + (1 / self._limit if self._refused else 1))
         if rate is not None and rate.remaining_requests == 0 and rate.reset_after:
             self._pause_for(rate.reset_after)
 
