@@ -3,6 +3,7 @@
 Plugins reach it as ``adjudge.plugin.judged``.
 """
 
+from adjudge.judged.checklist import Checklist
 from adjudge.judged.delegation import DelegatingConfig
 from adjudge.judged.exhibits import (
     agent_instructions,
@@ -24,6 +25,7 @@ from adjudge.judged.rubrics import RubricJudge, RubricsConfig
 from adjudge.judged.turns import TurnUnderTest, together, turn_by_turn
 
 __all__ = [
+    "Checklist",
     "DelegatingConfig",
     "RubricJudge",
     "RubricsConfig",

@@ -1,0 +1,28 @@
+"""``multi_turn_task_success_v1``: whether the user got what the conversation was for."""
+
+from __future__ import annotations
+
+from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl, judged
+
+
+def _make(config: judged.DelegatingConfig, host: Host) -> Criterion:
+    if config.delegate is not None:
+        return host.criterion(config.delegate, {})
+    from adjudge_plugins.criteria.multi_turn_task_success.criterion import MultiTurnTaskSuccess
+
+    return MultiTurnTaskSuccess(host.judge(config.judge_model_options))
+
+
+@hookimpl.criteria
+def criteria() -> list[CriterionSpec]:
+    """The one criterion of this plugin."""
+    return [
+        CriterionSpec(
+            name="multi_turn_task_success_v1",
+            summary="Whether the agent reached what the user wanted over the whole conversation",
+            factory=_make,
+            config=judged.DelegatingConfig,
+            needs=frozenset({Need.JUDGE}),
+            simulated_conversations=True,
+        )
+    ]

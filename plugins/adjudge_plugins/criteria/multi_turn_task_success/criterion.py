@@ -1,0 +1,30 @@
+"""Asks a judge whether a conversation reached what the user wanted."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, judged
+
+_STATEMENTS: Final = {
+    "goals_reached": "By the end of the conversation every goal that the user stated, and did not take back, was reached.",
+    "as_asked": "There is a result, and it keeps to every condition, choice and correction that the user stated.",
+    "shown": "There is a result, and tool responses show it, or the answers themselves where no tool was needed; a promise or a claim is not enough.",
+}
+
+
+class MultiTurnTaskSuccess:
+    """The mean over three statements about the whole conversation, from 0 to 1.
+
+    A conversation that reached nothing scores 0; one that reached a part of it something between. ADK has
+    Vertex AI measure this, with statements that a model makes up for every conversation; these are fixed.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self._checklist = judged.Checklist(
+            judge, judged.read_prompt(__package__, "multi_turn_task_success_v1")
+        )
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One score for the case."""
+        return Measurement(overall=await self._checklist.decide(case, _STATEMENTS))
