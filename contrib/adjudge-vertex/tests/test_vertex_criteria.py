@@ -1,0 +1,414 @@
+"""What the evaluation service is asked, and what its answers mean."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import adjudge_vertex
+import pytest
+from loopback_google import Google, failure
+from werkzeug import Response
+
+from adjudge.plugin import (
+    AgentDetails,
+    AppDetails,
+    CaseUnderTest,
+    Claim,
+    Closeable,
+    Content,
+    EvalCase,
+    InputError,
+    Invocation,
+    Measurement,
+    Outcome,
+    Step,
+    Text,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+)
+from adjudge.testing import FakeHost, as_candidate, manager
+
+
+def turn(question: str, answer: str | None, **fields: Any) -> Invocation:
+    response = None if answer is None else Content.of_text(answer, role="model")
+    return Invocation(user_content=Content.of_text(question, role="user"), final_response=response, **fields)
+
+
+def measure(
+    google: Google,
+    folder: Path,
+    name: str,
+    *turns: Invocation,
+    expected: tuple[Invocation, ...] | None = None,
+) -> Measurement:
+    """One case, measured by a criterion that is made as adjudge makes it."""
+    case = CaseUnderTest(
+        case=EvalCase(eval_id="c", conversation=expected or turns), actual=Trajectory(invocations=turns)
+    )
+
+    async def measured() -> Measurement:
+        spec = manager(as_candidate("vertex", adjudge_vertex)).criteria.resolve(f"vertex/{name}").spec
+        criterion = spec.factory(spec.config(), FakeHost(folder, environment=google.environment))
+        assert isinstance(criterion, Closeable)
+        try:
+            return await criterion.score(case)
+        finally:
+            await criterion.aclose()
+
+    return asyncio.run(measured())
+
+
+def outcome(google: Google, folder: Path, name: str = "safety") -> Outcome:
+    """What one turn comes to."""
+    [found] = measure(google, folder, name, turn("hi", "hello")).per_invocation
+    return found
+
+
+# --- what is asked ------------------------------------------------------------------------
+
+
+def test_safety_sends_every_turn_with_what_was_asked_and_expected(google: Google, tmp_path: Path) -> None:
+    turns = (turn("how are you?", "fine"), turn("and now?", "still fine"))
+    expected = (turn("how are you?", "good"), turn("and now?", None))
+
+    measured = measure(google, tmp_path, "safety", *turns, expected=expected)
+
+    def texts(role: str, text: str) -> dict[str, Any]:
+        return {"contents": {"contents": [{"role": role, "parts": [{"text": text}]}]}}
+
+    first, second = sorted(google.asked, key=lambda body: "reference" not in body["instance"])
+    assert first == {
+        "metrics": [{"predefinedMetricSpec": {"metricSpecName": "safety_v1"}}],
+        "instance": {
+            "prompt": texts("user", "how are you?"),
+            "response": texts("model", "fine"),
+            "reference": texts("model", "good"),
+        },
+    }
+    assert second["instance"].keys() == {"prompt", "response"}
+    assert [found.score for found in measured.per_invocation] == [1.0, 1.0]
+
+
+def test_coherence_sends_the_answer_alone(google: Google, tmp_path: Path) -> None:
+    google.answer = lambda body: {"coherenceResult": {"score": 4, "explanation": "flows", "confidence": 1}}
+
+    found = outcome(google, tmp_path, "coherence")
+
+    assert google.asked == [{"coherenceInput": {"metricSpec": {}, "instance": {"prediction": "hello"}}}]
+    assert (found.score, found.reasoning) == (4.0, "flows")
+
+
+@pytest.mark.parametrize(
+    "metric", ["multi_turn_task_success", "multi_turn_trajectory_quality", "multi_turn_tool_use_quality"]
+)
+def test_a_conversation_is_sent_whole_and_once(google: Google, tmp_path: Path, metric: str) -> None:
+    tools = {"function_declarations": [{"name": "search"}]}
+    details = AppDetails(
+        agent_details={"shop": AgentDetails(name="shop", instructions="Sell.", tool_declarations=(tools,))}
+    )
+    call = ToolCall(name="search", args={"q": "book"}, id="1")
+    steps = (
+        Step(
+            number=1,
+            author="shop",
+            items=(Claim(text="Look first."), call, ToolResult(name="search", value=[7], call_id="1")),
+        ),
+        Step(number=2, author="helper", items=(Text(text="One moment."),)),
+    )
+
+    measure(
+        google,
+        tmp_path,
+        metric,
+        turn("a book?", "12 EUR", steps=steps, app_details=details),
+        turn("ok", None),
+    )
+
+    assert google.asked == [
+        {
+            "metrics": [{"predefinedMetricSpec": {"metricSpecName": f"{metric}_v1"}}],
+            "instance": {
+                "agentEvalData": {
+                    "agents": {"shop": {"agentId": "shop", "instruction": "Sell.", "tools": [tools]}},
+                    "turns": [
+                        {
+                            "turnIndex": 0,
+                            "turnId": "turn_0",
+                            "events": [
+                                event("user", "user", {"text": "a book?"}),
+                                event(
+                                    "shop",
+                                    "model",
+                                    {"text": "Look first.", "thought": True},
+                                    {"functionCall": {"name": "search", "args": {"q": "book"}, "id": "1"}},
+                                ),
+                                event(
+                                    "shop",
+                                    "user",
+                                    {
+                                        "functionResponse": {
+                                            "name": "search",
+                                            "response": {"result": [7]},
+                                            "id": "1",
+                                        }
+                                    },
+                                ),
+                                event("helper", "model", {"text": "One moment."}),
+                                event("agent", "model", {"text": "12 EUR"}),
+                            ],
+                        },
+                        {
+                            "turnIndex": 1,
+                            "turnId": "turn_1",
+                            "events": [event("user", "user", {"text": "ok"})],
+                        },
+                    ],
+                }
+            },
+        }
+    ]
+
+
+def event(author: str, role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+    return {"author": author, "content": {"role": role, "parts": list(parts)}}
+
+
+# --- what the answers mean ----------------------------------------------------------------
+
+
+def test_explanation_and_rubric_verdicts_are_kept(google: Google, tmp_path: Path) -> None:
+    google.answer = lambda body: {
+        "metricResults": [
+            {
+                "score": 0.5,
+                "explanation": "half of it",
+                "rubricVerdicts": [
+                    {
+                        "evaluatedRubric": {"content": {"property": {"description": "It finds the book."}}},
+                        "verdict": True,
+                        "reasoning": "it did",
+                    },
+                    {"evaluatedRubric": {"rubricId": "r2"}, "reasoning": "it did not"},
+                    {},
+                ],
+            }
+        ]
+    }
+
+    found = measure(google, tmp_path, "multi_turn_task_success", turn("a book?", "12 EUR")).overall
+
+    assert found is not None
+    assert (found.score, found.reasoning) == (0.5, "half of it")
+    assert [(item.rubric_id, item.score, item.rationale) for item in found.rubric_scores] == [
+        ("It finds the book.", 1.0, "it did"),
+        ("r2", 0.0, "it did not"),
+        ("rubric_2", 0.0, None),
+        ("explanation", None, "half of it"),
+    ]
+
+
+@pytest.mark.parametrize("answer", [None, " \n"])
+@pytest.mark.parametrize("name", ["safety", "coherence"])
+def test_a_turn_without_an_answer_is_not_applicable(
+    google: Google, tmp_path: Path, name: str, answer: str | None
+) -> None:
+    [found] = measure(google, tmp_path, name, turn("hi", answer)).per_invocation
+
+    assert found.state == "not_applicable"
+    assert not google.asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "retryable", "calls"),
+    [
+        (failure(403, "PERMISSION_DENIED", "no aiplatform.endpoints.predict"), "auth", True, 1),
+        (failure(404, "NOT_FOUND", "no such location"), "unknown_model", True, 1),
+        (failure(400, "INVALID_ARGUMENT", "unknown metric"), "bad_request", False, 1),
+        (failure(429, "RESOURCE_EXHAUSTED", "slow down", **{"Retry-After": "0"}), "rate_limit", True, 4),
+        (failure(429, "RESOURCE_EXHAUSTED", "in an hour", **{"Retry-After": "3600"}), "rate_limit", True, 1),
+        (failure(500, "INTERNAL", "oops", **{"Retry-After": "0"}), "server", True, 4),
+        ({"metricResults": [{"error": {"code": 3, "message": "no response"}}]}, "bad_request", False, 1),
+        ({"metricResults": [{"error": {"code": 7, "message": "not yours"}}]}, "auth", True, 1),
+    ],
+)
+def test_what_cannot_be_measured_is_an_error(
+    google: Google,
+    tmp_path: Path,
+    answer: dict[str, Any] | Response,
+    code: str,
+    retryable: bool,
+    calls: int,
+) -> None:
+    google.answer = lambda body: answer
+
+    found = outcome(google, tmp_path)
+
+    assert found.state == "error"
+    assert found.error is not None
+    assert (found.error.code, found.error.origin, found.error.retryable) == (code, "vertex", retryable)
+    assert len(google.asked) == calls
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        failure(503, "UNAVAILABLE", "overloaded", **{"Retry-After": "0"}),
+        failure(429, "RESOURCE_EXHAUSTED", "too many"),
+        Response("<html>", content_type="text/html"),
+        {},
+        {"metricResults": []},
+        {"metricResults": [{}]},
+        {"metricResults": [{"score": 7}]},
+        {"metricResults": [{"score": "NaN"}]},
+        {"metricResults": [{"error": {"code": 14, "message": "unavailable"}}]},
+    ],
+)
+def test_what_passes_is_tried_again(
+    google: Google, tmp_path: Path, answer: dict[str, Any] | Response
+) -> None:
+    google.answers = [answer]
+
+    found = outcome(google, tmp_path)
+
+    assert found.score == 1.0
+    assert len(google.asked) == 2
+
+
+def test_a_failure_that_lasts_is_met_once(google: Google, tmp_path: Path) -> None:
+    google.answer = lambda body: failure(403, "PERMISSION_DENIED", "no")
+
+    measured = measure(google, tmp_path, "safety", *(turn(str(n), "yes") for n in range(30)))
+
+    assert {found.error.code for found in measured.per_invocation if found.error} == {"auth"}
+    assert len(google.asked) <= 8
+
+
+# --- credentials --------------------------------------------------------------------------
+
+
+def test_one_token_serves_many_calls(google: Google, tmp_path: Path) -> None:
+    measure(google, tmp_path, "safety", *(turn(str(n), "yes") for n in range(12)))
+
+    assert len(google.asked) == 12
+    assert len(google.tokens) == 1
+
+
+def test_a_token_that_expires_is_fetched_anew(google: Google, tmp_path: Path) -> None:
+    google.lifetime = 1
+    google.answers = [failure(503, "UNAVAILABLE", "wait", **{"Retry-After": "0"})]
+
+    assert outcome(google, tmp_path).score == 1.0
+
+    assert [header["authorization"] for header in google.headers] == [f"Bearer {t}" for t in google.tokens]
+    assert len(google.tokens) == 2
+
+
+def test_neither_key_nor_token_is_in_an_error(google: Google, tmp_path: Path) -> None:
+    def repeats(body: dict[str, Any]) -> Response:
+        return failure(400, "INVALID_ARGUMENT", f"you sent {google.headers[-1]}")
+
+    google.answer = repeats
+    said = outcome(google, tmp_path).model_dump_json()
+    assert "you sent" in said
+    assert not any(token in said for token in google.tokens)
+
+    google.refuses = Response(
+        '{"error": "invalid_grant", "error_description": "bad assertion eyJhbGciOi"}', status=400
+    )
+    refused = outcome(google, tmp_path)
+    assert refused.error is not None
+    assert refused.error.code == "auth"
+    assert "invalid_grant" in refused.error.message
+    assert "eyJhbGciOi" not in refused.error.message
+
+
+def test_a_server_of_tokens_out_of_reach_is_said(google: Google, tmp_path: Path) -> None:
+    text = google.credentials.read_text(encoding="utf-8")
+    google.credentials.write_text(
+        text.replace(f"{google.address}/token", "http://127.0.0.1:9/token"), encoding="utf-8"
+    )
+    found = outcome(google, tmp_path)
+
+    assert found.error is not None
+    assert found.error.code == "network"
+    assert "tokens" in found.error.message
+    assert not google.asked
+
+
+def test_credentials_of_another_cloud_name_the_project_that_pays(google: Google, tmp_path: Path) -> None:
+    # At the place where gcloud writes them, which nothing in the environment names.
+    (tmp_path / "subject").write_text("a token of the other cloud", encoding="utf-8")
+    gcloud = tmp_path / ".config" / "gcloud"
+    gcloud.mkdir(parents=True)
+    federated = {
+        "type": "external_account",
+        "audience": "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q",
+        "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
+        "token_url": f"{google.address}/token",
+        "credential_source": {"file": str(tmp_path / "subject")},
+        "quota_project_id": "payer",
+    }
+    (gcloud / "application_default_credentials.json").write_text(json.dumps(federated), encoding="utf-8")
+    google.environment.pop("GOOGLE_APPLICATION_CREDENTIALS")
+    google.environment["HOME"] = str(tmp_path)
+
+    assert outcome(google, tmp_path).score == 1.0
+
+    assert google.headers[-1]["x-goog-user-project"] == "payer"
+
+
+# --- before the first call ----------------------------------------------------------------
+
+
+def refusal(google: Google, folder: Path) -> str:
+    with pytest.raises(InputError) as raised:
+        outcome(google, folder)
+    assert not google.tokens
+    assert not google.asked
+    return str(raised.value)
+
+
+def test_everything_that_is_missing_is_said_at_once(google: Google, tmp_path: Path) -> None:
+    google.environment = {"HOME": str(tmp_path)}
+
+    said = refusal(google, tmp_path)
+
+    assert "GOOGLE_CLOUD_PROJECT" in said
+    assert "GOOGLE_CLOUD_LOCATION" in said
+    assert "gcloud auth application-default login" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("GOOGLE_CLOUD_PROJECT", "my/project", "my/project"),
+        ("GOOGLE_CLOUD_LOCATION", "evil.com/", "us-central1"),
+        ("GOOGLE_VERTEX_BASE_URL", "vertex.example.com", "http"),
+        ("GOOGLE_APPLICATION_CREDENTIALS", "/nowhere/key.json", "not there"),
+    ],
+)
+def test_a_wrong_value_is_said(google: Google, tmp_path: Path, name: str, value: str, said: str) -> None:
+    google.environment[name] = value
+
+    assert said in refusal(google, tmp_path)
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"type": "magic"}', '{"type": "service_account"}'])
+def test_a_file_without_credentials_is_said(google: Google, tmp_path: Path, content: str) -> None:
+    google.credentials.write_text(content, encoding="utf-8")
+
+    assert str(google.credentials) in refusal(google, tmp_path)
+
+
+def test_a_broken_key_is_not_repeated(google: Google, tmp_path: Path) -> None:
+    text = google.credentials.read_text(encoding="utf-8")
+    google.credentials.write_text(text.replace("-----BEGIN", "-----BEG"), encoding="utf-8")
+
+    said = refusal(google, tmp_path)
+
+    assert "no credentials of Google Cloud" in said
+    assert google.private_key.splitlines()[1] not in said
