@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -69,15 +69,7 @@ def validated_config(
         if key in known or (allows_extras and model.hands_on_extras):
             continue
         if not allows_extras or suggestion(key, known):
-            listed = ", ".join(known) or "none"
-            problems.append(
-                Problem(
-                    what=f"unknown option {key!r}.{did_you_mean(key, known)}",
-                    file=file,
-                    path=path,
-                    hint=f"Known options: {listed}.",
-                )
-            )
+            problems.append(_unknown_option(key, known, file=file, path=path))
         else:
             warnings.append(f"{path}.{key}: nothing reads this option; it is kept")
     try:
@@ -86,14 +78,46 @@ def validated_config(
         )
     except ValidationError as error:
         for detail in error.errors(include_url=False):
+            location = detail["loc"]
+            if detail["type"] == "extra_forbidden":
+                name, place = str(location[-1]), json_path(location[:-1], path)
+                nested = _keys_at(model, location[:-1])
+                problems.append(_unknown_option(name, nested, file=file, path=place))
+                continue
             found = "" if detail["type"] == "missing" else f", found {short_repr(detail['input'])}"
             problems.append(
-                Problem(what=f"{detail['msg']}{found}", file=file, path=json_path(detail["loc"], path))
+                Problem(what=f"{detail['msg']}{found}", file=file, path=json_path(location, path))
             )
         raise InputError(problems) from None
     if problems:
         raise InputError(problems)
     return config, tuple(warnings)
+
+
+def _unknown_option(name: str, known: list[str], *, file: str | None, path: str) -> Problem:
+    return Problem(
+        what=f"unknown option {name!r}.{did_you_mean(name, known)}",
+        file=file,
+        path=path,
+        hint=f"Known options: {', '.join(known) or 'none'}.",
+    )
+
+
+def _keys_at(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
+    """The keys of the class that describes the object at a location inside ``model``."""
+    for part in location:
+        if isinstance(part, str) and part in model.model_fields:
+            nested = _model_in(model.model_fields[part].annotation)
+            if nested is None:
+                return []
+            model = nested
+    return known_keys(model)
+
+
+def _model_in(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
 
 
 def short_repr(value: object, limit: int = 80) -> str:
