@@ -60,6 +60,16 @@ def run_options(command: _CommandT) -> _CommandT:
     )(command)
 
 
+def budget_options(command: _CommandT) -> _CommandT:
+    """The options of every command that may ask judges."""
+    command = click.option(
+        "--max-cost", metavar="USD", type=float, help="What judges may cost; needs adjudge[prices]."
+    )(command)
+    return click.option(
+        "--max-judge-calls", metavar="N", type=int, help="How many calls to judges may be made."
+    )(command)
+
+
 @click.command("eval")
 @click.argument("agent")
 @click.argument("eval_sets", metavar="EVAL_SET[:case1,case2]...", nargs=-1, required=True)
@@ -96,6 +106,17 @@ def run_options(command: _CommandT) -> _CommandT:
     help="How long a case may take.",
 )
 @click.option("--run", metavar="NAME", help="The name of the run; made from the time where it is not given.")
+@click.option(
+    "--judge",
+    "judges",
+    metavar="MODEL",
+    multiple=True,
+    help="The model that judges, as provider/model, whatever the configuration names; "
+    "repeat it for a panel; replay:FILE answers from a recording.",
+)
+@click.option("--record", metavar="FILE", help="Record the calls to judges in a new file.")
+@click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked.")
+@budget_options
 @run_options
 @report_options
 @click.pass_obj
@@ -108,6 +129,11 @@ def eval_command(
     num_runs: int,
     timeout: float,
     run: str | None,
+    judges: tuple[str, ...],
+    record: str | None,
+    no_cache: bool,
+    max_judge_calls: int | None,
+    max_cost: float | None,
     concurrency: int,
     outputs: tuple[Path, ...],
     detailed: bool,
@@ -136,6 +162,11 @@ def eval_command(
             concurrency=concurrency,
             timeout=timeout,
             run=run,
+            judge=judges,
+            max_judge_calls=max_judge_calls,
+            max_cost=max_cost,
+            use_cache=not no_cache,
+            record=record,
             outputs=outputs,
             extensions=extensions,
             watch=watch,

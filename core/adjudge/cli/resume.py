@@ -7,17 +7,24 @@ from typing import Any
 
 import click
 
-from adjudge.cli.eval import report_options, run_options, show_result
+from adjudge.cli.eval import budget_options, report_options, run_options, show_result
 from adjudge.cli.session import load_extensions
 
 
 @click.command("resume")
 @click.argument("name")
+@budget_options
 @run_options
 @report_options
 @click.pass_obj
 def resume_command(
-    no_plugins: tuple[str, ...], name: str, concurrency: int, outputs: tuple[Path, ...], detailed: bool
+    no_plugins: tuple[str, ...],
+    name: str,
+    max_judge_calls: int | None,
+    max_cost: float | None,
+    concurrency: int,
+    outputs: tuple[Path, ...],
+    detailed: bool,
 ) -> int:
     """Finish the run NAME.
 
@@ -30,6 +37,14 @@ def resume_command(
     extensions = load_extensions(no_plugins)
 
     def start(watch: Any) -> Any:
-        return resume(name, concurrency=concurrency, outputs=outputs, extensions=extensions, watch=watch)
+        return resume(
+            name,
+            max_judge_calls=max_judge_calls,
+            max_cost=max_cost,
+            concurrency=concurrency,
+            outputs=outputs,
+            extensions=extensions,
+            watch=watch,
+        )
 
     return show_result(run_to_end(start), extensions, detailed=detailed)

@@ -192,7 +192,7 @@ class JudgeBackend(Protocol):
 
     Making one opens no connection and needs no key. Besides ``complete`` a backend may have ``aclose``
     (see ``Closeable``), ``fingerprint`` (see ``Fingerprinted``; where its calls go, for instance a base
-    URL: part of the key of every cached answer), ``missing`` (see ``ChecksModel``), ``recorded_models``
+    URL: part of the key of every cached answer), ``missing`` (see ``ChecksModel``), ``recorded``
     (see ``RecordedCalls``), ``model_fingerprint`` (see ``IdentifiesModel``) and ``at_once`` (see
     ``LimitsCalls``).
     """
@@ -247,10 +247,18 @@ class LimitsCalls(Protocol):
 
 @runtime_checkable
 class RecordedCalls(Protocol):
-    """A judge backend that answers what other models answered before; its calls cost nothing."""
+    """A judge backend that answers what other models answered before. Its calls cost nothing and are not cached."""
 
-    def recorded_models(self, key: str) -> tuple[str, ...]:
-        """Who was asked the question with this key, as ``provider/model``; empty where nobody was."""
+    def recorded(self, model: str, key: str) -> Mapping[str, JudgeBackend]:
+        """Who was asked the question with this key, as ``provider/model``, and what answers in its name.
+
+        Args:
+            model: What follows the backend's own name: the file.
+            key: ``JudgeRequest.key``.
+
+        Returns:
+            In the order of the panel; empty where nobody was asked.
+        """
         ...
 
 

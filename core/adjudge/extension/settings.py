@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import ComponentConfig, validated_config
@@ -21,12 +21,29 @@ class PluginSettings(ComponentConfig):
     """Requirements, for instance ``adjudge-text>=0.1``, without which nothing starts."""
 
 
+class JudgeSettings(ComponentConfig):
+    """The table ``[judge]``."""
+
+    model: str | tuple[str, ...] = ()
+    """The judge of criteria that name none; several are a panel."""
+    timeout: float = Field(default=120.0, gt=0)
+    """Seconds that one request to a judge may take."""
+    backends: dict[str, dict[str, Any]] = {}
+    """Options of judge backends, by name."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The model, or the panel."""
+        return (self.model,) if isinstance(self.model, str) else self.model
+
+
 class Settings(ComponentConfig):
     """The project's configuration."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     plugins: PluginSettings = PluginSettings()
+    judge: JudgeSettings = JudgeSettings()
     aliases: dict[str, str] = {}
     """Short names of components, to canonical ids."""
     source: str | None = None
@@ -60,12 +77,11 @@ def _table(path: Path) -> dict[str, Any]:
 
 
 def _settings(path: Path, table: dict[str, Any], prefix: str = "$") -> Settings:
-    plugins = table.get("plugins")
-    if isinstance(plugins, dict):
-        # Checked on its own, so that a misspelt key inside the table gets its suggestion too.
-        validated_config(
-            PluginSettings, cast("dict[str, Any]", plugins), file=str(path), path=f"{prefix}.plugins"
-        )
+    # Tables are checked on their own, so that a misspelt key inside gets its suggestion too.
+    for name, kind in (("plugins", PluginSettings), ("judge", JudgeSettings)):
+        inner = table.get(name)
+        if isinstance(inner, dict):
+            validated_config(kind, cast("dict[str, Any]", inner), file=str(path), path=f"{prefix}.{name}")
     if "source" in table:
         raise InputError(Problem(what="unknown option 'source'.", file=str(path), path=prefix))
     settings, _ = validated_config(Settings, {**table, "source": str(path)}, file=str(path), path=prefix)

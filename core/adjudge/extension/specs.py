@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from adjudge.extension.configuration import ComponentConfig, NoConfig
@@ -190,11 +191,15 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
     """Whether a session can start with a state; a case that has one is refused otherwise."""
     shows_state: bool = True
     """Whether the state of a session can be read."""
+    folder: Callable[[Any], Path | None] | None = None
+    """The folder of the agent behind a target, once it is made: its ``.env`` is read for judges."""
 
     def _own_problems(self) -> list[str]:
-        if self.accepts is None or callable(self.accepts):
-            return []
-        return [f"accepts of {self.name!r} is not callable"]
+        return [
+            f"{name} of {self.name!r} is not callable"
+            for name in ("accepts", "folder")
+            if getattr(self, name) is not None and not callable(getattr(self, name))
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from adjudge.extension.protocols import (
     Host,
     IdentifiesModel,
     JudgeBackend,
+    RecordedCalls,
 )
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import JudgeBackendSpec
@@ -126,6 +127,7 @@ class Judges:
                 **(backend.model_fingerprint(model) if isinstance(backend, IdentifiesModel) else {}),
             },
             prices=spec.prices,
+            recorded=isinstance(backend, RecordedCalls),
             prices_of={item.spec.name: item.spec.prices for item in self._backends},
         )
 

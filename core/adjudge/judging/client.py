@@ -62,23 +62,23 @@ class Member:
     """See ``JudgeBackendSpec.prices``."""
     prices_of: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     """The prices of every provider, for answers that are recorded."""
-
-    @property
-    def recorded(self) -> bool:
-        """Whether its answers are those of an earlier run."""
-        return isinstance(self.backend, RecordedCalls)
+    recorded: bool = False
+    """Whether its answers are those of an earlier run."""
 
     def for_question(self, key: str) -> tuple[Member, ...]:
         """Who votes on the question with this key: itself, or those whose answers are recorded."""
-        names = self.backend.recorded_models(key) if isinstance(self.backend, RecordedCalls) else ()
+        if not isinstance(self.backend, RecordedCalls):
+            return (self,)
         return tuple(
             replace(
                 self,
                 name=name,
                 model=name.partition("/")[2],
+                backend_name=f"{self.backend_name} {name}",
+                backend=backend,
                 prices=self.prices_of.get(name.partition("/")[0]),
             )
-            for name in names
+            for name, backend in self.backend.recorded(self.model, key).items()
         ) or (self,)
 
     def cost(self, reply: JudgeReply) -> float | None:
@@ -118,8 +118,6 @@ class JudgeClient:
         self,
         *,
         secret: bytes,
-        stores: Sequence[ReplyStore] = (),
-        recorder: CallRecorder | None = None,
         budget: Budget | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> None:
@@ -127,20 +125,23 @@ class JudgeClient:
 
         Args:
             secret: What delimiters and the order of items derive from.
-            stores: Where replies are looked for, in this order, and kept.
-            recorder: Where calls are recorded.
             budget: What may be spent.
             timeout: Seconds that one request may take.
         """
         self.secret = secret
-        self._stores = tuple(stores)
-        self._recorder = recorder
+        self._stores: tuple[ReplyStore, ...] = ()
+        self._recorder: CallRecorder | None = None
         self._budget = budget or Budget()
         self._timeout = timeout
         self._callers: dict[str, Caller] = {}
         self._under_way: dict[tuple[str, int], asyncio.Task[JudgeReply]] = {}
         self._counts: dict[str, _Counts] = {}
         self._unusable: JudgeUnusableError | None = None
+
+    def keep_in(self, stores: Sequence[ReplyStore], recorder: CallRecorder | None = None) -> None:
+        """Look for replies in ``stores``, in this order, and keep them there; record calls in ``recorder``."""
+        self._stores = tuple(stores)
+        self._recorder = recorder
 
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:

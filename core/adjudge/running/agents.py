@@ -52,6 +52,7 @@ def plan_agent(
             options=config.model_dump(mode="json", exclude={"target"}),
             fingerprint=adapter.fingerprint() if isinstance(adapter, Fingerprinted) else None,
             adapter=adapter,
+            folder=None if component.spec.folder is None else component.spec.folder(target),
         )
     return None
 

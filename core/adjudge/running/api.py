@@ -18,9 +18,11 @@ from adjudge.extension.events import RunFinished
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Closeable, ReportedCase
 from adjudge.extension.settings import find_settings
-from adjudge.model.result import CaseResult, RunInfo, RunSummary, Status, Verdict
+from adjudge.judging.client import JudgeUnusableError
+from adjudge.model.result import CaseResult, JudgeCalls, RunInfo, RunSummary, Status, Verdict
 from adjudge.running.engine import Engine, Watch, Work
 from adjudge.running.host import RunHost
+from adjudge.running.judges import together
 from adjudge.running.plan import Plan, differences, document_hash
 from adjudge.running.planning import make_plan
 from adjudge.running.records import reported_cases
@@ -29,6 +31,7 @@ from adjudge.running.request import (
     DEFAULT_CONCURRENCY,
     DEFAULT_TIMEOUT,
     EvalSetSource,
+    JudgingRequest,
     RunRequest,
     request_of,
 )
@@ -81,6 +84,11 @@ async def evaluate(
     concurrency: int = DEFAULT_CONCURRENCY,
     timeout: float | None = DEFAULT_TIMEOUT,
     run: str | None = None,
+    judge: str | Sequence[str] = (),
+    max_judge_calls: int | None = None,
+    max_cost: float | None = None,
+    use_cache: bool = True,
+    record: str | Path | None = None,
     outputs: Sequence[str | Path] = (),
     extensions: Extensions | None = None,
     watch: Watch | None = None,
@@ -98,6 +106,12 @@ async def evaluate(
         concurrency: Sessions with the agent that are open at a time.
         timeout: Seconds that a case may take; ``None`` for no limit.
         run: The name of the run; made from the time where it is not given.
+        judge: The judge model of every criterion that needs one, as ``provider/model``; several are a
+            panel; ``"replay:FILE"`` answers from recorded calls. Otherwise each criterion's own.
+        max_judge_calls: Calls to judges that may be made; what they would decide is an error then.
+        max_cost: USD that judges may cost; needs the extra ``prices``.
+        use_cache: Whether answers of earlier runs are used, and these kept for later ones.
+        record: A new file to record the calls to judges in.
         outputs: Files to write a report to; the ending decides the kind.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
         watch: Told every event as it happens.
@@ -109,7 +123,19 @@ async def evaluate(
         RunError: a run of that name exists, or a report could not be written.
     """
     request = request_of(
-        agent, eval_sets, config=config, agent_options=agent_options, num_runs=num_runs, timeout=timeout
+        agent,
+        eval_sets,
+        config=config,
+        agent_options=agent_options,
+        num_runs=num_runs,
+        timeout=timeout,
+        judging=JudgingRequest(
+            judges=(judge,) if isinstance(judge, str) else tuple(judge),
+            max_calls=max_judge_calls,
+            max_cost=max_cost,
+            use_cache=use_cache,
+            record=None if record is None else str(record),
+        ),
     )
     if concurrency < 1:
         raise InputError(Problem(what=f"the concurrency must be at least 1, found {concurrency}"))
@@ -137,6 +163,8 @@ async def resume(
     *,
     agent: object = None,
     concurrency: int = DEFAULT_CONCURRENCY,
+    max_judge_calls: int | None = None,
+    max_cost: float | None = None,
     outputs: Sequence[str | Path] = (),
     extensions: Extensions | None = None,
     watch: Watch | None = None,
@@ -147,6 +175,8 @@ async def resume(
         run: The run's name.
         agent: The agent itself, where the run was started with an object and not with a target.
         concurrency: Sessions with the agent that are open at a time.
+        max_judge_calls: Calls to judges that may still be made; otherwise as many as at the start.
+        max_cost: USD that judges may still cost; otherwise as much as at the start.
         outputs: Files to write a report to.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
         watch: Told every event as it happens.
@@ -164,8 +194,13 @@ async def resume(
                 f"run {run!r} was started from Python with an agent object; resume it there with "
                 "adjudge.resume(run, agent=…)"
             )
+        budgets = {"max_calls": max_judge_calls, "max_cost": max_cost}
+        given = {name: value for name, value in budgets.items() if value is not None}
+        request = request.model_copy(update={"judging": request.judging.model_copy(update=given)})
         extensions = extensions or _extensions(request)
-        plan = make_plan(request, extensions, agent=agent, outputs=[Path(item) for item in outputs])
+        plan = make_plan(
+            request, extensions, agent=agent, outputs=[Path(item) for item in outputs], resuming=True
+        )
         if plan.hash != document_hash(meta["plan"]):
             listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
             raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
@@ -205,11 +240,20 @@ async def _finish(
 ) -> RunResult:
     started = time.perf_counter()
     engine = Engine(plan, journal, extensions, run=name, concurrency=concurrency, watch=watch)
+    asked = {key: JudgeCalls.model_validate(item) for key, item in journal.meta().get("judges", {}).items()}
     try:
+        plan.judges.open(journal)
         await engine.run(work, total)
+    except JudgeUnusableError as error:
+        raise RunError(
+            f"{error}\n  What is finished is safe. When this is put right, go on with: adjudge resume {name}"
+        ) from error
     finally:
+        await plan.judges.aclose()
         if isinstance(plan.agent.adapter, Closeable):
             await plan.agent.adapter.aclose()
+        calls = together(asked, plan.judges.calls)
+        journal.set_meta({"judges": {key: item.model_dump(mode="json") for key, item in calls.items()}})
     before = RunInfo.model_validate(journal.meta()["run"])
     duration = round(before.duration + time.perf_counter() - started, 3)
     info = before.model_copy(update={"finished_at": _now(), "duration": duration})
@@ -226,7 +270,7 @@ async def _finish(
 
 
 def _keep_warnings(journal: Journal, plan: Plan, extensions: Extensions) -> tuple[str, ...]:
-    warnings = tuple(dict.fromkeys((*plan.warnings, *extensions.warnings)))
+    warnings = tuple(dict.fromkeys((*plan.warnings, *extensions.warnings, *plan.judges.warnings)))
     journal.set_meta({"warnings": warnings})
     return warnings
 

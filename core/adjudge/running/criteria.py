@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from adjudge.extension.configuration import known_keys, validated_config
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import Host
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.formats import CaseEntry
 from adjudge.model.config import CriterionEntry, EvalConfig
+from adjudge.running.host import RunHost
 from adjudge.running.plan import PlannedCriterion
 from adjudge.running.problems import Problems
 from adjudge.running.selecting import SelectedFile
@@ -25,7 +25,7 @@ def plan_criteria(
     config: EvalConfig,
     files: Sequence[SelectedFile],
     extensions: Extensions,
-    host: Host,
+    host: RunHost,
     problems: Problems,
 ) -> tuple[PlannedCriterion, ...]:
     """Make the criteria of a configuration that holds for ``files``."""
@@ -49,7 +49,7 @@ def plan_criteria(
 
 
 def _made(
-    entry: CriterionEntry, extensions: Extensions, host: Host, problems: Problems, place: dict[str, Any]
+    entry: CriterionEntry, extensions: Extensions, host: RunHost, problems: Problems, place: dict[str, Any]
 ) -> PlannedCriterion:
     component = extensions.criteria.resolve(entry.criterion)
     spec = component.spec
@@ -57,6 +57,8 @@ def _made(
     options, threshold = _threshold(entry, spec, problems, place)
     config, warnings = validated_config(spec.config, options, **place)
     problems.warn(warnings)
+    own = host.for_criterion()
+    criterion = spec.factory(config, own)
     return PlannedCriterion(
         rule=Rule(
             criterion_name=entry.name,
@@ -67,7 +69,8 @@ def _made(
         ),
         component=component,
         config=config,
-        criterion=spec.factory(config, host),
+        criterion=criterion,
+        judges=tuple(own.judge_documents),
     )
 
 
@@ -77,10 +80,6 @@ def _check_needs(spec: CriterionSpec, problems: Problems, place: dict[str, Any])
             problems.add(
                 f"criterion {spec.name!r} needs the module {module!r}, which is not installed", **place
             )
-    if Need.JUDGE in spec.needs:
-        problems.add(
-            f"criterion {spec.name!r} needs a judge model, and this version of adjudge has none", **place
-        )
 
 
 def _threshold(

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, Protocol, Self
 
 from adjudge.errors import InputError, Problem
+from adjudge.extension.configuration import validated_config
+from adjudge.extension.environment import environment_with
+from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import ReadOptions, Source, TraceReader
+from adjudge.extension.protocols import Criterion, Judge, ReadOptions, Recording, Source, TraceReader
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import TraceReaderSpec
+from adjudge.judging.judge import ClientJudge
+from adjudge.model.base import JsonObject
 from adjudge.model.trajectory import Trajectory
+from adjudge.storage.recording import RecordingFile
 
 _HEAD: Final = 64 * 1024
+
+
+class MakesJudges(Protocol):
+    """What makes the judges of a run."""
+
+    def judge(self, options: JudgeModelOptions) -> ClientJudge:
+        """The judge that these options choose."""
+        ...
 
 
 class RunHost:
@@ -23,6 +38,63 @@ class RunHost:
         """Offer what ``extensions`` has, in ``working_folder``."""
         self._extensions = extensions
         self._working_folder = working_folder
+        self._environment: Mapping[str, str] = os.environ
+        self.judges: MakesJudges | None = None
+        """Set where there can be judges."""
+        self.judge_documents: list[JsonObject] = []
+        """What decides the answers of every judge that was asked for here."""
+
+    def for_criterion(self) -> Self:
+        """The same host for one criterion, with ``judge_documents`` of its own."""
+        own = type(self)(self._extensions, self._working_folder)
+        own._environment, own.judges = self._environment, self.judges
+        return own
+
+    def read_environment(self, *, agent_folder: Path | None) -> None:
+        """Fill what the environment lacks from the ``.env`` of the agent's folder, then of the working folder.
+
+        Raises:
+            InputError: a ``.env`` file cannot be read.
+        """
+        folders = [folder for folder in (agent_folder, self._working_folder) if folder is not None]
+        self._environment = environment_with(folders)
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment variables, with what ``.env`` files add."""
+        return self._environment
+
+    def judge(self, options: JudgeModelOptions) -> Judge:
+        """The judge that these options choose.
+
+        Raises:
+            InputError: no judge is named, or what it needs is missing.
+        """
+        if self.judges is None:
+            raise InputError(Problem(what="a judge can be had only in a run"))
+        judge = self.judges.judge(options)
+        self.judge_documents.append(judge.document())
+        return judge
+
+    def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
+        """Another installed criterion, made with these options.
+
+        Raises:
+            UnknownNameError: nothing installed has the name.
+            PluginError: its plugin is not active.
+            InputError: its options are wrong, or something that it needs is missing.
+        """
+        spec = self._extensions.criteria.resolve(name).spec
+        config, _ = validated_config(spec.config, options, path=name)
+        return spec.factory(config, self)
+
+    def open_recording(self, path: Path) -> Recording:
+        """The judge calls that ``--record`` wrote to a file.
+
+        Raises:
+            InputError: there is no such file, or it is no recording.
+        """
+        return RecordingFile.open(self._working_folder / path)
 
     @property
     def working_folder(self) -> Path:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from adjudge.extension.configuration import ComponentConfig
@@ -14,6 +15,7 @@ from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec
 from adjudge.formats import CaseEntry, EvalSetFile
 from adjudge.model.base import JsonObject
+from adjudge.running.judges import RunJudges
 from adjudge.running.records import FileRecord
 from adjudge.running.request import RunRequest
 from adjudge.statistics.algebra import Rule
@@ -27,16 +29,19 @@ class PlannedCriterion:
     component: Registered[CriterionSpec]
     config: ComponentConfig
     criterion: Criterion
+    judges: tuple[JsonObject, ...] = ()
+    """Who judges, for every judge that the criterion asked for."""
 
     def document(self) -> JsonObject:
         """What decides its results, as JSON."""
-        return {
+        document = {
             "criterion": self.component.id,
             "version": self.component.spec.version,
             "distribution": f"{self.component.distribution} {self.component.distribution_version}",
             "threshold": self.rule.threshold,
             "options": self.config.model_dump(mode="json"),
         }
+        return {**document, "judges": list(self.judges)} if self.judges else document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +88,8 @@ class PlannedAgent:
     fingerprint: JsonObject | None
     """What the adapter itself says of its answers."""
     adapter: AgentAdapter
+    folder: Path | None = None
+    """Where the agent's own ``.env`` is."""
 
     def document(self) -> JsonObject:
         """What decides its answers, as far as adjudge can see, as JSON."""
@@ -115,6 +122,7 @@ class Plan:
     request: RunRequest
     agent: PlannedAgent
     files: tuple[PlannedFile, ...]
+    judges: RunJudges
     warnings: tuple[str, ...] = field(default=())
 
     @property

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from adjudge.extension.loader import Extensions
+from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import Need
 from adjudge.model.config import EvalConfig
 from adjudge.running.agents import plan_agent
 from adjudge.running.criteria import plan_criteria
 from adjudge.running.host import RunHost
+from adjudge.running.judges import RunJudges
 from adjudge.running.plan import Plan, PlannedAgent, PlannedFile
 from adjudge.running.problems import Problems
 from adjudge.running.reports import check_outputs
@@ -19,7 +21,12 @@ from adjudge.running.selecting import SelectedFile, config_beside, named_config,
 
 
 def make_plan(
-    request: RunRequest, extensions: Extensions, *, agent: object = None, outputs: Sequence[Path] = ()
+    request: RunRequest,
+    extensions: Extensions,
+    *,
+    agent: object = None,
+    outputs: Sequence[Path] = (),
+    resuming: bool = False,
 ) -> Plan:
     """Check everything that a run needs.
 
@@ -28,15 +35,24 @@ def make_plan(
         extensions: The loaded plugins.
         agent: The agent itself where ``request.agent`` is ``None``.
         outputs: Where reports are to be written.
+        resuming: Whether an interrupted run goes on.
 
     Raises:
         InputError: with every problem that was found.
     """
     problems = Problems()
-    host = RunHost(extensions, Path(request.working_folder))
+    folder = Path(request.working_folder)
+    host = RunHost(extensions, folder)
+    judges = RunJudges(request.judging, extensions, host, find_settings(folder).judge)
+    judges.check(problems, resuming=resuming)
     _check_numbers(request, problems)
     check_outputs(outputs, extensions, problems)
     selected = select_files(request, problems)
+    made = plan_agent(
+        request.agent if request.agent is not None else agent, request, selected, extensions, host, problems
+    )
+    with problems.caught():
+        host.read_environment(agent_folder=None if made is None else made.folder)
     planned: dict[Path, PlannedFile] = {}
     for config, files in _by_config(selected, request, problems):
         criteria = plan_criteria(config, files, extensions, host, problems)
@@ -48,9 +64,6 @@ def make_plan(
                 config_source=config.source,
                 criteria=criteria,
             )
-    made = plan_agent(
-        request.agent if request.agent is not None else agent, request, selected, extensions, host, problems
-    )
     _check_state(made, planned.values(), problems)
     problems.raise_any()
     if made is None:
@@ -59,6 +72,7 @@ def make_plan(
         request=request,
         agent=made,
         files=tuple(planned[file.eval_set.path] for file in selected),
+        judges=judges,
         warnings=problems.warnings,
     )
 

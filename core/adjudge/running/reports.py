@@ -13,7 +13,7 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, RunReport
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import ReporterSpec
-from adjudge.model.result import RunInfo, RunSummary
+from adjudge.model.result import JudgeCalls, RunInfo, RunSummary
 from adjudge.running.problems import Problems
 from adjudge.running.records import FileRecord, reported_cases
 from adjudge.statistics.summary import summarise
@@ -29,11 +29,13 @@ def summary_of(journal: Journal) -> RunSummary:
     """The summary, folded from the journal; what is not there yet counts as not measured."""
     meta = journal.meta()
     files = file_records(journal)
-    return summarise(
+    summary = summarise(
         (item.result for item in reported_cases(files, journal)),
         {file.path: file.rules for file in files},
         meta["request"]["num_runs"],
     )
+    judges = {name: JudgeCalls.model_validate(calls) for name, calls in meta.get("judges", {}).items()}
+    return summary.model_copy(update={"judges": judges}) if judges else summary
 
 
 def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) -> RunReport:

@@ -13,6 +13,20 @@ from adjudge.model.eval_set import EvalSet
 from adjudge.storage.locations import eval_sets_folder
 
 
+class JudgingRequest(Frozen):
+    """What the user says of judges. Of all this only the models decide results."""
+
+    judges: tuple[str, ...] = ()
+    """The models of ``--judge``; several are a panel."""
+    max_calls: int | None = None
+    max_cost: float | None = None
+    """USD."""
+    use_cache: bool = True
+    """Whether answers of earlier runs are used, and these kept for later ones."""
+    record: str | None = None
+    """The file that calls are recorded in."""
+
+
 class RunRequest(Frozen):
     """A run as the user named it. Stored in the journal, so that a run can be resumed."""
 
@@ -27,6 +41,7 @@ class RunRequest(Frozen):
     num_runs: int = 1
     timeout: float | None = None
     """Seconds a case may take."""
+    judging: JudgingRequest = JudgingRequest()
     working_folder: str
 
 
@@ -49,6 +64,7 @@ def request_of(
     agent_options: Mapping[str, Any] | None,
     num_runs: int,
     timeout: float | None,
+    judging: JudgingRequest,
 ) -> RunRequest:
     """The request behind the arguments of ``adjudge.evaluate``."""
     listed = [eval_sets] if isinstance(eval_sets, EvalSetSource) else eval_sets
@@ -60,6 +76,7 @@ def request_of(
         config=dict(config) if isinstance(config, Mapping) else None,
         num_runs=num_runs,
         timeout=timeout,
+        judging=judging,
         working_folder=str(Path.cwd()),
     )
 

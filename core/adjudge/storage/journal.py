@@ -1,15 +1,14 @@
 """The journal: one SQLite file per run, written as results arrive.
 
-A trajectory is committed whole, before anything is scored; every criterion's result is committed
-when it is there. So a run that is killed at any moment continues with what is missing, and reports
-are made from the journal alone.
+A trajectory is committed whole, before anything is scored; every vote of a judge and every criterion's
+result is committed when it is there. So a run that is killed at any moment continues with what is
+missing, and reports are made from the journal alone.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,8 +16,9 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
 
 from adjudge.errors import RunError
+from adjudge.storage.payloads import packed, unpacked
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 _SCHEMA: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -32,6 +32,9 @@ CREATE TABLE scores (
     case_no INTEGER NOT NULL, repeat INTEGER NOT NULL, criterion_no INTEGER NOT NULL,
     data BLOB NOT NULL,
     PRIMARY KEY (case_no, repeat, criterion_no)
+) WITHOUT ROWID;
+CREATE TABLE replies (
+    key BLOB NOT NULL, sample INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (key, sample)
 ) WITHOUT ROWID;
 """
 
@@ -58,12 +61,12 @@ class StoredAttempt:
     @property
     def case(self) -> bytes:
         """The case."""
-        return _unpacked(self._case)
+        return unpacked(self._case)
 
     @property
     def trajectory(self) -> bytes:
         """What the agent did."""
-        return _unpacked(self._trajectory)
+        return unpacked(self._trajectory)
 
 
 _AttemptRow: TypeAlias = tuple[int, int, str, bytes, bytes, bytes | None, bytes | None, float]
@@ -175,11 +178,11 @@ class Journal:
         """Commit what the agent did in one repeat of one case, whole."""
         with self._writing():
             self._connection.execute(
-                "INSERT OR IGNORE INTO cases VALUES (?, ?, ?)", (case_no, eval_id, _packed(case))
+                "INSERT OR IGNORE INTO cases VALUES (?, ?, ?)", (case_no, eval_id, packed(case))
             )
             self._connection.execute(
                 "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?)",
-                (case_no, repeat, _packed(trajectory), usage, failure, duration),
+                (case_no, repeat, packed(trajectory), usage, failure, duration),
             )
 
     def add_score(self, case_no: int, repeat: int, criterion_no: int, data: bytes) -> None:
@@ -187,7 +190,14 @@ class Journal:
         with self._writing():
             self._connection.execute(
                 "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)",
-                (case_no, repeat, criterion_no, _packed(data)),
+                (case_no, repeat, criterion_no, packed(data)),
+            )
+
+    def add_reply(self, key: str, sample: int, data: bytes) -> None:
+        """Commit one reply of a judge, so that a resumed run repeats no vote."""
+        with self._writing():
+            self._connection.execute(
+                "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", (bytes.fromhex(key), sample, packed(data))
             )
 
     def forget_attempts(self, attempts: Iterable[tuple[int, int]]) -> None:
@@ -212,6 +222,13 @@ class Journal:
             key: json.loads(value) for key, value in self._connection.execute("SELECT key, value FROM meta")
         }
 
+    def reply(self, key: str, sample: int) -> bytes | None:
+        """A reply of a judge that was committed, as JSON."""
+        row: tuple[bytes] | None = self._connection.execute(
+            "SELECT data FROM replies WHERE key = ? AND sample = ?", (bytes.fromhex(key), sample)
+        ).fetchone()
+        return None if row is None else unpacked(row[0])
+
     def count(self) -> int:
         """How many repeats of cases are there."""
         row: tuple[int] = self._connection.execute("SELECT count(*) FROM attempts").fetchone()
@@ -230,7 +247,7 @@ class Journal:
             found = scores.execute(
                 "SELECT criterion_no, data FROM scores WHERE case_no = ? AND repeat = ?", row[:2]
             )
-            yield StoredAttempt(*row, {number: _unpacked(data) for number, data in found})
+            yield StoredAttempt(*row, {number: unpacked(data) for number, data in found})
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -276,16 +293,3 @@ def _locked(path: Path) -> sqlite3.Connection:
         claim.close()
         raise RunError(f"run {path.stem!r} is being written by another process") from None
     return claim
-
-
-# A payload of a few dozen bytes grows under zlib; its first byte tells the two apart, since JSON
-# begins with "{" and a zlib stream with 0x78.
-_SMALL: Final = 120
-
-
-def _packed(data: bytes) -> bytes:
-    return data if len(data) < _SMALL else zlib.compress(data, 3)
-
-
-def _unpacked(data: bytes) -> bytes:
-    return zlib.decompress(data) if data[:1] == b"x" else data

@@ -110,8 +110,8 @@ class FakeHost:
 
 def _backend(judge: JudgeBackend | str | Callable[[str], str] | None) -> JudgeBackend | None:
     if judge is None or hasattr(judge, "complete"):
-        return judge  # type: ignore[return-value]
-    label: str | Callable[[str], str] = judge  # type: ignore[assignment]
+        return judge  # pyright: ignore[reportReturnType]
+    label: str | Callable[[str], str] = judge  # pyright: ignore[reportAssignmentType]
 
     def answer(request: JudgeRequest) -> str:
         return verdicts(request, label)

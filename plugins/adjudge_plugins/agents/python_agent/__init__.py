@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_plugins.agents.python_agent.config import PythonAgentConfig
@@ -14,6 +16,12 @@ def _make(config: PythonAgentConfig, host: Host) -> AgentAdapter:
 
     target = config.target
     return python_agent(load_target(target, host.working_folder) if isinstance(target, str) else target)
+
+
+def _folder(target: object) -> Path | None:
+    named = target.partition(":")[0] if isinstance(target, str) else getattr(target, "__module__", "")
+    file = getattr(sys.modules.get(named), "__file__", None)
+    return None if file is None else Path(file).parent
 
 
 def _accepts(target: str) -> bool:
@@ -31,5 +39,6 @@ def agent_adapters() -> Iterable[AgentAdapterSpec]:
             factory=_make,
             config=PythonAgentConfig,
             accepts=_accepts,
+            folder=_folder,
         )
     ]

@@ -1,0 +1,49 @@
+"""The installation's secret: what the delimiters of prompts derive from."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Final
+
+from adjudge.errors import RunError
+from adjudge.storage.locations import home
+
+_LENGTH: Final = 32
+
+
+def installation_secret() -> bytes:
+    """32 random bytes, made at the first use and readable by the owner alone.
+
+    Raises:
+        RunError: the file cannot be made or read, or is not ours.
+    """
+    path = home() / "secret"
+    try:
+        if not path.exists():
+            _create(path)
+        secret = path.read_bytes()
+    except OSError as error:
+        raise RunError(f"the secret of this installation, {path}, cannot be used: {error.strerror}") from None
+    if len(secret) != _LENGTH:
+        raise RunError(f"{path} is not the secret of an installation; remove it, and a new one is made")
+    return secret
+
+
+def _create(path: Path) -> None:
+    """Make the file whole or not at all; where two processes do it, the first one's stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(_LENGTH))
+        try:
+            os.link(temporary, path)
+        except FileExistsError:
+            return
+        except OSError:  # a file system without hard links
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
