@@ -9,18 +9,26 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from adjudge.extension.protocols import Criterion
+from adjudge.extension.protocols import Criterion, Host
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.model.case_under_test import CaseUnderTest
+from adjudge.model.judging import JudgeRequest
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.testing.conformance.cases import criterion_cases
 from adjudge.testing.conformance.component import ComponentConformance
+from adjudge.testing.host import FakeHost
+from adjudge.testing.judge import FakeJudge
+from adjudge.testing.verdicts import verdicts
 
 
 class CriterionConformance(ComponentConformance[CriterionSpec]):
     """Subclass it and set ``component``, and ``config`` where options are needed."""
 
     kind: ClassVar[str] = "criteria"
+
+    def host(self, folder: Path) -> Host:
+        """The host that the factory is given; its judge gives every item the first answer of the menu."""
+        return FakeHost(folder, judge=FakeJudge(_first_of_the_menu))
 
     def cases(self) -> Sequence[CaseUnderTest]:
         """The cases to score. Add cases of your own to ``super().cases()``."""
@@ -77,6 +85,11 @@ class CriterionConformance(ComponentConformance[CriterionSpec]):
             low, high = self.spec.value_range
             assert math.isfinite(outcome.score), f"{where}: score {outcome.score}"
             assert low <= outcome.score <= high, f"{where}: score {outcome.score} is outside {low} to {high}"
+
+
+def _first_of_the_menu(request: JudgeRequest) -> str:
+    item = next(iter((request.schema_ or {})["properties"].values()))
+    return verdicts(request, item["properties"]["verdict"]["enum"][0])
 
 
 def criterion_conformance(

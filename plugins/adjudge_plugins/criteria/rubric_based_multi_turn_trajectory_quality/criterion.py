@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import CaseUnderTest, Judge, Measurement, judged
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome, judged
 
 
 class MultiTurnTrajectoryQuality:
@@ -18,6 +18,8 @@ class MultiTurnTrajectoryQuality:
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One score for the case."""
         turns = case.actual.invocations
+        if not turns:
+            return Measurement(overall=Outcome.not_applicable("the conversation has no turns"))
         exhibits = judged.not_blank(
             judged.agent_instructions(*turns), judged.tool_declarations(*turns), judged.conversation(turns)
         )
