@@ -127,15 +127,17 @@ def _usage(found: object) -> Usage | None:
 def _rate(headers: Mapping[str, str]) -> RateLimit | None:
     remaining = headers.get("anthropic-ratelimit-requests-remaining", "")
     known = int(remaining) if remaining.isascii() and remaining.isdigit() and len(remaining) < 13 else None
-    reset = _seconds_until(headers.get("anthropic-ratelimit-requests-reset", ""), headers.get("date"))
+    reset = _seconds_until(headers.get("anthropic-ratelimit-requests-reset", ""), headers.get("date", ""))
     return None if known is None and reset is None else RateLimit(remaining_requests=known, reset_after=reset)
 
 
-def _seconds_until(moment: str, server_time: str | None) -> float | None:
-    """From the server's own clock where it sends it; ``moment`` is of RFC 3339."""
+def _seconds_until(moment: str, server_time: str) -> float | None:
+    """From the server's own clock where it shows it; ``moment`` is of RFC 3339."""
     try:
-        until = datetime.fromisoformat(moment)
-        now = parsedate_to_datetime(server_time) if server_time else datetime.now(UTC)
-        return max(0.0, (until - now).total_seconds())
+        now = parsedate_to_datetime(server_time)
+    except ValueError:
+        now = datetime.now(UTC)
+    try:
+        return max(0.0, (datetime.fromisoformat(moment) - now).total_seconds())
     except (TypeError, ValueError):  # no date, or one without a time zone
         return None

@@ -1,0 +1,498 @@
+"""The ``gemini`` backend against a server that speaks ``generateContent``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, Usage
+from adjudge_plugins.judges import gemini_judge
+
+KEY = "AIza-test-0123456789"
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "item_1": {
+            "type": "object",
+            "properties": {
+                "rationale": {"type": "string"},
+                "verdict": {"type": "string", "enum": ["yes", "no"]},
+            },
+            "required": ["rationale", "verdict"],
+            "additionalProperties": False,
+        },
+        "all": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"z": {"type": "string"}, "a": {"type": "string"}}},
+        },
+    },
+    "required": ["item_1", "all"],
+    "additionalProperties": False,
+}
+CANDIDATE = {
+    "content": {"parts": [{"text": '{"verdict": "yes"}'}], "role": "model"},
+    "finishReason": "STOP",
+    "index": 0,
+}
+ANSWER = {
+    "candidates": [CANDIDATE],
+    "usageMetadata": {
+        "promptTokenCount": 100,
+        "cachedContentTokenCount": 40,
+        "candidatesTokenCount": 20,
+        "thoughtsTokenCount": 300,
+        "totalTokenCount": 420,
+    },
+    "modelVersion": "gemini-2.5-flash-preview-09",
+}
+
+Ask = Callable[..., JudgeReply]
+
+
+class Provider:
+    """The server: what it answers, and what it was asked."""
+
+    def __init__(self, server: HTTPServer, ask: Ask) -> None:
+        self.url = server.url_for("").rstrip("/")
+        self.requests: list[Request] = []
+        self._ask = ask
+        self._answer = Response()
+        server.expect_request(re.compile("/v1beta/.*"), method="POST").respond_with_handler(self._handle)
+
+    def _handle(self, request: Request) -> Response:
+        self.requests.append(request)
+        return self._answer
+
+    @property
+    def body(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.requests[-1].get_json()
+        return found
+
+    def ask(self, answer: Any = None, /, *, status: int = 200, **fields: Any) -> JudgeReply:
+        headers = fields.pop("headers", {})
+        self._answer = Response(
+            json.dumps(answer or ANSWER), status, headers, content_type="application/json"
+        )
+        environment = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": self.url}
+        return self._ask(gemini_judge, environment, **{"model": "gemini-2.5-flash", **fields})
+
+    def fails(self, answer: Any = None, /, **fields: Any) -> JudgeError:
+        with pytest.raises(JudgeError) as caught:
+            self.ask(answer, **fields)
+        assert KEY not in f"{caught.value!r} {caught.value}"
+        return caught.value
+
+
+@pytest.fixture
+def provider(httpserver: HTTPServer, ask: Ask) -> Provider:
+    return Provider(httpserver, ask)
+
+
+def test_the_request(provider: Provider) -> None:
+    messages = (
+        JudgeMessage(role="system", text="You judge."),
+        JudgeMessage(role="user", text="Is 2 even? 𝟚"),
+        JudgeMessage(role="assistant", text="perhaps"),
+        JudgeMessage(role="user", text="Again, please."),
+    )
+
+    provider.ask(
+        messages=messages,
+        schema_=SCHEMA,
+        parameters={
+            "temperature": 0.5,
+            "top_p": 0.9,
+            "top_k": 5,
+            "max_tokens": 700,
+            "stop": ["END"],
+            "presence_penalty": 0.1,
+            "frequency_penalty": 0.2,
+        },
+        seed=17,
+    )
+
+    [request] = provider.requests
+    assert request.path == "/v1beta/models/gemini-2.5-flash:generateContent"
+    assert request.query_string == b""
+    assert request.headers["x-goog-api-key"] == KEY
+    ordered = {
+        **SCHEMA,
+        "properties": {
+            "item_1": {**SCHEMA["properties"]["item_1"], "propertyOrdering": ["rationale", "verdict"]},  # type: ignore[index]
+            "all": {
+                "type": "array",
+                "items": {**SCHEMA["properties"]["all"]["items"], "propertyOrdering": ["z", "a"]},  # type: ignore[index]
+            },
+        },
+        "propertyOrdering": ["item_1", "all"],
+    }
+    assert provider.body == {
+        "systemInstruction": {"parts": [{"text": "You judge."}]},
+        "contents": [
+            {"role": "user", "parts": [{"text": "Is 2 even? 𝟚"}]},
+            {"role": "model", "parts": [{"text": "perhaps"}]},
+            {"role": "user", "parts": [{"text": "Again, please."}]},
+        ],
+        "generationConfig": {
+            "temperature": 0.5,
+            "topP": 0.9,
+            "topK": 5,
+            "maxOutputTokens": 700,
+            "stopSequences": ["END"],
+            "presencePenalty": 0.1,
+            "frequencyPenalty": 0.2,
+            "seed": 17,
+            "responseMimeType": "application/json",
+            "responseJsonSchema": ordered,
+        },
+    }
+
+
+def test_the_least_request(provider: Provider) -> None:
+    provider.ask(messages=(JudgeMessage(role="user", text="Is 2 even?"),))
+
+    assert provider.body == {"contents": [{"role": "user", "parts": [{"text": "Is 2 even?"}]}]}
+
+
+@pytest.mark.parametrize(
+    ("model", "path"),
+    [
+        ("gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:generateContent"),
+        ("models/gemini-2.5-flash", "/v1beta/models/gemini-2.5-flash:generateContent"),
+        ("tunedModels/mine-1", "/v1beta/tunedModels/mine-1:generateContent"),
+        ("../../v1/x?key=1", "/v1beta/models/../../v1/x?key=1:generateContent"),
+    ],
+)
+def test_the_model_is_one_part_of_the_path(provider: Provider, model: str, path: str) -> None:
+    provider.ask(model=model)
+
+    [request] = provider.requests
+    assert (request.path, request.query_string) == (path, b"")
+
+
+SAFETY = [{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"safety_settings": SAFETY, "thinking_config": {"thinking_budget": 0}, "response_logprobs": True},
+        {"safetySettings": SAFETY, "thinkingConfig": {"thinking_budget": 0}, "responseLogprobs": True},
+    ],
+    ids=["as ADK writes them", "as REST writes them"],
+)
+def test_options_go_where_the_api_has_them(provider: Provider, options: dict[str, Any]) -> None:
+    provider.ask(provider_options={**options, "labels": {"my_team": "qa"}, "service_tier": "flex"})
+
+    body = provider.body
+    assert body["safetySettings"] == SAFETY
+    assert body["labels"] == {"my_team": "qa"}
+    assert body["serviceTier"] == "flex"
+    assert body["generationConfig"] == {"thinkingConfig": {"thinking_budget": 0}, "responseLogprobs": True}
+
+
+@pytest.mark.parametrize(
+    "option", ["contents", "system_instruction", "generationConfig", "response_json_schema"]
+)
+def test_options_cannot_replace_the_question(provider: Provider, option: str) -> None:
+    error = provider.fails(schema_=SCHEMA, provider_options={option: "mine"})
+
+    assert error.code == "bad_request"
+    assert "judge_model_config cannot set" in str(error)
+    assert provider.requests == []
+
+
+def test_the_reply(provider: Provider) -> None:
+    assert provider.ask(schema_=SCHEMA) == JudgeReply(
+        text='{"verdict": "yes"}',
+        finish_reason="stop",
+        model_version="gemini-2.5-flash-preview-09",
+        # What the model thought is billed as output, and not among the candidates' tokens.
+        usage=Usage(
+            input_tokens=100, output_tokens=320, total_tokens=420, cached_tokens=40, reasoning_tokens=300
+        ),
+    )
+
+
+def with_candidate(**changes: Any) -> dict[str, Any]:
+    return {**ANSWER, "candidates": [{**CANDIDATE, **changes}]}
+
+
+def test_thoughts_are_not_the_answer(provider: Provider) -> None:
+    parts = [{"text": "no, wait", "thought": True}, {"text": '{"verdict":'}, {"text": ' "yes"}'}]
+
+    assert provider.ask(with_candidate(content={"parts": parts})).text == '{"verdict": "yes"}'
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"),
+    [
+        ("STOP", "stop"),
+        ("MAX_TOKENS", "length"),
+        ("SAFETY", "safety"),
+        ("BLOCKLIST", "safety"),
+        ("PROHIBITED_CONTENT", "safety"),
+        ("SPII", "safety"),
+        ("IMAGE_SAFETY", "safety"),
+        ("RECITATION", "other"),
+        ("LANGUAGE", "other"),
+        ("MALFORMED_FUNCTION_CALL", "other"),
+        (None, "other"),
+    ],
+)
+def test_why_it_stopped(provider: Provider, reason: str | None, finish: str) -> None:
+    assert provider.ask(with_candidate(finishReason=reason)).finish_reason == finish
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"), [("SAFETY", "safety"), ("MAX_TOKENS", "length"), ("RECITATION", "other")]
+)
+def test_a_candidate_that_was_stopped_before_its_first_word(
+    provider: Provider, reason: str, finish: str
+) -> None:
+    for candidate in ({"finishReason": reason}, {"finishReason": reason, "content": {"role": "model"}}):
+        reply = provider.ask({**ANSWER, "candidates": [candidate]})
+
+        assert (reply.finish_reason, reply.text) == (finish, "")
+
+
+@pytest.mark.parametrize("reason", ["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "OTHER"])
+@pytest.mark.parametrize("candidates", [{}, {"candidates": []}], ids=["without", "empty"])
+def test_a_blocked_question(provider: Provider, reason: str, candidates: dict[str, Any]) -> None:
+    reply = provider.ask({"promptFeedback": {"blockReason": reason}, **candidates})
+
+    assert (reply.finish_reason, reply.text) == ("safety", "")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"usageMetadata": {}},
+        {"candidates": []},
+        {"candidates": [None]},
+        {"candidates": "yes"},
+        {"candidates": [{"finishReason": "STOP"}]},
+        {"candidates": [{"finishReason": "STOP", "content": {"parts": []}}]},
+        {"candidates": [{"finishReason": "STOP", "content": {"parts": [{"text": ""}]}}]},
+        {"candidates": [{"finishReason": "STOP", "content": {"parts": [{"text": "hm", "thought": True}]}}]},
+        {"promptFeedback": {"safetyRatings": []}},
+    ],
+    ids=["none", "empty", "null", "text", "no content", "no part", "no text", "thought alone", "no reason"],
+)
+def test_an_answer_without_a_candidate(provider: Provider, answer: dict[str, Any]) -> None:
+    assert provider.fails(answer).code == "malformed"
+
+
+# --- failures -----------------------------------------------------------------------------
+
+
+def error(status: int, name: str, message: str, *details: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "error": {"code": status, "message": f"{message} {KEY}", "status": name, "details": list(details)}
+    }
+
+
+def quota(*ids: str) -> dict[str, Any]:
+    return {
+        "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+        "violations": [
+            {"quotaMetric": "generativelanguage.googleapis.com/requests", "quotaId": one} for one in ids
+        ],
+    }
+
+
+def info(reason: str) -> dict[str, Any]:
+    return {"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": "googleapis.com"}
+
+
+def retry(delay: str) -> dict[str, Any]:
+    return {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}
+
+
+MINUTE = "GenerateRequestsPerMinutePerProjectPerModel-FreeTier"
+DAY = "GenerateRequestsPerDayPerProjectPerModel-FreeTier"
+
+FAILURES: dict[str, tuple[int, Any, str]] = {
+    "a wrong key": (
+        400,
+        error(400, "INVALID_ARGUMENT", "API key not valid.", info("API_KEY_INVALID")),
+        "auth",
+    ),
+    "a key for other services": (
+        403,
+        error(403, "PERMISSION_DENIED", "Requests are blocked.", info("API_KEY_SERVICE_BLOCKED")),
+        "auth",
+    ),
+    "no key": (401, error(401, "UNAUTHENTICATED", "Request is missing credentials."), "auth"),
+    "no permission": (403, error(403, "PERMISSION_DENIED", "No."), "auth"),
+    "no billing": (403, error(403, "PERMISSION_DENIED", "No.", info("BILLING_DISABLED")), "quota"),
+    "a country without it": (
+        400,
+        error(400, "FAILED_PRECONDITION", "User location is not supported for the API use."),
+        "auth",
+    ),
+    "a country without the free tier": (
+        400,
+        error(400, "FAILED_PRECONDITION", "The free tier is not available. Please enable billing."),
+        "quota",
+    ),
+    "no such model": (
+        404,
+        error(404, "NOT_FOUND", "models/x is not found for API version v1beta"),
+        "unknown_model",
+    ),
+    "too many a minute": (429, error(429, "RESOURCE_EXHAUSTED", "Quota.", quota(MINUTE)), "rate_limit"),
+    "too many": (429, error(429, "RESOURCE_EXHAUSTED", "Resource has been exhausted."), "rate_limit"),
+    "too many a day": (429, error(429, "RESOURCE_EXHAUSTED", "Quota.", quota(MINUTE, DAY)), "quota"),
+    "no credit": (
+        429,
+        error(429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted."),
+        "quota",
+    ),
+    "overload": (503, error(503, "UNAVAILABLE", "The model is overloaded."), "overload"),
+    "a fault": (500, error(500, "INTERNAL", "An internal error has occurred."), "server"),
+    "too late": (504, error(504, "DEADLINE_EXCEEDED", "Deadline expired."), "timeout"),
+    "too long": (
+        400,
+        error(
+            400,
+            "INVALID_ARGUMENT",
+            "The input token count (2000000) exceeds the maximum number of tokens allowed (1048576).",
+        ),
+        "context_too_long",
+    ),
+    "too many bytes": (
+        400,
+        error(400, "INVALID_ARGUMENT", "Request payload size exceeds the limit: 20971520 bytes."),
+        "context_too_long",
+    ),
+    "a schema with too many states": (
+        400,
+        error(
+            400, "INVALID_ARGUMENT", "The specified schema produces a constraint that has too many states."
+        ),
+        "schema_rejected",
+    ),
+    "a schema of another kind": (
+        400,
+        error(400, "INVALID_ARGUMENT", "GenerateContentRequest.generation_config.response_json_schema: no."),
+        "schema_rejected",
+    ),
+    "a wrong request": (400, error(400, "INVALID_ARGUMENT", "contents is not specified"), "bad_request"),
+    "a list of one": (503, [error(503, "UNAVAILABLE", "No.")], "overload"),
+    "a status of no name": (503, {"error": {"message": "No."}}, "overload"),
+    "no error": (500, {"oops": [KEY]}, "server"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_failures(provider: Provider, name: str) -> None:
+    status, body, code = FAILURES[name]
+
+    found = provider.fails(body, status=status)
+
+    assert found.code == code
+    assert f"answered {status}" in str(found)
+    assert len(provider.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("delay", "headers", "seconds"),
+    [
+        ("22s", {}, 22.0),
+        ("8.941621227s", {}, 8.941621227),
+        ("22s", {"retry-after": "3"}, 3.0),
+        ("soon", {}, None),
+        ("-1s", {}, None),
+    ],
+)
+def test_how_long_to_wait(
+    provider: Provider, delay: str, headers: dict[str, str], seconds: float | None
+) -> None:
+    body = error(429, "RESOURCE_EXHAUSTED", "Quota.", quota(MINUTE), retry(delay))
+
+    assert provider.fails(body, status=429, headers=headers).retry_after == seconds
+
+
+# --- keys and addresses -------------------------------------------------------------------
+
+
+def test_of_two_keys_the_one_that_googles_client_takes(httpserver: HTTPServer, ask: Ask) -> None:
+    seen: list[str] = []
+
+    def handle(request: Request) -> Response:
+        seen.append(request.headers["x-goog-api-key"])
+        return Response(json.dumps(ANSWER))
+
+    httpserver.expect_request(re.compile(".*")).respond_with_handler(handle)
+    base = {"GOOGLE_GEMINI_BASE_URL": httpserver.url_for("")}
+    for keys in (
+        {"GEMINI_API_KEY": "gemini"},
+        {"GOOGLE_API_KEY": "google"},
+        {"GEMINI_API_KEY": "gemini", "GOOGLE_API_KEY": "google"},
+        {"GEMINI_API_KEY": "gemini", "GOOGLE_API_KEY": ""},
+    ):
+        ask(gemini_judge, {**base, **keys})
+
+    assert seen == ["gemini", "google", "google", "gemini"]
+
+
+def test_what_is_missing(make_judge: Callable[..., Any], httpserver: HTTPServer, ask: Ask) -> None:
+    def missing(**environment: str) -> list[str]:
+        return list(make_judge(gemini_judge, environment).missing("gemini-2.5-flash"))
+
+    assert missing(GEMINI_API_KEY=KEY) == []
+    assert missing(GOOGLE_API_KEY=KEY) == []
+    assert missing() == ["neither GEMINI_API_KEY nor GOOGLE_API_KEY is set"]
+    [problem] = missing(GEMINI_API_KEY=KEY, GOOGLE_GEMINI_BASE_URL="localhost")
+    assert "GOOGLE_GEMINI_BASE_URL is not an address" in problem
+
+    with pytest.raises(JudgeError, match="neither GEMINI_API_KEY nor GOOGLE_API_KEY is set") as caught:
+        ask(gemini_judge, {"GOOGLE_GEMINI_BASE_URL": httpserver.url_for("")})
+    assert caught.value.code == "auth"
+    assert httpserver.log == []
+
+
+def test_the_fingerprint_is_where_the_calls_go(make_judge: Callable[..., Any]) -> None:
+    def fingerprint(**environment: str) -> Any:
+        backend = make_judge(gemini_judge, {"GEMINI_API_KEY": KEY, **environment})
+        assert KEY not in repr(backend)
+        return backend.fingerprint()
+
+    assert fingerprint() == {"base_url": "https://generativelanguage.googleapis.com"}
+    assert fingerprint(GOOGLE_GEMINI_BASE_URL="http://gateway/g/") == {"base_url": "http://gateway/g"}
+    assert fingerprint(GOOGLE_GEMINI_BASE_URL="http://me:secret@gateway") == {"base_url": None}
+
+
+# --- anything -----------------------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["STOP", "5s"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["text", "thought", "parts", "content", "finishReason", "error", "details"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(answer=st.dictionaries(st.sampled_from([*ANSWER, "promptFeedback", "error"]), JSON, min_size=1))
+def test_any_json_is_a_reply_or_a_typed_failure(provider: Provider, answer: dict[str, Any]) -> None:
+    try:
+        provider.ask(answer)
+    except JudgeError as failure:
+        assert failure.code == "malformed"
+    assert provider.fails(answer, status=500).code is not None
