@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -108,6 +109,33 @@ def parity(session: nox.Session) -> None:
         "tests/plugins/criteria/test_custom_metric.py",
     )
     session.run("pytest", *tests, *session.posargs, env={"ADJUDGE_ADK_PYTHON": str(python)})
+
+
+@nox.session
+def referee(session: nox.Session) -> None:
+    """The judge backends before a server of npm's that speaks every provider's protocol. Not part of CI."""
+    if shutil.which("npm") is None:
+        session.skip("npm is not installed")
+    session.install(".[testing]", *_group("test"))
+    home = Path(session.create_tmp()).resolve() / "referee"
+    package = ("--ignore-scripts", "--no-audit", "--no-fund", "@copilotkit/aimock@1.43.0")
+    session.run("npm", "install", "--prefix", str(home), *package, external=True, silent=True)
+    script = home / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
+    answers = "tests/integration/referee.json"
+    command = ["node", str(script), "--port", "0", "--fixtures", answers, "--strict", "--validate-on-load"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - our own command
+        try:
+            address = next((line.split()[-1] for line in server.stdout if "listening on" in line), None)
+            if address is None:
+                session.error("the referee did not start")
+            session.run(
+                "pytest",
+                "tests/integration/test_referee.py",
+                *session.posargs,
+                env={"ADJUDGE_REFEREE": address},
+            )
+        finally:
+            server.terminate()
 
 
 @nox.session

@@ -104,7 +104,8 @@ def chat_reply(answer: Answer, *, url: str) -> JudgeReply:
     A refusal's text is what the model said instead; a blocked question has none.
 
     Raises:
-        JudgeError: the answer reports an error, holds no choice, or a choice without a message.
+        JudgeError: the answer reports an error, or holds no choice with a message, or a finished one without
+            a word.
     """
     body = answer.body
     choices = objects_of(body.get("choices"))
@@ -120,8 +121,11 @@ def chat_reply(answer: Answer, *, url: str) -> JudgeReply:
             f"{url} answered without choices[0].message and its text: {answer.excerpt}", code="malformed"
         )
     finish: FinishReason = _FINISH_REASONS.get(text_of(choice.get("finish_reason")), "other")
+    text = refusal or content or ""
+    if finish == "stop" and not text:
+        raise JudgeError(f"{url} answered a finished message without a word", code="malformed")
     return JudgeReply(
-        text=refusal or content or "",
+        text=text,
         finish_reason="refusal" if refusal else finish,
         model_version=text_of(body.get("model")) or None,
         usage=usage_from_openai(object_of(body["usage"])) if body.get("usage") else None,

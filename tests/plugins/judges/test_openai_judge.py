@@ -212,7 +212,6 @@ def test_a_reply_is_read_whole(httpserver: HTTPServer, ask: Ask) -> None:
         ({"content": None}, "content_filter", "", "safety"),
         ({"content": "half"}, "content_filter", "half", "safety"),
         ({"content": None, "refusal": "I can't help."}, "stop", "I can't help.", "refusal"),
-        ({"content": "", "refusal": ""}, "stop", "", "stop"),
         ({"content": None, "tool_calls": []}, "tool_calls", "", "other"),
         ({"content": "ok"}, None, "ok", "other"),
         ({"content": "ok"}, "eos", "ok", "other"),
@@ -249,6 +248,16 @@ def test_an_answer_of_another_shape(httpserver: HTTPServer, ask: Ask, body: dict
     serve(httpserver, body)
 
     with pytest.raises(JudgeError, match=r"choices\[0\]\.message") as caught:
+        ask(plugin, here(httpserver))
+
+    assert caught.value.code == "malformed"
+
+
+@pytest.mark.parametrize("content", [None, ""])
+def test_a_finished_answer_without_a_word(httpserver: HTTPServer, ask: Ask, content: str | None) -> None:
+    serve(httpserver, completion({"content": content, "refusal": None, "reasoning_content": "hm"}))
+
+    with pytest.raises(JudgeError, match="without a word") as caught:
         ask(plugin, here(httpserver))
 
     assert caught.value.code == "malformed"
