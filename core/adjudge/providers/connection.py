@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from adjudge.model.base import JsonObject
 from adjudge.providers.failures import failure_of_status, retry_after_of
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx  # at run time with the first call: every command that lists plugins imports this module
 
 LARGEST: Final = 8 * 1024 * 1024
@@ -121,7 +124,12 @@ class ProviderConnection:
         if self._client is None:
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
             # The judge client limits the whole call; httpx counts anew with every piece that arrives.
-            self._client = httpx.AsyncClient(timeout=None, limits=limits, follow_redirects=False)  # noqa: S113
+            self._client = httpx.AsyncClient(
+                timeout=None,  # noqa: S113
+                limits=limits,
+                follow_redirects=False,
+                verify=_tls(),
+            )
         # Half of a surrogate pair, which JSON from outside can hold, cannot be sent: "?" stands for it.
         content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
         request = self._client.build_request(
@@ -139,6 +147,14 @@ class ProviderConnection:
             return response.status_code, response.headers, b"".join(pieces)
         finally:
             await response.aclose()
+
+
+@functools.cache
+def _tls() -> ssl.SSLContext:
+    """Reading the certificates takes longer than everything else before the first call: once is enough."""
+    import httpx
+
+    return httpx.create_ssl_context()
 
 
 def _json(content: bytes) -> Any:
