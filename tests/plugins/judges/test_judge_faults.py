@@ -16,7 +16,13 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from adjudge.plugin import JudgeError, JudgeReply
-from adjudge_plugins.judges import azure_openai_judge, openai_judge
+from adjudge_plugins.judges import (
+    anthropic_judge,
+    azure_openai_judge,
+    gemini_judge,
+    ollama_judge,
+    openai_judge,
+)
 
 KEY = "sk-test-0123456789abcdef"
 
@@ -26,13 +32,30 @@ CHAT = {"choices": [{"message": {"role": "assistant", "content": "hello"}, "fini
 
 # Plugin, the environment that leads it to a server, and an answer of its provider.
 BACKENDS: dict[str, tuple[ModuleType, Callable[[str], Mapping[str, str]], dict[str, Any]]] = {
+    "anthropic": (
+        anthropic_judge,
+        lambda url: {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": KEY},
+        {"content": [{"type": "text", "text": "hello"}], "stop_reason": "end_turn"},
+    ),
     "azure-openai": (
         azure_openai_judge,
         lambda url: {"AZURE_OPENAI_ENDPOINT": url, "AZURE_OPENAI_API_KEY": KEY},
         CHAT,
     ),
+    "gemini": (
+        gemini_judge,
+        lambda url: {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": KEY},
+        {"candidates": [{"content": {"parts": [{"text": "hello"}]}, "finishReason": "STOP"}]},
+    ),
+    "ollama": (
+        ollama_judge,
+        lambda url: {"OLLAMA_HOST": url},
+        {"message": {"role": "assistant", "content": "hello"}, "done": True, "done_reason": "stop"},
+    ),
     "openai": (openai_judge, lambda url: {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": KEY}, CHAT),
 }
+
+KEYED = [name for name, (_, environment, _) in BACKENDS.items() if KEY in environment("").values()]
 
 
 @pytest.fixture(params=BACKENDS)
@@ -86,9 +109,10 @@ def test_an_answer(httpserver: HTTPServer, ask: Ask, name: str, answer: bytes) -
     ids=lambda pair: str(pair[0]),
 )  # fmt: skip
 def test_a_status_with_a_page_that_repeats_the_key(
-    httpserver: HTTPServer, failed: Callable[[str], JudgeError], status: tuple[int, str]
+    httpserver: HTTPServer, failed: Callable[[str], JudgeError], name: str, status: tuple[int, str]
 ) -> None:
-    serve(httpserver, Response(f"<html><p>No. {KEY}</p></html>", status=status[0], content_type="text/html"))
+    sent = KEY if name in KEYED else "***"
+    serve(httpserver, Response(f"<html><p>No. {sent}</p></html>", status=status[0], content_type="text/html"))
 
     error = failed(httpserver.url_for(""))
 
@@ -204,6 +228,7 @@ def test_half_a_character_is_no_crash(httpserver: HTTPServer, ask: Ask, name: st
     assert b'"?"' in seen[0].get_data()
 
 
+@pytest.mark.parametrize("name", KEYED)
 def test_a_key_that_cannot_be_sent(httpserver: HTTPServer, ask: Ask, name: str) -> None:
     plugin, environment, _ = BACKENDS[name]
     bad = {
