@@ -10,7 +10,6 @@ library must not be a crash of the run, and because the library reads ``OMP_WAIT
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import sys
@@ -30,10 +29,11 @@ def main() -> None:
 
 def _serve(options: dict[str, Any]) -> Any:
     try:
-        xllamacpp: Any = importlib.import_module("xllamacpp")  # it has no types
+        import xllamacpp  # pyright: ignore[reportMissingTypeStubs]
     except ImportError as error:
         sys.exit(f"xllamacpp cannot be loaded: {error}")
-    params = xllamacpp.CommonParams()
+    library: Any = xllamacpp  # it has no types
+    params = library.CommonParams()
     params.model.path = options["path"]
     params.model_alias = [options["name"]]
     params.hostnames = ["127.0.0.1"]
@@ -46,7 +46,7 @@ def _serve(options: dict[str, Any]) -> Any:
     params.ui = params.endpoint_slots = False
     params.verbosity = 1  # errors alone
     try:
-        return xllamacpp.Server(params)
+        return library.Server(params)
     except RuntimeError as error:
         sys.exit(str(error))
 
