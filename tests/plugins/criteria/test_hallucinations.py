@@ -304,6 +304,22 @@ def test_an_intermediate_response_is_judged_by_what_was_known_then(measure: Meas
     assert "sunny" in seen["It is sunny."]
 
 
+def test_texts_with_nothing_between_them_are_one(measure: Measure) -> None:
+    outcome = only(
+        measure(
+            hallucinations,
+            case(turn(None, step(Text(text="It is 20"), Text(text="degrees now."), CALL, Text(text="Bye.")))),
+            judge=lambda text: "unsupported" if "20" in text else "supported",
+            evaluate_intermediate_nl_responses=True,
+        )
+    )
+
+    assert outcome.score == 0.5
+    assert [
+        [sentence["sentence"] for sentence in text["sentences"]] for text in outcome.details["texts"]
+    ] == [["It is 20\ndegrees now."], ["Bye."]]
+
+
 @pytest.mark.parametrize("answer", [None, "", " \n", "…"])
 def test_a_turn_in_which_nothing_was_said_is_not_applicable_and_asks_nobody(
     measure: Measure, answer: str | None

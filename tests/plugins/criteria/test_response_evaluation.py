@@ -6,7 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from adjudge.plugin import CaseUnderTest, Content, EvalCase, Invocation, Measurement, Trajectory
+from adjudge.plugin import (
+    CaseUnderTest,
+    Content,
+    ConversationScenario,
+    EvalCase,
+    Invocation,
+    Measurement,
+    Trajectory,
+)
 from adjudge.testing import FakeJudge, manager, verdicts
 from adjudge_plugins.criteria import response_evaluation
 
@@ -60,6 +68,17 @@ def test_grades_outside_the_menu_are_no_grades(measure: Measure) -> None:
     [outcome] = measure(response_evaluation, case("Light scatters."), judge="6").per_invocation
 
     assert (outcome.state, outcome.score) == ("error", None)
+
+
+def test_no_reference_is_needed(measure: Measure) -> None:
+    scenario = ConversationScenario(starting_prompt="Hi.", conversation_plan="Ask about the sky.")
+    simulated = case("Light scatters.").model_copy(
+        update={"case": EvalCase(eval_id="scenario", conversation_scenario=scenario)}
+    )
+
+    [outcome] = measure(response_evaluation, simulated, judge="3").per_invocation
+
+    assert outcome.score == 3.0
 
 
 def test_the_scale_is_that_of_the_service_that_adk_asks() -> None:
