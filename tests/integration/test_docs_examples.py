@@ -18,15 +18,19 @@ RUNNER = Path(__file__).with_name("run_docs_page.py")
 
 TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "TERM": "dumb"}
 
+# What the machine has is not the page's: no example calls a model at its reader's expense.
+NOT_THE_PAGES = (
+    *("ADJUDGE_", "PYTEST_"),
+    *("ANTHROPIC_", "AZURE_OPENAI_", "GEMINI_", "GOOGLE_", "OLLAMA_", "OPENAI_"),
+)
+
 
 def run_page(page: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a page's examples in ``folder``, where nothing but the examples that it names lies."""
     text = page.read_text(encoding="utf-8")
     if "docs/examples" in text or "docs.examples" in text:
         shutil.copytree(EXAMPLES, folder / "docs" / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith(("ADJUDGE_", "PYTEST_"))
-    }
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(NOT_THE_PAGES)}
     return subprocess.run(
         [sys.executable, str(RUNNER), str(page)],
         cwd=folder,
