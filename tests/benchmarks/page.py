@@ -10,7 +10,7 @@ from pathlib import Path
 
 from environments import Environments, versions
 from scripted import WORDS_IN_AN_ANSWER
-from table import Row, Scale, comparison, scaling
+from table import Figure, Row, Scale, comparison, listing, scaling
 
 _METHOD = """\
 # {title}
@@ -31,7 +31,8 @@ _ROWS = """\
 The scripted agents have no model: they make two tool calls a turn and answer with {words} words. `adk eval` and
 `adjudge eval` evaluate them with the default criteria, and adjudge writes its JSON report besides its journal.
 Recorded cases are scored without an agent: google-adk's evaluation service is given the inferences, adjudge
-`recorded:FILE`.
+`recorded:FILE`. Judged answers are recorded too; the judge is a program that takes 0.2 s to find them valid, and
+what is timed is the evaluation inside the process, without imports.
 """
 
 _GROWTH = "Benchmarks of growing sets"
@@ -41,6 +42,13 @@ _SCALE = """\
 
 adjudge alone, one run a size: recorded cases of four turns from one eval-set file, every tenth with a failure, default
 criteria, journal and JSON report written.
+"""
+
+_JUDGES = """\
+## Judges
+
+adjudge alone. Verdicts with the early stop are compared with those of all votes, case by case. The calls of whole
+processes go over HTTP to a chat endpoint on the same machine, nothing is cached, and the journal is written.
 """
 
 _PEERS = """\
@@ -58,6 +66,7 @@ def text(
     rows: Sequence[Row],
     beside_peers: Sequence[Row],
     sizes: Sequence[Scale],
+    judges: Sequence[Figure],
 ) -> str:
     """The whole page, as Markdown."""
     adk = versions(environments.adk)
@@ -68,6 +77,8 @@ def text(
     ]
     if rows:
         parts += [_ROWS.format(words=WORDS_IN_AN_ANSWER), comparison(rows, "google-adk") + "\n"]
+    if judges:
+        parts += [_JUDGES, listing(judges) + "\n"]
     if sizes:
         parts += [_SCALE, scaling(sizes) + "\n"]
     if beside_peers:

@@ -14,6 +14,7 @@ from typing import Final
 
 import evaluate
 import install_size
+import judging
 import page
 import peers
 import rouge
@@ -28,7 +29,7 @@ from environments import (
     adk_environment,
     peers_environment,
 )
-from table import Row, Scale
+from table import Figure, Row, Scale
 
 FAMILIES: Final[dict[str, Callable[[Environments, int], Iterable[Row]]]] = {
     "startup": startup.rows,
@@ -36,6 +37,7 @@ FAMILIES: Final[dict[str, Callable[[Environments, int], Iterable[Row]]]] = {
     "rouge": rouge.rows,
     "trajectory": trajectory.rows,
     "scoring": scale.rows,
+    "judging": judging.rows,
     "install": install_size.rows,
 }
 SIZES: Final = (1_000, 10_000)
@@ -60,7 +62,12 @@ def main(arguments: Sequence[str]) -> None:
     if "scale" in options.only:
         _say("scale")
         sizes = list(scale.sizes(environments, FULL if options.full else SIZES))
-    text = page.text(environments, options.rounds, _measurements(options), rows, beside_peers, sizes)
+    judges: list[Figure] = []
+    if "judging" in options.only:
+        for figure in judging.figures(environments, options.rounds):
+            _say(f"  {figure.work}: {figure.value:.4g} {figure.unit}")
+            judges.append(figure)
+    text = page.text(environments, options.rounds, _measurements(options), rows, beside_peers, sizes, judges)
     sys.stdout.write(text)
     if options.write is not None:
         options.write.write_text(text, encoding="utf-8")

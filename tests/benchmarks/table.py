@@ -30,7 +30,7 @@ class Row:
     """One measured thing on both sides: medians."""
 
     work: str
-    unit: Literal["s", "MiB", "turns/s", "KiB/turn", "packages"]
+    unit: Literal["s", "MiB", "turns/s", "KiB/turn", "packages", "calls"]
     other: float
     adjudge: float
     target: Target | None = None
@@ -48,6 +48,21 @@ class Row:
         if self.target.kind == "times":
             return self.ratio >= self.target.value
         return self.adjudge <= self.target.value
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured thing of adjudge alone: a median."""
+
+    work: str
+    unit: Literal["s", "ms", "MiB", "%"]
+    value: float
+    target: Target | None = None
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the target is reached; ``None`` where there is none."""
+        return None if self.target is None else self.value <= self.target.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +92,18 @@ def comparison(rows: Sequence[Row], other: str) -> str:
             {True: "yes", False: "no", None: ""}[row.reached],
         )
         lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def listing(figures: Sequence[Figure]) -> str:
+    """A Markdown table of one side."""
+    lines = ["| work | unit | adjudge | target | reached |", "| --- | --- | ---: | ---: | :---: |"]
+    lines += [
+        f"| {figure.work} | {figure.unit} | {_figure(figure.value)} | "
+        f"{'' if figure.target is None else f'at most {figure.target.value:g}'} | "
+        f"{({True: 'yes', False: 'no', None: ''})[figure.reached]} |"
+        for figure in figures
+    ]
     return "\n".join(lines)
 
 
