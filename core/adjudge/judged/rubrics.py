@@ -60,7 +60,7 @@ class RubricsConfig(JudgedConfig):
     """Options of a criterion that decides rubrics (ADK ``RubricsBasedCriterion``)."""
 
     rubrics: tuple[RubricOption, ...] = ()
-    """Those of every case; cases and turns can have further ones."""
+    """The rubrics of every case; cases and turns can have further ones."""
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Self:

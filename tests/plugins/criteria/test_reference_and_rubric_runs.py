@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.plugin import CriterionResult, JudgeBackendSpec, hookimpl
 from adjudge.testing import FakeJudge, as_candidate, verdicts
+
+DOCS = Path(__file__).parents[3] / "docs"
 
 Label = Callable[[str, str], str]
 """What the judge is shown, and the text of an item, to the label."""
@@ -235,6 +238,34 @@ def test_a_conversation_has_its_rubrics_beside_its_score(evaluate: Evaluate) -> 
         ("kind", 1.0),
         ("brief", 0.0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("page", "config", "eval_set", "good"),
+    [
+        ("final-response-match", "test_config", "museum", "valid"),
+        ("rubrics", "test_config", "weather", "yes"),
+        ("rubrics", "tool_use_config", "weather", "yes"),
+        ("rubrics", "conversation_config", "weather", "yes"),
+    ],
+)
+def test_the_example_of_a_page_of_the_documentation_is_judged(
+    tmp_path: Path, page: str, config: str, eval_set: str, good: str
+) -> None:
+    text = (DOCS / "criteria" / f"{page}.md").read_text(encoding="utf-8")
+    for name, block in re.findall(r'^```\w+ title="([^"]+)"\n(.*?)^```$', text, re.MULTILINE | re.DOTALL):
+        (tmp_path / name).write_text(block, encoding="utf-8")
+
+    result = evaluate_sync(
+        runpy.run_path(str(tmp_path / f"{eval_set}.py"))["agent"],
+        tmp_path / f"{eval_set}.test.json",
+        config=tmp_path / f"{config}.json",
+        judge="programmed/any",
+        use_cache=False,
+        extensions=Extensions([*discover(), as_candidate("programmed", Programmed(good))]),
+    )
+    assert (result.status, only_criterion(result).score) == ("PASS", 1.0)
+    assert result.warnings == ()
 
 
 def repaired(text: str) -> Any:
