@@ -25,7 +25,8 @@ def address_problem(name: str, url: str) -> str | None:
         url: The address.
     """
     parts = _parts(url)
-    if parts is not None and (parts.username is not None or parts.password is not None):
+    unreadable = parts is None or not parts.hostname
+    if (parts is not None and parts.username is not None) or (unreadable and "@" in url):
         return f"{name} holds a user or a password: addresses are shown, so leave them out"
     if parts is None or not parts.hostname:
         return f"{name} is not an address that starts with http:// or https://: {url!r}"

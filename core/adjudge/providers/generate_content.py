@@ -59,6 +59,9 @@ _FAILURES: Final[dict[str, JudgeErrorCode]] = {
     "DEADLINE_EXCEEDED": "timeout",
 }
 
+_BARE: Final = re.compile(r"(?:.*/)?gemma-3")
+"""Models that refuse a system instruction and JSON mode: "Developer instruction is not enabled for …"."""
+
 _TOO_LONG: Final = re.compile(
     r"token count\b.*\bexceeds|exceeds the maximum number of tokens|payload size exceeds"
 )
@@ -69,7 +72,8 @@ def generate_content_body(request: JudgeRequest) -> JsonObject:
     """The body of a call.
 
     The schema goes as ``responseJsonSchema``, which takes JSON Schema as it is; ``propertyOrdering`` keeps
-    the order of its properties, so that a rationale is written before its answer. Options may be in
+    the order of its properties, so that a rationale is written before its answer. Gemma 3 takes neither a
+    schema nor a system instruction: it is told in the first message, as ADK tells it. Options may be in
     snake_case, as ADK's ``GenerateContentConfig`` has them, or in camelCase, as the REST API has them.
 
     Raises:
@@ -82,12 +86,16 @@ def generate_content_body(request: JudgeRequest) -> JsonObject:
             if message.role != "system"
         ]
     }
+    bare = _BARE.match(request.model) is not None
     if system := [{"text": message.text} for message in request.messages if message.role == "system"]:
-        body["systemInstruction"] = {"parts": system}
+        if bare:
+            body["contents"].insert(0, {"role": "user", "parts": system})
+        else:
+            body["systemInstruction"] = {"parts": system}
     generation: JsonObject = {_PARAMETERS[name]: value for name, value in request.parameters.items()}
     if request.seed is not None:
         generation["seed"] = request.seed
-    if request.schema_ is not None:
+    if request.schema_ is not None and not bare:
         generation["responseMimeType"] = "application/json"
         generation["responseJsonSchema"] = _ordered(request.schema_)
     options = {_camel_case(name): value for name, value in request.provider_options.items()}

@@ -162,6 +162,19 @@ def test_the_least_request(provider: Provider) -> None:
     assert provider.body == {"contents": [{"role": "user", "parts": [{"text": "Is 2 even?"}]}]}
 
 
+@pytest.mark.parametrize("model", ["gemma-3-27b-it", "models/gemma-3n-e4b-it"])
+def test_gemma_3_takes_neither_a_system_instruction_nor_a_schema(provider: Provider, model: str) -> None:
+    provider.ask(model=model, schema_=SCHEMA, parameters={"temperature": 0.5})
+
+    assert provider.body == {
+        "contents": [
+            {"role": "user", "parts": [{"text": "You judge."}]},
+            {"role": "user", "parts": [{"text": "Is 2 even?"}]},
+        ],
+        "generationConfig": {"temperature": 0.5},
+    }
+
+
 @pytest.mark.parametrize(
     ("model", "path"),
     [
@@ -454,6 +467,10 @@ def test_what_is_missing(make_judge: Callable[..., Any], httpserver: HTTPServer,
     assert missing() == ["neither GEMINI_API_KEY nor GOOGLE_API_KEY is set"]
     [problem] = missing(GEMINI_API_KEY=KEY, GOOGLE_GEMINI_BASE_URL="localhost")
     assert "GOOGLE_GEMINI_BASE_URL is not an address" in problem
+    for hidden in ("me:secret@gateway", "https://me:secret@gateway", "https://me:secret@gateway:port"):
+        [problem] = missing(GEMINI_API_KEY=KEY, GOOGLE_GEMINI_BASE_URL=hidden)
+        assert problem.startswith("GOOGLE_GEMINI_BASE_URL holds a user or a password")
+        assert "secret" not in problem
 
     with pytest.raises(JudgeError, match="neither GEMINI_API_KEY nor GOOGLE_API_KEY is set") as caught:
         ask(gemini_judge, {"GOOGLE_GEMINI_BASE_URL": httpserver.url_for("")})
