@@ -2,6 +2,8 @@
 
 It answers OpenAI, Azure, Anthropic, Gemini and Ollama from one file, ``referee.json``, by what the user
 says. ``nox -s referee`` installs and starts it; ``ADJUDGE_REFEREE`` is then its address.
+
+The one answer that names a model is there for Ollama: a referee's Ollama has the models that its file names.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -81,6 +84,7 @@ def ask(judge: str, tmp_path: Path) -> Ask:
 
         async def main() -> JudgeReply:
             backend = spec.factory(spec.config(), FakeHost(tmp_path, environment=environment))
+            assert list(backend.missing(model)) == []  # type: ignore[attr-defined]
             try:
                 return await backend.complete(request)
             finally:
@@ -135,3 +139,46 @@ def test_failures_have_the_same_class_everywhere(ask: Ask, question: str, code: 
     assert KEY not in str(caught.value)
     if code == "rate_limit":
         assert caught.value.retry_after == 1.0
+
+
+AGENT = """
+def agent(text):
+    return "The bedroom light is off."
+"""
+CASES = {
+    "eval_set_id": "lights",
+    "eval_cases": [
+        {
+            "eval_id": "bedroom",
+            "conversation": [
+                {
+                    "user_content": {"parts": [{"text": "Turn off the bedroom light."}]},
+                    "final_response": {"parts": [{"text": "Done: the bedroom light is off."}]},
+                }
+            ],
+        }
+    ],
+}
+CONFIG = {"criteria": {"final_response_match_v2": {"threshold": 0.8}}}
+
+
+def test_one_word_swaps_the_judge_of_a_run(
+    judge: str, tmp_path: Path, adjudge: Callable[..., subprocess.CompletedProcess[str]]
+) -> None:
+    (tmp_path / "lights.py").write_text(AGENT, encoding="utf-8")
+    (tmp_path / "lights.test.json").write_text(json.dumps(CASES), encoding="utf-8")
+    (tmp_path / "test_config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
+    name, environment = JUDGES[judge]
+
+    done = adjudge(
+        "eval", "lights:agent", "lights.test.json", "--judge", name, "--output", "out.json", **environment
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    [measured] = report["run"]["eval_sets"]["lights.test.json"]["criteria"].values()
+    assert [judge["models"] for judge in measured["judges"]] == [[name]]
+    assert report["summary"]["status"] == "PASS"
+    assert KEY not in done.stdout + done.stderr
+    kept = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [content for content in kept if KEY.encode() in content]
