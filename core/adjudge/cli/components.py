@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from adjudge.cli.options import described_options
+from adjudge.cli.described import component_facts, option_facts, origin_fields, show_component, shown_name
 from adjudge.cli.session import load_for_listing
-from adjudge.cli.tables import show_fields, show_table
+from adjudge.cli.tables import show_table
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec, Need
 
 if TYPE_CHECKING:
-    from adjudge.extension.registry import Registered, Registry
+    from adjudge.extension.registry import Registered
 
 _REFERENCES: Final = frozenset(
     {
@@ -39,10 +38,10 @@ def criteria_command(no_plugins: tuple[str, ...], name: str | None, as_json: boo
     extensions = load_for_listing(no_plugins)
     if name is not None:
         found = extensions.criteria.resolve(name)
-        _show({**_criterion(found), **_options(found)}, found, as_json=as_json)
+        _show({**_criterion(found), **option_facts(found)}, found, as_json=as_json)
         return
     if as_json:
-        rows = [{**_criterion(item), **_options(item)} for item in extensions.criteria]
+        rows = [{**_criterion(item), **option_facts(item)} for item in extensions.criteria]
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         show_table(
@@ -60,7 +59,7 @@ def criteria_command(no_plugins: tuple[str, ...], name: str | None, as_json: boo
             ),
             [
                 (
-                    _shown_name(item, extensions.criteria),
+                    shown_name(item, extensions.criteria),
                     row["summary"],
                     _yes(row["reference_based"]),
                     _yes(row["needs_rubrics"]),
@@ -89,17 +88,17 @@ def agents_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool)
     extensions = load_for_listing(no_plugins)
     if name is not None:
         found = extensions.agent_adapters.resolve(name)
-        _show({**_agent(found), **_options(found)}, found, as_json=as_json)
+        _show({**_agent(found), **option_facts(found)}, found, as_json=as_json)
         return
     if as_json:
-        rows = [{**_agent(item), **_options(item)} for item in extensions.agent_adapters]
+        rows = [{**_agent(item), **option_facts(item)} for item in extensions.agent_adapters]
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         show_table(
             ("agent", "evaluates", "takes a state", "shows its state", "plugin"),
             [
                 (
-                    _shown_name(item, extensions.agent_adapters),
+                    shown_name(item, extensions.agent_adapters),
                     item.spec.summary,
                     _yes(item.spec.takes_state),
                     _yes(item.spec.shows_state),
@@ -110,27 +109,10 @@ def agents_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool)
         )
 
 
-def _component(item: Registered[Any]) -> dict[str, Any]:
-    return {
-        "id": item.id,
-        "name": item.spec.name,
-        "summary": item.spec.summary,
-        "plugin": item.plugin,
-        "distribution": item.distribution,
-        "distribution_version": item.distribution_version,
-        "version": item.spec.version,
-        "missing_modules": _missing(item.spec.requires),
-    }
-
-
-def _options(item: Registered[Any]) -> dict[str, Any]:
-    return {"options": described_options(item.spec.config)}
-
-
 def _criterion(item: Registered[CriterionSpec]) -> dict[str, Any]:
     spec = item.spec
     return {
-        **_component(item),
+        **component_facts(item),
         "reference_based": bool(spec.needs & _REFERENCES),
         "needs_rubrics": Need.RUBRICS in spec.needs,
         "llm_judge": Need.JUDGE in spec.needs,
@@ -145,7 +127,7 @@ def _criterion(item: Registered[CriterionSpec]) -> dict[str, Any]:
 
 def _agent(item: Registered[AgentAdapterSpec]) -> dict[str, Any]:
     return {
-        **_component(item),
+        **component_facts(item),
         "takes_state": item.spec.takes_state,
         "shows_state": item.spec.shows_state,
     }
@@ -170,41 +152,7 @@ def _show(facts: dict[str, Any], item: Registered[Any], *, as_json: bool) -> Non
             ("takes a state", _yes(facts["takes_state"])),
             ("shows its state", _yes(facts["shows_state"])),
         ]
-    fields.append(("version", str(item.spec.version)))
-    fields.append(("plugin", f"{item.plugin} ({item.distribution} {item.distribution_version})"))
-    if facts["missing_modules"]:
-        fields.append(("not installed", ", ".join(facts["missing_modules"])))
-    show_fields(fields)
-    if not facts["options"]:
-        click.echo("\nIt has no options.")
-        return
-    click.echo()
-    show_table(
-        ("option", "type", "default", "meaning"),
-        [
-            (
-                option["name"] + (f" ({option['alias']})" if option["alias"] else ""),
-                option["type"],
-                "required" if option["required"] else json.dumps(option["default"], ensure_ascii=False),
-                option["description"],
-            )
-            for option in facts["options"]
-        ],
-    )
-
-
-def _shown_name(item: Registered[Any], registry: Registry[Any]) -> str:
-    """The short name where it is enough to name the component."""
-    shared = sum(other.spec.name == item.spec.name for other in registry) > 1
-    return item.id if shared else item.spec.name
-
-
-def _missing(modules: Iterable[str]) -> list[str]:
-    if not modules:
-        return []
-    from importlib.util import find_spec
-
-    return [module for module in modules if find_spec(module.partition(".")[0]) is None]
+    show_component([*fields, *origin_fields(item)], facts["options"])
 
 
 def _yes(value: bool) -> str:

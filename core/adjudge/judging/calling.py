@@ -36,9 +36,10 @@ _LONGEST_RETRY_AFTER: Final = 300.0
 class Caller:
     """Calls one backend: within its limiter, in time, and again where the failure may pass."""
 
-    def __init__(self, backend: JudgeBackend, *, timeout: float) -> None:
+    def __init__(self, backend: JudgeBackend, *, timeout: float, retrying: bool = True) -> None:
         """Call ``backend``; one request may take ``timeout`` seconds."""
         self._backend = backend
+        self._retrying = retrying
         self._timeout = timeout
         self._limiter = (
             AdaptiveLimiter(backend.at_once) if isinstance(backend, LimitsCalls) else AdaptiveLimiter()
@@ -62,7 +63,8 @@ class Caller:
         def again(state: RetryCallState) -> bool:
             error = state.outcome.exception() if state.outcome else None
             return (
-                isinstance(error, JudgeError)
+                self._retrying
+                and isinstance(error, JudgeError)
                 and state.attempt_number < ATTEMPTS.get(error.code, 1)
                 and (error.retry_after or 0) <= _LONGEST_RETRY_AFTER
             )

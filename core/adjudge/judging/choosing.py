@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import importlib.util
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -113,6 +114,8 @@ class Judges:
             PluginError: the backend's plugin is not active.
         """
         registered, model = self._resolved(name)
+        if absent := _absent_modules(registered):
+            raise InputError([Problem(what=f"judge {name!r}: {message}") for message in absent])
         spec = registered.spec
         backend = self.backend(registered)
         return Member(
@@ -184,6 +187,8 @@ class Judges:
 
     def lacking(self, registered: Registered[JudgeBackendSpec]) -> list[str]:
         """What a backend lacks before it can be asked, in words."""
+        if absent := _absent_modules(registered):
+            return absent
         try:
             backend = self.backend(registered)
             return list(backend.missing(None)) if isinstance(backend, ChecksModel) else []
@@ -222,3 +227,12 @@ class Judges:
             for item in self._backends
             if any(fnmatch.fnmatchcase(name, pattern) for pattern in item.spec.models)
         ]
+
+
+def _absent_modules(registered: Registered[JudgeBackendSpec]) -> list[str]:
+    """What must be installed before the backend can be made, in words."""
+    return [
+        f"needs the module {module!r}, which is not installed"
+        for module in registered.spec.requires
+        if importlib.util.find_spec(module.partition(".")[0]) is None
+    ]

@@ -120,6 +120,7 @@ class JudgeClient:
         secret: bytes,
         budget: Budget | None = None,
         timeout: float = DEFAULT_TIMEOUT,
+        retrying: bool = True,
     ) -> None:
         """Prepare; nothing is opened.
 
@@ -127,12 +128,14 @@ class JudgeClient:
             secret: What delimiters and the order of items derive from.
             budget: What may be spent.
             timeout: Seconds that one request may take.
+            retrying: Whether a call that failed is made again where that may help.
         """
         self.secret = secret
         self._stores: tuple[ReplyStore, ...] = ()
         self._recorder: CallRecorder | None = None
         self._budget = budget or Budget()
         self._timeout = timeout
+        self._retrying = retrying
         self._callers: dict[str, Caller] = {}
         self._under_way: dict[tuple[str, int], asyncio.Task[JudgeReply]] = {}
         self._counts: dict[str, _Counts] = {}
@@ -239,7 +242,9 @@ class JudgeClient:
 
     def _caller(self, member: Member) -> Caller:
         if member.backend_name not in self._callers:
-            self._callers[member.backend_name] = Caller(member.backend, timeout=self._timeout)
+            self._callers[member.backend_name] = Caller(
+                member.backend, timeout=self._timeout, retrying=self._retrying
+            )
         return self._callers[member.backend_name]
 
     def _counts_of(self, name: str) -> _Counts:

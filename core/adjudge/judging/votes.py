@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -37,7 +37,11 @@ class Outcome:
     stand: Stand | None
     """``None``: not one vote counts."""
     split: bool = False
-    """Whether the stand has a smaller share than was asked for."""
+    """Whether the stand has a smaller share than was asked for: then it is undecided, whatever the stand."""
+
+    def same(self, other: Outcome) -> bool:
+        """Whether both give one verdict."""
+        return self.split == other.split and (self.split or self.stand == other.stand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,9 @@ class VoteRule:
         total = sum(tally.values())
         if not total:
             return Outcome(None)
-        if self.kind == "median":
-            return Outcome(self._median(tally))
-        leader = self._leader(tally)
-        return Outcome(leader, self.unsure_below is not None and tally[leader] / total < self.unsure_below)
+        stand = self._median(tally) if self.kind == "median" else self._leader(tally)
+        is_split = self.unsure_below is not None and tally[stand] / total < self.unsure_below
+        return Outcome(stand, is_split and stand != ABSTAINED)
 
     def is_tie(self, tally: Tally) -> bool:
         """Whether another stand has as many votes as the one that holds."""
@@ -67,24 +70,32 @@ class VoteRule:
         return sum(count == most for count in tally.values()) > 1
 
     def decided(self, tally: Tally, remaining: int) -> bool:
-        """Whether every way in which the remaining votes can go, lost ones included, gives one outcome.
+        """Whether every way in which the remaining votes can go, lost ones included, gives one verdict.
 
         It is enough to look at those where all go one way: no mixture is worse for the leader, better
         for another, or further from the middle, than all votes for one stand or all lost.
         """
         now = self.outcome(tally)
         return not remaining or all(
-            self.outcome(added(tally, stand, remaining)) == now for stand in self.stands
+            self.outcome(added(tally, (stand,) * remaining)).same(now) for stand in self.stands
         )
 
-    def fewest(self, tally: Tally, remaining: int) -> int:
-        """The fewest further votes that can decide; 0 where the tally is decided."""
-        if self.decided(tally, remaining):
-            return 0
-        for more in range(1, remaining):
-            if any(self.decided(added(tally, stand, more), remaining - more) for stand in self.stands):
-                return more
-        return remaining
+    def fewest(self, tally: Tally, remaining: int, missing: int = 0) -> int:
+        """The fewest further votes that can decide; 0 where the tally is decided, or where none can.
+
+        Args:
+            tally: The votes that were cast.
+            remaining: How many may still be asked for.
+            missing: How many cannot be had although they were asked for: they may have gone any way.
+        """
+        if not self.decided(tally, remaining + missing):
+            for more in range(1, remaining + 1):
+                if any(
+                    self.decided(added(tally, votes), remaining - more + missing)
+                    for votes in self._quickest(tally, more)
+                ):
+                    return more
+        return 0
 
     def confidence(self, tally: Tally, stand: Stand) -> float:
         """P(more than half of all possible votes are for ``stand`` | tally), from a uniform prior Beta(1, 1).
@@ -101,16 +112,30 @@ class VoteRule:
             (stand for stand in tally if tally[stand]), key=lambda stand: (-tally[stand], _tie_order(stand))
         )
 
+    def _quickest(self, tally: Tally, number: int) -> Iterator[Sequence[Stand]]:
+        """Ways to cast votes of which one decides if any does: for one stand, and against it evenly."""
+        for stand in self.stands:
+            yield (stand,) * number
+        if self.unsure_below is not None:
+            for stand in self.stands:
+                for agreeing in range(number):
+                    votes = [stand] * agreeing
+                    others = [other for other in self.stands if other != stand]
+                    while len(votes) < number and others:
+                        now = added(tally, votes)
+                        votes.append(min(others, key=lambda other: (now.get(other, 0), other == ABSTAINED)))
+                    yield votes
+
     @staticmethod
     def _median(tally: Tally) -> Stand:
         values = sorted(float(stand) for stand, count in tally.items() for _ in range(count))
         return values[(len(values) - 1) // 2]
 
 
-def added(tally: Tally, stand: Stand, count: int) -> Tally:
-    """The tally with ``count`` votes more for ``stand``."""
+def added(tally: Tally, votes: Iterable[Stand]) -> Tally:
+    """The tally with further votes."""
     more: Counter[Stand] = Counter(dict(tally))
-    more[stand] += count
+    more.update(votes)
     return more
 
 

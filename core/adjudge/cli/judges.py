@@ -1,0 +1,181 @@
+"""``adjudge judges``: who can judge here, what each lacks, and whether a model answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adjudge.cli.described import component_facts, option_facts, origin_fields, show_component, shown_name
+from adjudge.cli.session import load_extensions, load_for_listing
+from adjudge.cli.tables import one_line, show_fields
+
+if TYPE_CHECKING:
+    from adjudge.extension.loader import Extensions
+    from adjudge.running.asking import Answer, BackendState
+
+
+class _NamesToo(click.Group):
+    """A group in which whatever is no command names a judge backend."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name) or _showing(cmd_name)
+
+
+@click.group(
+    "judges", cls=_NamesToo, invoke_without_command=True, subcommand_metavar="[NAME | try MODEL [ARGS]...]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def judges_command(ctx: click.Context, as_json: bool) -> None:
+    """List the judge backends that are installed, or show the one called NAME with its options.
+
+    A model is named as provider/model. The names of models that a provider is known by stand alone too.
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    extensions = load_for_listing(ctx.obj)
+    states = _states(extensions)
+    if as_json:
+        click.echo(json.dumps([_facts(state) for state in states], indent=2, ensure_ascii=False))
+        return
+    for state in states:
+        spec = state.registered.spec
+        click.echo(f"{shown_name(state.registered, extensions.judge_backends)}: {spec.summary}")
+        show_fields([(f"  {name}", value) for name, value in _in_short(state)])
+
+
+def _in_short(state: BackendState) -> list[tuple[str, str]]:
+    spec = state.registered.spec
+    fields = [
+        ("for instance", spec.example),
+        ("names alone", " ".join(spec.models)),
+        ("environment", " ".join(spec.environment)),
+    ]
+    known = [(name, value) for name, value in fields if value]
+    lacking = [("missing" if not at else "", one_line(said)) for at, said in enumerate(state.lacking)]
+    return [*known, *(lacking or [("missing", "nothing")])]
+
+
+def _showing(name: str) -> click.Command:
+    @click.command(name)
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    @click.pass_context
+    def show(ctx: click.Context, as_json: bool) -> None:
+        """Show one judge backend with its options."""
+        extensions = load_for_listing(ctx.obj)
+        found = extensions.judge_backends.resolve(name)
+        [state] = [state for state in _states(extensions) if state.registered.id == found.id]
+        facts = _facts(state)
+        if as_json or (ctx.parent is not None and ctx.parent.params["as_json"]):
+            click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+            return
+        spec = found.spec
+        fields = [
+            ("name", spec.name),
+            ("id", found.id),
+            ("asks", spec.summary),
+            ("for instance", spec.example),
+            ("names alone", " ".join(spec.models) or "none"),
+            ("environment", "\n".join(spec.environment) or "nothing"),
+            ("missing", "\n".join(map(one_line, state.lacking)) or "nothing"),
+        ]
+        show_component([*fields, *origin_fields(found)], facts["options"])
+
+    return show
+
+
+@judges_command.command("try")
+@click.argument("model")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def try_command(no_plugins: tuple[str, ...], model: str, as_json: bool) -> int:
+    r"""Ask MODEL one small question, and say what came back.
+
+    One call is made, without the cache and without a retry.
+
+    \b
+    Exit status: 0 it answered, 3 it did not, 2 something is missing before it can be asked.
+    """
+    import asyncio
+
+    from adjudge.running.asking import try_judge
+
+    answer = asyncio.run(try_judge(model, load_extensions(no_plugins), Path.cwd()))
+    if as_json:
+        click.echo(json.dumps(_answer_facts(answer), indent=2, ensure_ascii=False))
+    elif answer.failure is None:
+        show_fields(_answer_fields(answer))
+    else:
+        click.echo(f"error ({_class_of(answer)}): {answer.failure.message}", err=True)
+    return 0 if answer.failure is None else 3
+
+
+def _states(extensions: Extensions) -> list[BackendState]:
+    from adjudge.running.asking import backend_states
+
+    states, troubles = backend_states(extensions, Path.cwd())
+    for trouble in troubles:
+        click.echo(f"warning: {trouble}", err=True)
+    return states
+
+
+def _facts(state: BackendState) -> dict[str, Any]:
+    spec = state.registered.spec
+    return {
+        **component_facts(state.registered),
+        "example": spec.example,
+        "models": list(spec.models),
+        "environment": list(spec.environment),
+        "missing": list(state.lacking),
+        **option_facts(state.registered),
+    }
+
+
+def _class_of(answer: Answer) -> str | None:
+    if answer.failure is None:
+        return None
+    return answer.failure.code.removeprefix("judge_").replace("_", " ")
+
+
+def _answer_facts(answer: Answer) -> dict[str, Any]:
+    decision, use = answer.decision, answer.use
+    return {
+        "judge": answer.judge,
+        "error": None
+        if answer.failure is None
+        else {"class": _class_of(answer), "message": answer.failure.message},
+        "model_version": next(iter(use.model_versions), None) if use else None,
+        "verdict": decision.label if decision else None,
+        "expected": "yes",
+        "reason": decision.reasoning if decision else None,
+        "seconds": round(answer.seconds, 3),
+        "usage": use.usage.model_dump(mode="json", exclude={"extra"}) if use and use.usage else None,
+        "cost": use.cost if use else None,
+    }
+
+
+def _answer_fields(answer: Answer) -> list[tuple[str, str]]:
+    from adjudge.running.asking import TRIAL
+
+    facts = _answer_facts(answer)
+    right = facts["verdict"] == facts["expected"]
+    asked = f"“{TRIAL.exhibits[0].text}” {TRIAL.items[0].text}"
+    usage, cost = facts["usage"] or {}, facts["cost"]
+    tokens = [
+        f"{usage[key]} {word}"
+        for key, word in (("input_tokens", "in"), ("output_tokens", "out"))
+        if usage.get(key) is not None
+    ]
+    return [
+        ("judge", answer.judge),
+        ("model version", facts["model_version"] or "not reported"),
+        ("asked", asked),
+        ("verdict", facts["verdict"] + ("" if right else f", where {facts['expected']} is right")),
+        ("reason", one_line(facts["reason"] or "none given")),
+        ("time", f"{answer.seconds:.2f} s"),
+        ("tokens", ", ".join(tokens) or "not reported"),
+        ("cost", "not known" if cost is None else f"{cost:.6f} USD"),
+    ]

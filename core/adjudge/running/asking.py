@@ -1,0 +1,100 @@
+"""Asking judges outside of a run: what each backend lacks, and one call that shows whether a model answers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from adjudge.errors import InputError, JudgeError
+from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.loader import Extensions
+from adjudge.extension.registry import Registered
+from adjudge.extension.settings import find_settings
+from adjudge.extension.specs import JudgeBackendSpec
+from adjudge.judging.choosing import Judges
+from adjudge.judging.client import JudgeClient, JudgeUnusableError
+from adjudge.judging.ledger import ledger
+from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, JudgeUse, Prompt, Question
+from adjudge.model.measurement import Failure
+from adjudge.running.host import RunHost
+from adjudge.storage.secret import installation_secret
+
+TRIAL: Final = Question(
+    prompt=Prompt(name="judges_try", version=1, text="Say whether each statement about the text is true."),
+    exhibits=(Exhibit(name="text", text="The museum opens at nine and closes at five."),),
+    items=(JudgedItem(item_id="statement", text="The text says when the museum opens."),),
+    choices=(
+        Choice(label="yes", meaning="the statement is true", value=1.0),
+        Choice(label="no", meaning="the statement is false", value=0.0),
+    ),
+)
+"""What a model is tried with. The answer is yes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came back when a model was tried."""
+
+    judge: str
+    """As ``provider/model``."""
+    seconds: float
+    decision: Decision | None
+    use: JudgeUse | None
+    failure: Failure | None
+    """Why there is no verdict; its code is ``judge_`` and the class of the failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackendState:
+    """One judge backend, and what it lacks here."""
+
+    registered: Registered[JudgeBackendSpec]
+    lacking: tuple[str, ...]
+
+
+def backend_states(extensions: Extensions, folder: Path) -> tuple[list[BackendState], list[str]]:
+    """Every judge backend with what it lacks, and what is wrong with the files that say so. Never fails."""
+    host = RunHost(extensions, folder)
+    troubles: list[str] = []
+    try:
+        host.read_environment(agent_folder=None)
+    except InputError as error:
+        troubles.append(str(error))
+    judges = _judges(extensions, folder, host, JudgeClient(secret=b""))
+    return [BackendState(item, tuple(judges.lacking(item))) for item in extensions.judge_backends], troubles
+
+
+async def try_judge(name: str, extensions: Extensions, folder: Path) -> Answer:
+    """Ask a model one question with a known answer: once, without a cache and without a retry.
+
+    Raises:
+        InputError: no backend has such a model, or something that it needs is missing.
+    """
+    host = RunHost(extensions, folder)
+    host.read_environment(agent_folder=None)
+    timeout = find_settings(folder).judge.timeout
+    client = JudgeClient(secret=installation_secret(), timeout=timeout, retrying=False)
+    judges = _judges(extensions, folder, host, client)
+    judge = judges.judge(JudgeModelOptions(judge_model=name, num_samples=1))
+    (model,) = judge.models
+    started = time.perf_counter()
+    decision: Decision | None = None
+    with ledger() as asked:
+        try:
+            (decision,) = await judge.decide(TRIAL)
+            failure = decision.error
+        except JudgeUnusableError as error:
+            cause = error.__cause__
+            code = cause.code if isinstance(cause, JudgeError) else "unusable"
+            failure = Failure(code=f"judge_{code}", message=f"{model}: {cause}", origin=model)
+        finally:
+            seconds = time.perf_counter() - started
+            await judges.aclose()
+    return Answer(judge=model, seconds=seconds, decision=decision, use=asked.use(), failure=failure)
+
+
+def _judges(extensions: Extensions, folder: Path, host: RunHost, client: JudgeClient) -> Judges:
+    options = find_settings(folder).judge.backends
+    return Judges(extensions.judge_backends, client, host, backend_options=options)

@@ -1,0 +1,73 @@
+"""A judge model behind HTTP, on this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from adjudge.plugin import JudgeMessage, JudgeRequest
+from adjudge.testing import verdicts
+
+
+class ChatModel:
+    """A server of Chat Completions whose model is a program.
+
+    ``label`` decides what is answered: a label for every item, or a function from everything that was
+    asked to a label. ``fault`` is answered instead where it is set.
+    """
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.label: str | Callable[[str], str] = "yes"
+        self.fault: Response | None = None
+        self.asked: list[str] = []
+        self.address = server.url_for("/v1")
+        server.expect_request("/v1/chat/completions", method="POST").respond_with_handler(self._answer)
+        server.expect_request("/v1/models").respond_with_json({"object": "list", "data": []})
+
+    def _answer(self, request: Request) -> Response:
+        body: dict[str, Any] = json.loads(request.data)
+        messages = tuple(JudgeMessage(role=item["role"], text=item["content"]) for item in body["messages"])
+        everything = "\n".join(message.text for message in messages)
+        self.asked.append(everything)
+        if self.fault is not None:
+            return self.fault
+        asked = JudgeRequest(
+            model=body["model"],
+            messages=messages,
+            schema_=body["response_format"]["json_schema"]["schema"],
+        )
+        label = self.label if isinstance(self.label, str) else self.label(everything)
+        answer = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": f"{body['model']}-2025-08-07",
+            "choices": [
+                {
+                    "index": 0,
+                    "message": {"role": "assistant", "content": verdicts(asked, label)},
+                    "finish_reason": "stop",
+                }
+            ],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+        }
+        return Response(json.dumps(answer), content_type="application/json")
+
+
+KEY = "sk-test-0123456789abcdef"
+
+
+@pytest.fixture
+def chat_model(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> ChatModel:
+    """The model that ``openai/…`` reaches in this test."""
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    model = ChatModel(httpserver)
+    monkeypatch.setenv("OPENAI_BASE_URL", model.address)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    return model
