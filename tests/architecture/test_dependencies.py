@@ -20,8 +20,8 @@ MEMBERS = sorted(found.parent for found in REPOSITORY.glob("contrib/[!_]*/pyproj
 OPTIONAL = {"google"}
 """Packages that are used where the user's own environment has them, and never asked for."""
 
-PARTS = {"pydantic_core": "pydantic"}
-"""Packages that a dependency documents as its own although another distribution carries them."""
+PARTS = {"pydantic_core": "pydantic", "google.auth": "google-auth"}
+"""Packages whose first name does not say which dependency they are: a distribution of their own, a shared name."""
 
 
 def normal(name: str) -> str:
@@ -59,7 +59,10 @@ def imported(folders: list[Path], imports: Imports) -> set[str]:
     for folder in folders:
         for path in folder.rglob("*.py"):
             for name in imports(path):
-                top = name.split(".")[0]
+                top, _, rest = name.partition(".")
+                if (part := f"{top}.{rest.partition('.')[0]}") in PARTS:
+                    found.add(PARTS[part])
+                    continue
                 if top in sys.stdlib_module_names or top in OPTIONAL or (folder / top).exists():
                     continue
                 found.add(normal(PARTS.get(top) or owners.get(top, [top])[0]))

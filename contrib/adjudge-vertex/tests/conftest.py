@@ -26,5 +26,7 @@ def google(
     server: HTTPServer, key: rsa.RSAPrivateKey, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Google]:
     yield Google(server, key, tmp_path_factory.mktemp("google"))
-    server.check_handler_errors()
-    server.clear()
+    try:
+        server.check_handler_errors()
+    finally:
+        server.clear()

@@ -16,7 +16,7 @@ from werkzeug import Request, Response
 PROJECT = "projects/my-project/locations/us-central1"
 EVALUATE = f"/v1beta1/{PROJECT}:evaluateInstances"
 
-Answer = Callable[[dict[str, Any]], "dict[str, Any] | Response"]
+Answer = dict[str, Any] | Response | Callable[[dict[str, Any]], dict[str, Any] | Response]
 
 
 def failure(status: int, name: str, message: str, **headers: str) -> Response:
@@ -38,9 +38,9 @@ class Google:
         self.lifetime = 3600
         self.refuses: Response | None = None
         """What the server of tokens answers instead of a token."""
-        self.answers: list[dict[str, Any] | Response] = []
+        self.answers: list[Answer] = []
         """Answered first, one after the other."""
-        self.answer: Answer = lambda body: {"metricResults": [{"score": 1.0}]}
+        self.answer: Answer = {"metricResults": [{"score": 1.0}]}
         self._key = key
         self.private_key = key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
@@ -85,7 +85,7 @@ class Google:
 
     def _exchanged(self, request: Request) -> Response:
         """An access token for a token of another identity provider (RFC 8693)."""
-        assert request.form["subject_token"] == "a token of the other cloud"
+        assert request.form["subject_token"] == "a token of the other cloud"  # noqa: S105
         return self._granted()
 
     def _granted(self) -> Response:
@@ -93,7 +93,7 @@ class Google:
             return self.refuses
         self.tokens.append(f"ya29.secret-{len(self.tokens)}")
         body = {"access_token": self.tokens[-1], "expires_in": self.lifetime, "token_type": "Bearer"}
-        body["issued_token_type"] = "urn:ietf:params:oauth:token-type:access_token"
+        body |= {"issued_token_type": "urn:ietf:params:oauth:token-type:access_token"}
         return Response(json.dumps(body), content_type="application/json")
 
     def _evaluated(self, request: Request) -> Response:
@@ -102,7 +102,9 @@ class Google:
             return failure(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.")
         body = json.loads(request.get_data())
         self.asked.append(body)
-        answer = self.answers.pop(0) if self.answers else self.answer(body)
+        answer = self.answers.pop(0) if self.answers else self.answer
+        if not isinstance(answer, dict | Response):
+            answer = answer(body)
         if isinstance(answer, Response):
             return answer
         return Response(json.dumps(answer), content_type="application/json")

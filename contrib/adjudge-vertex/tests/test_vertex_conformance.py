@@ -15,7 +15,7 @@ class _OnLoopback(CriterionConformance):
     @pytest.fixture(autouse=True)
     def _google(self, google: Google) -> None:
         self.environment = google.environment
-        google.answer = lambda body: {"metricResults": [{"score": 1.0, "explanation": "good"}]}
+        google.answer = {"metricResults": [{"score": 1.0, "explanation": "good"}]}
 
     def host(self, folder: Path) -> Host:
         return FakeHost(folder, environment=self.environment)

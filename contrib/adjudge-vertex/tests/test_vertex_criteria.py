@@ -94,7 +94,7 @@ def test_safety_sends_every_turn_with_what_was_asked_and_expected(google: Google
 
 
 def test_coherence_sends_the_answer_alone(google: Google, tmp_path: Path) -> None:
-    google.answer = lambda body: {"coherenceResult": {"score": 4, "explanation": "flows", "confidence": 1}}
+    google.answer = {"coherenceResult": {"score": 4, "explanation": "flows", "confidence": 1}}
 
     found = outcome(google, tmp_path, "coherence")
 
@@ -181,7 +181,7 @@ def event(author: str, role: str, *parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_explanation_and_rubric_verdicts_are_kept(google: Google, tmp_path: Path) -> None:
-    google.answer = lambda body: {
+    google.answer = {
         "metricResults": [
             {
                 "score": 0.5,
@@ -228,7 +228,7 @@ def test_a_turn_without_an_answer_is_not_applicable(
         (failure(403, "PERMISSION_DENIED", "no aiplatform.endpoints.predict"), "auth", True, 1),
         (failure(404, "NOT_FOUND", "no such location"), "unknown_model", True, 1),
         (failure(400, "INVALID_ARGUMENT", "unknown metric"), "bad_request", False, 1),
-        (failure(429, "RESOURCE_EXHAUSTED", "slow down", **{"Retry-After": "0"}), "rate_limit", True, 4),
+        (failure(429, "RESOURCE_EXHAUSTED", "slow down", **{"Retry-After": "0"}), "rate_limit", True, 6),
         (failure(429, "RESOURCE_EXHAUSTED", "in an hour", **{"Retry-After": "3600"}), "rate_limit", True, 1),
         (failure(500, "INTERNAL", "oops", **{"Retry-After": "0"}), "server", True, 4),
         ({"metricResults": [{"error": {"code": 3, "message": "no response"}}]}, "bad_request", False, 1),
@@ -243,7 +243,7 @@ def test_what_cannot_be_measured_is_an_error(
     retryable: bool,
     calls: int,
 ) -> None:
-    google.answer = lambda body: answer
+    google.answer = answer
 
     found = outcome(google, tmp_path)
 
@@ -279,7 +279,7 @@ def test_what_passes_is_tried_again(
 
 
 def test_a_failure_that_lasts_is_met_once(google: Google, tmp_path: Path) -> None:
-    google.answer = lambda body: failure(403, "PERMISSION_DENIED", "no")
+    google.answer = failure(403, "PERMISSION_DENIED", "no")
 
     measured = measure(google, tmp_path, "safety", *(turn(str(n), "yes") for n in range(30)))
 

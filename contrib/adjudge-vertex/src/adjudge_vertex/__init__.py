@@ -95,4 +95,4 @@ def _multi_turn(metric: str, host: Host) -> Criterion:
 def _judge(config: NoConfig, host: Host) -> JudgeBackend:  # noqa: ARG001
     from adjudge_vertex.backend import VertexBackend
 
-    return VertexBackend(host)
+    return VertexBackend(host.environment)

@@ -6,9 +6,9 @@ Protocol: ``projects.locations.publishers.models.generateContent``
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from adjudge.plugin import Host, InputError, JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
+from adjudge.plugin import InputError, JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
 from adjudge_vertex.credentials import AccessToken, credentials_problem
 from adjudge_vertex.place import place_of, place_problems
 
@@ -16,11 +16,13 @@ from adjudge_vertex.place import place_of, place_problems
 class VertexBackend:
     """Asks one of Google's models in the project and location that the environment names."""
 
-    def __init__(self, host: Host) -> None:
-        """Read the environment of ``host`` when a call is made."""
-        self._environment = host.environment
-        self._token = AccessToken(self._environment)
-        self._connection = providers.ProviderConnection(classify=providers.generate_content_failure)
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Read everything from ``environment`` when a call is made."""
+        self._environment = environment
+        self._token = AccessToken(environment)
+        self._connection = providers.ProviderConnection(
+            classify=providers.generate_content_failure, delay=providers.generate_content_retry_after
+        )
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
         """One call.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import cast
 
 from adjudge.plugin import (
     Blob,
@@ -22,7 +23,6 @@ from adjudge.plugin import (
     Text,
     ToolCall,
     ToolResult,
-    providers,
 )
 
 _OPAQUE = {"executable_code": "executableCode", "code_execution_result": "codeExecutionResult"}
@@ -77,9 +77,8 @@ def _part(item: Item) -> JsonObject:
         case ToolCall():
             return {"functionCall": _given(name=item.name, args=item.args, id=item.id)}
         case ToolResult():
-            response = (
-                providers.object_of(item.value) if isinstance(item.value, dict) else {"result": item.value}
-            )
+            free = not isinstance(item.value, dict)
+            response = {"result": item.value} if free else cast("JsonObject", item.value)
             return {"functionResponse": _given(name=item.name, response=response, id=item.call_id)}
         case Blob(data=None):
             return {"fileData": _given(mimeType=item.mime_type, fileUri=item.uri)}

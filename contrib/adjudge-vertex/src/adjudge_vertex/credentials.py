@@ -124,14 +124,16 @@ def _load(environment: Mapping[str, str]) -> _Credentials:
 
 
 def _from_file(path: Path) -> _Credentials:
-    import google.auth.credentials
+    import google.auth
+    from google.auth import credentials as any_credentials
 
     library: Any = google.auth
+    scoping: Any = any_credentials
     with warnings.catch_warnings():
         # It warns of files that somebody else chose; this one is the user's own, of any kind.
         warnings.simplefilter("ignore", DeprecationWarning)
         credentials, _ = library.load_credentials_from_file(str(path))
-    return cast("_Credentials", library.credentials.with_scopes_if_required(credentials, _SCOPES))
+    return cast("_Credentials", scoping.with_scopes_if_required(credentials, _SCOPES))
 
 
 def _file(environment: Mapping[str, str]) -> Path | None:

@@ -33,12 +33,18 @@ AT_A_TIME: Final = 8
 
 _TIMEOUT: Final = 180.0
 """Seconds that one call may take: a whole conversation is judged in it, rubrics and all."""
-_ATTEMPTS: Final = 4
 _LONGEST_WAIT: Final = 60.0
 
-_PASSING: Final[frozenset[JudgeErrorCode]] = frozenset(
-    {"rate_limit", "overload", "server", "timeout", "network", "malformed"}
-)
+_ATTEMPTS: Final[dict[JudgeErrorCode, int]] = {
+    "rate_limit": 6,
+    "overload": 6,
+    "server": 4,
+    "network": 4,
+    "timeout": 2,
+    "malformed": 3,
+}
+"""How often a call is made at most, by the class of its last failure. Other failures are final."""
+
 _LASTING: Final[frozenset[JudgeErrorCode]] = frozenset({"auth", "quota", "unknown_model"})
 """Failures that every further call would meet. They can be mended, and the run resumed."""
 
@@ -63,7 +69,9 @@ class EvaluationService:
         self._place = place
         self._token = token
         self._range = value_range
-        self._connection = providers.ProviderConnection(classify=providers.generate_content_failure)
+        self._connection = providers.ProviderConnection(
+            classify=providers.generate_content_failure, delay=providers.generate_content_retry_after
+        )
         self._slots: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
         self._lasting: JudgeError | None = None
 
@@ -92,7 +100,7 @@ class EvaluationService:
             except JudgeError as error:
                 if error.code in _LASTING:
                     self._lasting = error
-                retryable = error.code in _PASSING | _LASTING
+                retryable = error.code in _ATTEMPTS or error.code in _LASTING
                 return Outcome.failed(error.code, str(error), origin="vertex", retryable=retryable)
 
     async def aclose(self) -> None:
@@ -107,14 +115,9 @@ class EvaluationService:
         return self._slots[1]
 
     async def _evaluated(self, body: JsonObject) -> Outcome:
-        from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+        from tenacity import AsyncRetrying
 
-        retrying = AsyncRetrying(
-            stop=stop_after_attempt(_ATTEMPTS),
-            retry=retry_if_exception(_may_pass),
-            wait=_wait,
-            reraise=True,
-        )
+        retrying = AsyncRetrying(retry=_may_pass, wait=_wait, reraise=True)
         return await retrying(self._once, body)
 
     async def _once(self, body: JsonObject) -> Outcome:
@@ -179,15 +182,23 @@ def _verdict(index: int, verdict: JsonObject) -> RubricScore:
     )
 
 
-def _may_pass(error: BaseException) -> bool:
+def _may_pass(state: RetryCallState) -> bool:
+    error = _error_of(state)
     return (
-        isinstance(error, JudgeError) and error.code in _PASSING and (error.retry_after or 0) <= _LONGEST_WAIT
+        error is not None
+        and state.attempt_number < _ATTEMPTS.get(error.code, 1)
+        and (error.retry_after or 0) <= _LONGEST_WAIT
     )
 
 
 def _wait(state: RetryCallState) -> float:
     """Seconds before the next attempt: what the service asks for, else twice as long each time; with jitter."""
-    error = state.outcome.exception() if state.outcome is not None else None
-    asked = error.retry_after if isinstance(error, JudgeError) else None
+    error = _error_of(state)
+    asked = error.retry_after if error is not None else None
     jitter = random.uniform(0.5, 1.0)  # noqa: S311 - no secret
     return jitter * 2 ** (state.attempt_number - 2) if asked is None else asked + jitter / 4
+
+
+def _error_of(state: RetryCallState) -> JudgeError | None:
+    error = state.outcome.exception() if state.outcome is not None else None
+    return error if isinstance(error, JudgeError) else None
