@@ -18,7 +18,7 @@ from typing import Any, Final, Self, TypeAlias
 from adjudge.errors import RunError
 from adjudge.storage.payloads import packed, unpacked
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 1
 
 _SCHEMA: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -33,10 +33,13 @@ CREATE TABLE scores (
     data BLOB NOT NULL,
     PRIMARY KEY (case_no, repeat, criterion_no)
 ) WITHOUT ROWID;
-CREATE TABLE replies (
+"""
+_REPLIES: Final = """
+CREATE TABLE IF NOT EXISTS replies (
     key BLOB NOT NULL, sample INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (key, sample)
 ) WITHOUT ROWID;
 """
+"""Apart from the rest: a run that was begun before there were judges has no such table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class Journal:
             raise RunError(f"cannot write the journal {path}: {error.strerror}") from None
         claim = _locked(path)
         connection = _connect(path)
-        connection.executescript(_SCHEMA)
+        connection.executescript(_SCHEMA + _REPLIES)
         journal = cls(path, connection, claim)
         journal.set_meta({"schema_version": SCHEMA_VERSION, **meta})
         return journal
@@ -116,10 +119,12 @@ class Journal:
         _must_exist(path)
         claim = _locked(path)
         try:
-            return cls(path, _connected(path), claim)
+            connection = _connected(path)
+            connection.executescript(_REPLIES)
         except BaseException:
             claim.close()
             raise
+        return cls(path, connection, claim)
 
     @classmethod
     def open_to_read(cls, path: Path) -> Self:
