@@ -69,11 +69,27 @@ def _problems(kind: str, component: str, candidate: Candidate) -> Iterator[str]:
         missing = ", ".join(sorted({(problem.path or "$").rpartition(".")[2] for problem in error.problems}))
         click.echo(f"    not run: it needs options ({missing}); test it with adjudge.testing")
         names = list(_NEEDS_NO_OPTIONS)
+    else:
+        if kind == "criteria" and (lacks := _lacks(conformance)) is not None:
+            click.echo(f"    not run: {lacks}; test it with adjudge.testing")
+            names = list(_NEEDS_NO_OPTIONS)
     for name in names:
         problem = _problem(getattr(conformance, name))
         if problem:
             words = name.removeprefix("test_").replace("_", " ")
             yield f"{words}: {problem}"
+
+
+def _lacks(conformance: ComponentConformance[Any]) -> str | None:
+    """What a criterion says that it needs and this machine lacks, for instance an account."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            conformance.build(Path(folder))
+        except InputError as error:
+            return "; ".join(problem.what for problem in error.problems)
+        except Exception:
+            return None  # the tests tell it
+    return None
 
 
 def _problem(test: Callable[..., None]) -> str | None:
