@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,9 @@ class Google:
             "GOOGLE_VERTEX_BASE_URL": self.address,
         }
         server.expect_request("/token", method="POST").respond_with_handler(self._token)
+        server.expect_request(re.compile("/(computeMetadata/.*)?"), method="GET").respond_with_handler(
+            self._metadata
+        )
         server.expect_request(EVALUATE, method="POST").respond_with_handler(self._evaluated)
         model = f"/v1/{PROJECT}/publishers/google/models/gemini-2.5-flash:generateContent"
         server.expect_request(model, method="POST").respond_with_handler(self._evaluated)
@@ -95,6 +99,24 @@ class Google:
         body = {"access_token": self.tokens[-1], "expires_in": self.lifetime, "token_type": "Bearer"}
         body |= {"issued_token_type": "urn:ietf:params:oauth:token-type:access_token"}
         return Response(json.dumps(body), content_type="application/json")
+
+    def _metadata(self, request: Request) -> Response:
+        """The metadata server of a machine at Google
+        (https://cloud.google.com/compute/docs/metadata/querying-metadata)."""
+        account = "/computeMetadata/v1/instance/service-accounts/default/"
+        if request.path == f"{account}token":
+            answer = self._granted()
+        elif request.path == account:
+            body = {
+                "email": "machine@my-project.iam.gserviceaccount.com",
+                "scopes": [],
+                "aliases": ["default"],
+            }
+            answer = Response(json.dumps(body), content_type="application/json")
+        else:
+            answer = Response("", content_type="text/plain")
+        answer.headers["Metadata-Flavor"] = "Google"
+        return answer
 
     def _evaluated(self, request: Request) -> Response:
         self.headers.append({name.lower(): value for name, value in request.headers.items()})

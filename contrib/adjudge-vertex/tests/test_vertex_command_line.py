@@ -36,7 +36,7 @@ def project(google: Google, tmp_path: Path) -> Path:
 
 
 def evaluated(
-    project: Path, criteria: dict[str, Any], *options: str
+    project: Path, criteria: dict[str, Any], *options: str, **machine: str
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
     """What the command line said, and the results of the case by the criterion's name."""
     (project / "test_config.json").write_text(json.dumps({"criteria": criteria}), encoding="utf-8")
@@ -48,7 +48,7 @@ def evaluated(
             *("--output", "result.json", *options),
         ],
         cwd=project,
-        env={**environment, "HOME": str(project), "ADJUDGE_HOME": str(project / "home")},
+        env={**environment, "HOME": str(project), "ADJUDGE_HOME": str(project / "home"), **machine},
         capture_output=True,
         text=True,
         timeout=120,
@@ -95,6 +95,24 @@ def test_the_criteria_of_adk_delegate_to_the_service(google: Google, project: Pa
     assert results["safety_v1"]["scored"] == 2
     assert results["multi_turn_task_success_v1"]["reasoning"] == "nothing bad"
     assert {found["verdict"] for found in results.values()} == {"PASS"}
+    assert_no_secret(google, project, done)
+
+
+def test_a_machine_at_google_needs_no_file(google: Google, project: Path) -> None:
+    google.environment.pop("GOOGLE_APPLICATION_CREDENTIALS")
+    lines = [f"{name}={value}" for name, value in google.environment.items()]
+    (project / "shop" / ".env").write_text("\n".join(lines), encoding="utf-8")
+    host = google.address.removeprefix("http://")
+
+    done, results = evaluated(
+        project,
+        {"safety_v1": {"threshold": 0.8, "delegate": "vertex/safety"}},
+        GCE_METADATA_HOST=host,
+        GCE_METADATA_IP=host,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert results["safety_v1"]["score"] == 1.0
     assert_no_secret(google, project, done)
 
 

@@ -278,6 +278,19 @@ def test_what_passes_is_tried_again(
     assert len(google.asked) == 2
 
 
+def test_the_delay_in_a_failure_is_obeyed(google: Google, tmp_path: Path) -> None:
+    # As Google's APIs write it (https://google.aip.dev/193); an hour is not waited for.
+    delay = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "3600s"}
+    error = {"code": 429, "message": "slow down", "status": "RESOURCE_EXHAUSTED", "details": [delay]}
+    google.answer = Response(json.dumps({"error": error}), status=429, content_type="application/json")
+
+    found = outcome(google, tmp_path)
+
+    assert found.error is not None
+    assert (found.error.code, found.error.retryable) == ("rate_limit", True)
+    assert len(google.asked) == 1
+
+
 def test_a_failure_that_lasts_is_met_once(google: Google, tmp_path: Path) -> None:
     google.answer = failure(403, "PERMISSION_DENIED", "no")
 

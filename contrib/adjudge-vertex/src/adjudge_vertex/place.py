@@ -20,7 +20,7 @@ BASE_URL: Final = "GOOGLE_VERTEX_BASE_URL"
 
 _PROJECT: Final = re.compile(r"[a-z0-9][a-z0-9.:-]*\Z")
 _LOCATION: Final = re.compile(r"[a-z][a-z0-9-]*\Z")
-_WAY: Final = "Set it in the environment, or in the .env file of the agent's folder."
+_WAY: Final = "Set it in the environment, or in the .env file of the agent's folder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +52,11 @@ def place_problems(environment: Mapping[str, str]) -> list[Problem]:
     for name, form, example in ((PROJECT, _PROJECT, "my-project"), (LOCATION, _LOCATION, "us-central1")):
         value = environment.get(name, "").strip()
         if not value:
-            found.append(Problem(what=f"Vertex AI needs {name}, for instance {name}={example}", hint=_WAY))
+            found.append(Problem(what=f"{name} is not set", hint=f"{_WAY}: {name}={example}."))
         elif not form.match(value):
-            found.append(Problem(what=f"{name} is {value!r}, expected something like {example!r}", hint=_WAY))
+            found.append(
+                Problem(what=f"{name} is {value!r}, expected something like {example!r}", hint=f"{_WAY}.")
+            )
     url = environment.get(BASE_URL, "").strip()
     if url and (problem := providers.address_problem(BASE_URL, url)):
         found.append(Problem(what=problem))
