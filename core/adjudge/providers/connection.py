@@ -22,6 +22,10 @@ LARGEST: Final = 8 * 1024 * 1024
 """Bytes of an answer. No verdict needs more, and a hostile server must not fill the memory."""
 
 
+_HERE: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+"""A server on this machine is reached without the proxy that the environment names: it could not find it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a provider answered: with status 200 to 299, or with one that its backend takes as an answer."""
@@ -129,6 +133,7 @@ class ProviderConnection:
                 limits=limits,
                 follow_redirects=False,
                 verify=_tls(),
+                mounts=dict.fromkeys(_HERE),
             )
         # Half of a surrogate pair, which JSON from outside can hold, cannot be sent: "?" stands for it.
         content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
