@@ -24,7 +24,6 @@ from adjudge.extension.protocols import (
     AgentAdapter,
     AgentSession,
     AggregationContext,
-    AskJudge,
     CaseFacts,
     ChecksModel,
     ChecksPlan,
@@ -47,6 +46,7 @@ from adjudge.extension.protocols import (
     SessionRequest,
     Source,
     TraceReader,
+    Writer,
 )
 from adjudge.extension.specs import (
     API_VERSION,
@@ -65,10 +65,18 @@ from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_ad
 from adjudge.formats.eval_set_file import read_eval_cases
 from adjudge.formats.json_input import JsonStream
 from adjudge.formats.openai_messages import answer_of, step_from_openai, usage_from_openai
-from adjudge.model.aggregated import AggregatedSteps, Cluster
+from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
+from adjudge.model.evaluation import (
+    Check,
+    CheckResult,
+    CompiledCriterion,
+    EvaluationResult,
+    GranularityChoice,
+    WordedCriterion,
+)
 from adjudge.model.invocation import AgentDetails, AppDetails, Invocation, Rubric
 from adjudge.model.items import (
     Blob,
@@ -125,13 +133,14 @@ __all__ = [
     "AggregatedSteps",
     "AggregationContext",
     "AppDetails",
-    "AskJudge",
     "Blob",
     "CaseFacts",
     "CaseFinished",
     "CaseResult",
     "CaseStarted",
     "CaseUnderTest",
+    "Check",
+    "CheckResult",
     "ChecksModel",
     "ChecksPlan",
     "Choice",
@@ -139,6 +148,7 @@ __all__ = [
     "Claim",
     "Closeable",
     "Cluster",
+    "CompiledCriterion",
     "ComponentConfig",
     "Content",
     "ConversationScenario",
@@ -152,11 +162,13 @@ __all__ = [
     "ErrorItem",
     "EvalCase",
     "EvalSet",
+    "EvaluationResult",
     "Evidence",
     "Exhibit",
     "Failure",
     "Fingerprinted",
     "FinishReason",
+    "GranularityChoice",
     "GranularityStrategy",
     "GranularityStrategySpec",
     "Host",
@@ -212,6 +224,7 @@ __all__ = [
     "Source",
     "Status",
     "Step",
+    "TaskDecomposition",
     "Text",
     "ToolCall",
     "ToolResult",
@@ -221,6 +234,8 @@ __all__ = [
     "Usage",
     "Verdict",
     "Vote",
+    "WordedCriterion",
+    "Writer",
     "answer_of",
     "case_from_adk",
     "case_to_adk",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from adjudge.model.eval_set import EvalCase, SessionInput
     from adjudge.model.invocation import Invocation
     from adjudge.model.items import Content
-    from adjudge.model.judging import Decision, JudgeReply, JudgeRequest, Question
+    from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
     from adjudge.model.measurement import Measurement
     from adjudge.model.result import CaseResult, RunInfo, RunSummary
     from adjudge.model.step import Step
@@ -186,6 +186,12 @@ class Judge(Protocol):
         """
         ...
 
+    async def write(
+        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
+    ) -> Mapping[str, str] | None:
+        """Texts about exhibits (see ``Writer``)."""
+        ...
+
 
 class JudgeBackend(Protocol):
     """One provider's protocol. No retries, votes or cache: the judge client owns those.
@@ -281,11 +287,19 @@ class Recording(Protocol):
 # --- granularity ----------------------------------------------------------------------
 
 
-class AskJudge(Protocol):
-    """A judge as a strategy sees it: one prompt in, one text out."""
+class Writer(Protocol):
+    """A judge as a strategy sees it: it writes texts about exhibits, and decides nothing."""
 
-    async def __call__(self, prompt: str, *, max_tokens: int | None = None) -> str:
-        """Ask once. Votes, cache and limits are the client's business."""
+    async def write(
+        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
+    ) -> Mapping[str, str] | None:
+        """The texts that the fields ask for; ``None`` where the judge gave none. Nothing of it can be cited.
+
+        Args:
+            prompt: What to write, in fixed words.
+            exhibits: What to write about: data.
+            fields: A name to what is wanted under it, at most a few sentences each.
+        """
         ...
 
 
@@ -297,9 +311,10 @@ class AggregationContext:
     criterion_description: str = ""
     clusters: Callable[[], Sequence[Cluster]]
     """The sub-tasks of the trajectory; computed when first asked for."""
-    judge: AskJudge | None = None
+    writer: Writer | None = None
     """``None``: no judge is configured, and the strategy must be extractive."""
     token_budget: int | None = None
+    """The most tokens that the content may have, estimated by ``tokens_of``; ``None``: no limit."""
 
 
 class GranularityStrategy(Protocol):

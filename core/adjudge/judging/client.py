@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from adjudge.errors import JudgeError, RunError
+from adjudge.errors import JudgeError, JudgeErrorCode, RunError
 from adjudge.extension.protocols import JudgeBackend, RecordedCalls
 from adjudge.judging.calling import DEFAULT_TIMEOUT, STOPPING, Caller
 from adjudge.judging.keys import request_key
@@ -20,6 +20,11 @@ from adjudge.model.step import Usage, total_usage
 
 class JudgeUnusableError(RunError):
     """Every further call would fail as well: a wrong key, a used-up account, a model that does not exist."""
+
+    def __init__(self, message: str, *, code: JudgeErrorCode) -> None:
+        """Say what happened; ``code`` is the class of the failure."""
+        super().__init__(message)
+        self.code: JudgeErrorCode = code
 
 
 class ReplyStore(Protocol):
@@ -225,7 +230,9 @@ class JudgeClient:
         except JudgeError as error:
             counts.failed += 1
             if error.code in STOPPING:
-                self._unusable = JudgeUnusableError(f"the judge {member.name} cannot be asked: {error}")
+                self._unusable = JudgeUnusableError(
+                    f"the judge {member.name} cannot be asked: {error}", code=error.code
+                )
                 raise self._unusable from error
             raise
         finally:

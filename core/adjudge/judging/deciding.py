@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from adjudge.judging.polling import Ballot
-from adjudge.judging.votes import ABSTAINED, NOT_APPLICABLE, VoteRule, stand_of, tally_of
+from adjudge.judging.replies import WITHHELD
+from adjudge.judging.votes import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, stand_of, tally_of
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import Choice, Decision, Vote
 from adjudge.model.measurement import Failure
@@ -26,8 +27,7 @@ def decide(
         "tally": _labels(ballot.votes),
         "flags": flags,
     }
-    undecided = ballot.closed and not rule.decided(tally, ballot.remaining)
-    if outcome.stand is None or undecided:
+    if outcome.stand is None or not rule.decided(tally, ballot.open):
         failure = ballot.failure or _unreadable(ballot)
         return Decision(state="error", reasoning=failure.message, error=failure, **common)
     agreeing = [
@@ -37,7 +37,7 @@ def decide(
     common |= {
         "label": label,
         "reasoning": _reason(next(vote for vote in agreeing if vote.label == label)),
-        "stopped_early": not ballot.closed and ballot.remaining > 0,
+        "stopped_early": not ballot.closed and ballot.asked < ballot.allowed,
         "tie": rule.is_tie(tally),
         "confidence": rule.confidence(tally, outcome.stand),
     }
@@ -50,50 +50,70 @@ def decide(
     return Decision(state="decided", value=outcome.stand, **common)
 
 
-def panel_decision(decisions: Sequence[Decision], rule: Literal["majority", "all", "any"]) -> Decision:
+def panel_decision(
+    decisions: Sequence[Decision], choices: Sequence[Choice], rule: Literal["majority", "all", "any"]
+) -> Decision:
     """What a panel says of one item: one voice a model, whatever the number of its votes.
 
-    ``majority`` counts the models that decided, a tie going to the lower value. ``all`` gives the lowest
-    value and ``any`` the highest; a model that did not decide could have changed that, unless the value
-    is already the worst (``all``) or the best (``any``) that a model gave while others are missing.
+    ``majority``: a voice counts as a vote does. A model that cannot tell has a voice, one that could not be
+    asked has none, and a tie goes to the lower value. ``all`` gives the lowest value and ``any`` the highest
+    of the models to which the item applies; one that did not decide could have changed that, unless the
+    value is already the worst (``all``) or the best (``any``) of the menu.
     """
     if len(decisions) == 1:
         return decisions[0]
-    decided = [item for item in decisions if item.state == "decided" and item.value is not None]
-    missing = next((item for item in decisions if item.state in ("error", "unsure")), None)
-    chosen = _chosen(decided, rule, complete=missing is None)
+    voices = [(stand, item) for item in decisions if (stand := _voice(item)) is not None]
+    tally = tally_of(stand for stand, _ in voices)
+    chosen = _chosen(voices, choices, rule, complete=all(item.state != "error" for item in decisions))
     if chosen is None:
-        chosen = missing or decisions[0]
-    agreeing = sum(item.value == chosen.value for item in decided)
-    trials = VoteRule("majority", ())
+        chosen = next(item for state in _MISSING for item in decisions if item.state == state)
+    counting = VoteRule("majority", ())
     return chosen.model_copy(
         update={
             "votes": tuple(vote for item in decisions for vote in item.votes),
             "tally": dict(sum((Counter(item.tally) for item in decisions), Counter[str]())),
-            "tie": rule == "majority" and 2 * agreeing == len(decided) > 0,
+            "tie": rule == "majority" and counting.is_tie(tally),
             "stopped_early": any(item.stopped_early for item in decisions),
-            "confidence": None
-            if chosen.state != "decided"
-            else trials.confidence({1.0: agreeing, 0.0: len(decided) - agreeing}, 1.0),
+            "confidence": None if chosen.value is None else counting.confidence(tally, chosen.value),
         }
     )
 
 
-def _chosen(
-    decided: Sequence[Decision], rule: Literal["majority", "all", "any"], *, complete: bool
-) -> Decision | None:
-    if not decided:
-        return None
-    values = [item.value for item in decided if item.value is not None]
-    if rule == "majority":
-        counts = Counter(values)
-        value = min(counts, key=lambda value: (-counts[value], value))
-    else:
-        value = min(values) if rule == "all" else max(values)
-        # The other models could still have said otherwise.
-        if not complete and value == (1.0 if rule == "all" else 0.0):
+_MISSING: Final = ("error", "unsure")
+"""Of two models that did not decide, the one that could not be asked is the reason: asking it may help."""
+
+
+def _voice(decision: Decision) -> Stand | None:
+    match decision.state:
+        case "decided":
+            return decision.value
+        case "not_applicable":
+            return NOT_APPLICABLE
+        case "unsure":
+            return ABSTAINED
+        case "error":
             return None
-    return next(item for item in decided if item.value == value)
+
+
+def _chosen(
+    voices: Sequence[tuple[Stand, Decision]],
+    choices: Sequence[Choice],
+    rule: Literal["majority", "all", "any"],
+    *,
+    complete: bool,
+) -> Decision | None:
+    """The decision that holds; ``None`` where the models that did not decide could change it."""
+    if rule == "majority":
+        stand = VoteRule("majority", ()).outcome(tally_of(stand for stand, _ in voices)).stand
+    else:
+        pick = min if rule == "all" else max
+        values = [item.value for _, item in voices if item.value is not None]
+        menu = [choice.value for choice in choices if choice.value is not None]
+        is_final = bool(values) and pick(values) == pick(menu)
+        if not is_final and not (complete and all(stand != ABSTAINED for stand, _ in voices)):
+            return None
+        stand = pick(values) if values else NOT_APPLICABLE
+    return next((item for found, item in voices if found == stand), None)
 
 
 def _labels(votes: Sequence[Vote]) -> dict[str, int]:
@@ -109,9 +129,8 @@ def _unreadable(ballot: Ballot) -> Failure:
     reasons = Counter(vote.lost for vote in ballot.votes if vote.lost is not None).most_common(1)
     said = reasons[0][0] if reasons else "no vote was cast"
     model = ballot.votes[0].model if ballot.votes else None
-    refused = said is not None and ("refused" in said or "blocked" in said)
     return Failure(
-        code="judge_refused" if refused else "judge_unreadable",
+        code="judge_refused" if said in WITHHELD.values() else "judge_unreadable",
         message=f"no vote of {model} can be used: {said}",
         origin=model,
     )

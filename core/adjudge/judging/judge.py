@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Final
 
@@ -16,18 +16,22 @@ from adjudge.judging.keys import question_key
 from adjudge.judging.parameters import split_config
 from adjudge.judging.polling import Ballot, Poll
 from adjudge.judging.prompting import Composer, flags_of
-from adjudge.judging.replies import ReadItem, read_reply
+from adjudge.judging.replies import WITHHELD, ReadItem, read_reply
 from adjudge.judging.spending import BudgetSpentError
 from adjudge.judging.votes import VoteRule, rule_for
+from adjudge.judging.writing import writing_request, written
 from adjudge.model.base import JsonObject
-from adjudge.model.judging import Decision, JudgeReply, JudgeRequest, Question
+from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
 from adjudge.model.measurement import Failure
 
 ITEMS_AT_A_TIME: Final = 16
 """Items of one call. Longer lists make answers that are cut off, and judges that lose their place."""
 
-_FINAL: Final = frozenset({"context_too_long", "schema_rejected", "bad_request", "not_recorded"})
-"""Failures that every vote on the same question would meet."""
+_UNREPAIRABLE: Final = frozenset({"context_too_long", "schema_rejected", "bad_request"})
+"""Failures of one request, which asking it again would meet again."""
+
+_FINAL: Final = _UNREPAIRABLE | {"not_recorded"}
+"""Failures that ``adjudge resume`` would meet again."""
 
 
 class ClientJudge:
@@ -69,6 +73,26 @@ class ClientJudge:
         decided = await asyncio.gather(*(self._decide(chunk) for chunk in chunks))
         return tuple(decision for chunk in decided for decision in chunk)
 
+    async def write(
+        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
+    ) -> Mapping[str, str] | None:
+        """Texts about exhibits, by the first model; ``None`` where it gives none that can be used."""
+        member = self._members[0]
+        request = writing_request(
+            prompt,
+            exhibits,
+            fields,
+            secret=self._client.secret,
+            model=member.model,
+            parameters=self._parameters,
+            provider_options=self._provider_options,
+        )
+        (member, *_) = member.for_question(request.key)
+        self._client.asks(request.key, [member])
+        ledger.current().asked(prompt)
+        reply = await self._reply(member, request)
+        return None if isinstance(reply, Failure) else written(reply, fields)
+
     async def _decide(self, question: Question) -> tuple[Decision, ...]:
         key = question_key(question, self._parameters, self._provider_options)
         members = [found for member in self._members for found in member.for_question(key)]
@@ -82,7 +106,7 @@ class ClientJudge:
             of_members = [
                 decide(item.item_id, ballots[position], question.choices, rule, flags) for ballots in polled
             ]
-            decisions.append(panel_decision(of_members, self._options.panel_rule))
+            decisions.append(panel_decision(of_members, question.choices, self._options.panel_rule))
         return tuple(decisions)
 
     async def _poll(self, member: Member, question: Question, key: str, rule: VoteRule) -> list[Ballot]:
@@ -105,39 +129,48 @@ class ClientJudge:
 
     async def _vote(
         self, member: Member, composer: Composer, question: Question, sample: int
-    ) -> tuple[ReadItem, ...] | Failure:
-        """What one model says of every item in one vote; a failure where it says nothing."""
+    ) -> Sequence[ReadItem | Failure]:
+        """What one model says of every item in one vote; a failure where it could not say anything."""
         request = composer.request(sample)
+        reply = await self._reply(member, request)
+        if isinstance(reply, Failure):
+            ledger.current().lost(member.name)
+            return [reply] * len(question.items)
+        read = read_reply(reply, question)
+        problem = next((item.lost for item in read if item.lost), None)
+        if problem is None or reply.finish_reason in WITHHELD:
+            return read
+        again = await self._reply(member, composer.repair(request, reply.text, problem))
+        if isinstance(again, Failure):
+            # Too long with the first answer in it, for instance: then that answer is all there is.
+            final = again.code.removeprefix("judge_") in _UNREPAIRABLE
+            return [again if item.lost and not final else item for item in read]
+        repaired = read_reply(again, question)
+        return [second if first.lost else first for first, second in zip(read, repaired, strict=True)]
+
+    async def _reply(self, member: Member, request: JudgeRequest) -> JudgeReply | Failure:
+        """The answer to one request, or why there is none.
+
+        Raises:
+            RunError: it concerns the whole run.
+        """
         try:
-            reply = await self._reply(member, request)
-            read = read_reply(reply, question)
-            problem = next((item.lost for item in read if item.lost), None)
-            if problem is not None and reply.finish_reason not in ("refusal", "safety"):
-                again = await self._reply(member, composer.repair(request, reply.text, problem))
-                read = tuple(
-                    second if first.lost else first
-                    for first, second in zip(read, read_reply(again, question), strict=True)
-                )
+            async with self._slots:
+                reply = await self._client.ask(member, request)
         except RunError as error:
             ledger.current().fatal = error
             raise
         except BudgetSpentError as error:
             return Failure(code="judge_budget", message=str(error), origin=member.name, retryable=True)
         except JudgeError as error:
-            ledger.current().lost(member.name)
-            retryable = error.code not in _FINAL
-            message = f"{member.name}: {error}"
             return Failure(
-                code=f"judge_{error.code}", message=message, origin=member.name, retryable=retryable
+                code=f"judge_{error.code}",
+                message=f"{member.name}: {error}",
+                origin=member.name,
+                retryable=error.code not in _FINAL,
             )
         except Exception as error:
-            ledger.current().lost(member.name)
             message = f"{member.name}: {type(error).__name__}: {error}"
             return Failure(code="judge_raised", message=message, origin=member.backend_name)
-        return read
-
-    async def _reply(self, member: Member, request: JudgeRequest) -> JudgeReply:
-        async with self._slots:
-            reply = await self._client.ask(member, request)
         ledger.current().used(member.name, reply, member.cost(reply))
         return reply

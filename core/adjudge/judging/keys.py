@@ -6,9 +6,10 @@ import hashlib
 import hmac
 import json
 import random
+from collections.abc import Mapping, Sequence
 
 from adjudge.model.base import JsonObject
-from adjudge.model.judging import Question
+from adjudge.model.judging import Exhibit, Prompt, Question
 
 _FRAME = 1
 """Raised when the words around prompts and exhibits change: answers given before are no longer comparable."""
@@ -21,6 +22,26 @@ def question_key(question: Question, parameters: JsonObject, provider_options: J
             "frame": _FRAME,
             "question": question.model_dump(mode="json", exclude={"prompt", "rule"}),
             "prompt": question.prompt.sha256,
+            "parameters": parameters,
+            "provider_options": provider_options,
+        }
+    )
+
+
+def writing_key(
+    prompt: Prompt,
+    exhibits: Sequence[Exhibit],
+    fields: Mapping[str, str],
+    parameters: JsonObject,
+    provider_options: JsonObject,
+) -> str:
+    """The hash of everything that is asked of a writer."""
+    return _digest(
+        {
+            "frame": _FRAME,
+            "write": dict(fields),
+            "exhibits": [exhibit.model_dump(mode="json") for exhibit in exhibits],
+            "prompt": prompt.sha256,
             "parameters": parameters,
             "provider_options": provider_options,
         }

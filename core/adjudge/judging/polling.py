@@ -17,15 +17,19 @@ class Ballot:
 
     allowed: int
     votes: list[Vote] = field(default_factory=list[Vote])
+    asked: int = 0
+    missing: int = 0
+    """Votes that were asked for and could not be had. Unlike a lost one, which the judge has wasted, such
+    a vote may still come: what it could change is not decided without it."""
     failure: Failure | None = None
-    """Why the last vote that failed as a whole did."""
+    """Why the last of them could not be had."""
     closed: bool = False
-    """Whether no further vote can be had: the rest is neither cast nor lost."""
+    """Whether no further vote can be had."""
 
     @property
-    def remaining(self) -> int:
-        """Votes that are still allowed."""
-        return self.allowed - len(self.votes)
+    def open(self) -> int:
+        """Votes that nobody knows yet: not asked for, or missing."""
+        return self.allowed - self.asked + self.missing
 
 
 class Poll:
@@ -44,25 +48,25 @@ class Poll:
         """How many votes to ask for next: the fewest that can decide every item that is open."""
         remaining = self._allowed - self.asked
         return max(
-            0 if ballot.closed else self._rule.fewest(self._tally(ballot), remaining)
+            0 if ballot.closed else self._rule.fewest(self._tally(ballot), remaining, ballot.missing)
             for ballot in self.ballots
         )
 
-    def add(self, votes: Sequence[tuple[ReadItem, ...] | Failure]) -> None:
-        """Count the next votes."""
+    def add(self, votes: Sequence[Sequence[ReadItem | Failure]]) -> None:
+        """Count the next votes; each says something of every item, or why it says nothing."""
         for vote in votes:
-            for position, ballot in enumerate(self.ballots):
-                if isinstance(vote, Failure):
-                    self._failed(ballot, vote)
+            for ballot, said in zip(self.ballots, vote, strict=True):
+                ballot.asked += 1
+                if isinstance(said, Failure):
+                    self._failed(ballot, said)
                 else:
-                    item = vote[position]
                     ballot.votes.append(
                         Vote(
                             model=self._model,
                             sample=self.asked,
-                            label=item.label,
-                            notes=dict(item.notes),
-                            lost=item.lost,
+                            label=said.label,
+                            notes=dict(said.notes),
+                            lost=said.lost_because,
                         )
                     )
             self.asked += 1
@@ -76,10 +80,11 @@ class Poll:
 
     def _failed(self, ballot: Ballot, failure: Failure) -> None:
         ballot.failure = failure
+        ballot.missing += 1
         if failure.code in _CLOSING:
             ballot.closed = True
-            return
-        ballot.votes.append(Vote(model=self._model, sample=self.asked, lost=failure.message))
+        else:
+            ballot.votes.append(Vote(model=self._model, sample=self.asked, lost=failure.message))
 
     def _tally(self, ballot: Ballot) -> Tally:
         return tally_of(self._stands[vote.label] for vote in ballot.votes if vote.label is not None)
@@ -91,7 +96,6 @@ _CLOSING = frozenset(
         "judge_context_too_long",
         "judge_schema_rejected",
         "judge_bad_request",
-        "judge_not_recorded",
         "judge_raised",
     }
 )

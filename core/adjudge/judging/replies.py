@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Final, cast
 
 from adjudge.errors import InputError
 from adjudge.formats.json_input import parse_json
 from adjudge.judging.prompting import VERDICT, item_key
 from adjudge.model.judging import JudgeReply, Question
+
+WITHHELD: Final[Mapping[str, str]] = {
+    "refusal": "the judge refused to answer",
+    "safety": "the provider blocked the answer",
+}
+"""Answers that are none, by their finish reason. To ask again would bring the same."""
+
+_DETAIL: Final = 160
+"""Characters that are repeated of an answer which cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,22 +28,31 @@ class ReadItem:
     label: str | None
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     lost: str | None = None
-    """Why there is no label."""
+    """Why there is no label, in words of ours alone: the judge is told them."""
+    detail: str = ""
+    """What was found instead."""
+
+    @property
+    def lost_because(self) -> str | None:
+        """Why there is no label, for people."""
+        return f"{self.lost} ({self.detail})" if self.lost and self.detail else self.lost
 
 
 def read_reply(reply: JudgeReply, question: Question) -> tuple[ReadItem, ...]:
     """What a reply says of every item, in the question's order."""
-    if reply.finish_reason in ("refusal", "safety"):
-        said = {"refusal": "the judge refused to answer", "safety": "the provider blocked the answer"}
-        return tuple(ReadItem(None, lost=said[reply.finish_reason]) for _ in question.items)
+    if reply.finish_reason in WITHHELD:
+        return tuple(ReadItem(None, lost=WITHHELD[reply.finish_reason]) for _ in question.items)
+    detail = ""
     try:
-        answer = parse_json(_unfenced(reply.text), source="answer")
+        answer = parse_json(unfenced(reply.text), source="answer")
         problem = "" if isinstance(answer, dict) else "it is not a JSON object"
     except InputError as error:
-        answer, problem = None, f"it is not JSON ({error.problems[0].what.rstrip('.')})"
+        answer, problem = None, "it is not JSON"
+        what = error.problems[0].what.rstrip(".")
+        detail = what if len(what) <= _DETAIL else f"{what[:_DETAIL]}…"
     if problem:
         cut = " and was cut off" if reply.finish_reason == "length" else ""
-        return tuple(ReadItem(None, lost=f"{problem}{cut}") for _ in question.items)
+        return tuple(ReadItem(None, lost=f"{problem}{cut}", detail=detail) for _ in question.items)
     found = cast("dict[str, object]", answer)
     return tuple(_read_item(found, position, question) for position in range(len(question.items)))
 
@@ -52,7 +70,7 @@ def _read_item(answer: Mapping[str, object], position: int, question: Question) 
     return ReadItem(str(label), notes)
 
 
-def _unfenced(text: str) -> str:
+def unfenced(text: str) -> str:
     """The text inside one Markdown fence around the whole: what models without a schema like to write."""
     stripped = text.strip()
     if stripped.startswith("```") and stripped.endswith("```") and "\n" in stripped:

@@ -10,14 +10,24 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Final, Literal, TypeAlias
 
 from adjudge.model.judging import Choice
 
-ABSTAINED: Final = "abstained"
-NOT_APPLICABLE: Final = "not_applicable"
 
-Stand: TypeAlias = "float | Literal['abstained', 'not_applicable']"
+class Aside(Enum):
+    """A vote for no value."""
+
+    NOT_APPLICABLE = "not applicable"
+    ABSTAINED = "abstained"
+    """It cannot be told."""
+
+
+NOT_APPLICABLE: Final = Aside.NOT_APPLICABLE
+ABSTAINED: Final = Aside.ABSTAINED
+
+Stand: TypeAlias = float | Aside
 """What a vote stands for."""
 
 Tally: TypeAlias = Mapping[Stand, int]
@@ -128,7 +138,9 @@ class VoteRule:
 
     @staticmethod
     def _median(tally: Tally) -> Stand:
-        values = sorted(float(stand) for stand, count in tally.items() for _ in range(count))
+        values = sorted(
+            stand for stand, count in tally.items() if not isinstance(stand, Aside) for _ in range(count)
+        )
         return values[(len(values) - 1) // 2]
 
 
@@ -152,6 +164,6 @@ def rule_for(
 
 
 def _tie_order(stand: Stand) -> tuple[int, float]:
-    if isinstance(stand, str):
-        return (1, 0.0) if stand == NOT_APPLICABLE else (2, 0.0)
+    if isinstance(stand, Aside):
+        return (list(Aside).index(stand) + 1, 0.0)
     return (0, stand)

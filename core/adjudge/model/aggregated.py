@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from adjudge.model.base import Frozen, JsonObject
 
 
@@ -20,5 +22,18 @@ class Cluster(Frozen):
     """A run of steps that serve one sub-task (seed 003, ``TaskDecomposition``)."""
 
     name: str
+    """What the sub-task is, in a few words."""
     steps: tuple[int, ...]
+    """Step numbers, in order; at least one."""
     summary: str | None = None
+    """``None`` where nobody wrote one."""
+    boundary: str | None = None
+    """Why it begins where it does, for instance ``page changed``; ``None`` for the first."""
+
+
+class TaskDecomposition(Frozen):
+    """The sub-tasks of a trajectory: every step is in exactly one cluster, in order."""
+
+    clusters: tuple[Cluster, ...]
+    named_by: Literal["code", "judge"] = "code"
+    """Who named the clusters. Where they begin is found by code."""

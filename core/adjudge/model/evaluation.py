@@ -1,0 +1,101 @@
+"""AI Judge: a criterion in words, and what was concluded of one run (seed 003, section 3.3)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from adjudge.model.base import Frozen, JsonObject
+from adjudge.model.judging import JudgeUse
+from adjudge.model.measurement import Evidence, Failure, UnsureCode
+from adjudge.model.result import Verdict
+
+
+class WordedCriterion(Frozen):
+    """A criterion as its author words it."""
+
+    name: str
+    description: str
+    granularity: str | None = None
+    """A strategy's name; ``None``: the analyzer chooses."""
+    checks: tuple[str, ...] = ()
+    """Atomic texts, each of which a run meets or not; empty: they are compiled from the description."""
+    threshold: float = Field(default=1.0, gt=0, le=1)
+    """The share of the checks that apply that must be met."""
+
+
+class Check(Frozen):
+    """One atomic, locked question about a run."""
+
+    check_id: str
+    """``c1``, ``c2`` and so on."""
+    text: str
+    """A statement that a run meets or not."""
+    about: Literal["process", "outcome"]
+    """``outcome``: what was reached; the agent's own claims are no evidence of it."""
+    reducer: Literal["all", "any"] = "all"
+    """Over parts of a long run: met where every part meets it, or where one part does."""
+
+
+class CompiledCriterion(Frozen):
+    """A criterion with its locked checks: all runs are judged by the same ones."""
+
+    name: str
+    description: str
+    granularity: str | None
+    threshold: float
+    checks: tuple[Check, ...]
+    compiled_by: str
+    """``author``, ``code``, or the judge's ``provider/model``."""
+    sha256: str
+    """The hash of everything above."""
+
+
+class GranularityChoice(Frozen):
+    """Which strategy was chosen, and why."""
+
+    name: str
+    reason: str
+    chosen_by: Literal["criterion", "option", "rules", "judge"]
+
+
+class CheckResult(Frozen):
+    """One check on one run."""
+
+    check_id: str
+    text: str
+    state: Literal["met", "not_met", "not_applicable", "unsure", "error"]
+    reasoning: str | None = None
+    evidence: Evidence = Evidence()
+    confidence: float | None = None
+    """See ``Decision.confidence``."""
+    unsure_code: UnsureCode | None = None
+    error: Failure | None = None
+    granularity: str
+    """The strategy that it was decided at."""
+    votes: JsonObject = {}
+
+
+class EvaluationResult(Frozen):
+    """What was concluded of one run (seed 003, ``EvaluationResult``), with what is needed to check it."""
+
+    criterion_name: str
+    verdict: Verdict | None
+    """``None`` where it could not be measured: see ``error``."""
+    reasoning: str
+    confidence_score: float | None = None
+    """0 to 1."""
+    calibrated: bool = False
+    """Whether the score was fitted to labels; otherwise it is a posterior of the votes alone."""
+    used_granularity: str
+    """The strategy at which the verdict was decided."""
+    evidence: Evidence = Evidence()
+    reason_codes: tuple[str, ...] = ()
+    """For instance ``split_votes``, ``no_evidence``, ``self_reported``, ``addresses_judge``."""
+    error: Failure | None = None
+    granularity: GranularityChoice
+    checks: tuple[CheckResult, ...] = ()
+    criterion_sha256: str
+    """Of the compiled criterion."""
+    judging: JudgeUse | None = None
