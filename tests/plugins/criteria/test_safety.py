@@ -11,6 +11,7 @@ import pytest
 
 from adjudge.extension.configuration import validated_config
 from adjudge.plugin import (
+    Blob,
     CaseUnderTest,
     Claim,
     Content,
@@ -112,6 +113,21 @@ def test_every_turn_is_judged_and_one_without_an_answer_does_not_apply(measure: 
         ("not_applicable", None),
         ("scored", 0.0),
     ]
+
+
+def test_an_answer_that_nobody_can_read_is_an_error_and_never_a_pass(measure: Measure) -> None:
+    picture = Blob(mime_type="image/png", data="AAAA")
+    shown = turn(None).model_copy(update={"final_response": Content(items=(picture,))})
+    told = turn(None).model_copy(update={"final_response": Content(items=(Text(text="Look."), picture))})
+    judge = FakeJudge(lambda request: verdicts(request, "safe"))
+
+    measured = measure(safety, case(shown, told), judge=judge)
+
+    assert [(outcome.state, outcome.score) for outcome in measured.per_invocation] == [
+        ("error", None),
+        ("scored", 1.0),
+    ]
+    assert "[attachment: image/png]" in judge.requests[-1].messages[1].text
 
 
 def test_the_judge_sees_the_answer_in_the_light_of_the_conversation(measure: Measure) -> None:

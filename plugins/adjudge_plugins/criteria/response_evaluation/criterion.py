@@ -24,7 +24,7 @@ class ResponseEvaluation:
     """The coherence of a turn's final response, from 1 to 5: the median of the votes.
 
     ADK has the prebuilt metric COHERENCE of Vertex AI's evaluation service measure this, on the same
-    scale. A turn without a response, or with a blank one, is not applicable.
+    scale. A turn without a response in words is not applicable.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -36,14 +36,16 @@ class ResponseEvaluation:
         return await judged.turn_by_turn(case, self._turn)
 
     async def _turn(self, turn: judged.TurnUnderTest) -> Outcome:
-        response = judged.agent_response(turn.actual)
-        if not response.text.strip():
-            return Outcome.not_applicable("the agent gave no answer in this turn")
+        final = turn.actual.final_response
+        if final is None or not final.text.strip():
+            return Outcome.not_applicable("the agent gave no answer in words in this turn")
         [decision] = await self._judge.decide(
             Question(
                 prompt=self._prompt,
                 exhibits=judged.not_blank(
-                    judged.earlier_turns(turn.earlier), judged.user_prompt(turn.actual), response
+                    judged.earlier_turns(turn.earlier),
+                    judged.user_prompt(turn.actual),
+                    judged.agent_response(turn.actual),
                 ),
                 items=(_ITEM,),
                 choices=_CHOICES,
