@@ -163,6 +163,29 @@ def test_label_rationale_excerpt_and_votes_of_every_sentence_are_kept(measure: M
     json.dumps(outcome.details)
 
 
+@pytest.mark.parametrize(
+    ("excerpts", "kept", "genuine"),
+    [
+        (["sunny", "no", "no"], "sunny", True),
+        (["made up", '"SKY":  "sunny"', ""], '"SKY":  "sunny"', True),
+        (["", "made up", "It is sunny."], "made up", False),
+        (["", " ", ""], None, False),
+    ],
+    ids=["of the first vote", "of the vote that has one", "made up", "none"],
+)
+def test_an_excerpt_is_looked_up_in_the_evidence(
+    measure: Measure, excerpts: list[str], kept: str | None, genuine: bool
+) -> None:
+    judge = FakeJudge(
+        lambda request: verdicts(request, "supported", notes={"excerpt": excerpts[request.sample]})
+    )
+
+    outcome = only(measure(hallucinations, case(turn("It is sunny.", step(CALL, RESULT))), judge=judge))
+
+    [sentence] = outcome.details["texts"][0]["sentences"]
+    assert (sentence["excerpt"], sentence["excerpt_found"]) == (kept, genuine)
+
+
 def test_the_excerpt_is_that_of_a_vote_for_the_label(measure: Measure) -> None:
     labels = ["unsupported", "supported", "supported"]
     judge = FakeJudge(

@@ -50,7 +50,8 @@ _CHOICES: Final = (
 _GOOD: Final = frozenset(choice.label for choice in _CHOICES if choice.value)
 _WORDS: Final = {"unsure": "undecided", "error": "not judged"}
 _NOTES: Final = {
-    "excerpt": "the words of the evidence that decide, copied exactly; empty where there are none",
+    "excerpt": "the words that decide, copied exactly from the evidence and never from the sentence; empty where "
+    "the evidence has none",
     "rationale": "why, in one or two sentences",
 }
 
@@ -102,26 +103,28 @@ class Hallucinations:
         found = sentences(said.text)
         if not found:
             return Outcome.not_applicable("nothing was said")
-        decisions = await self._judge.decide(
-            Question(
-                prompt=self._prompt,
-                exhibits=judged.not_blank(
-                    judged.agent_instructions(said.before),
-                    judged.tool_declarations(said.before),
-                    judged.earlier_turns(earlier),
-                    judged.user_prompt(said.before),
-                    judged.agent_moves(said.before),
-                    Exhibit(name="text to check", text=said.text),
-                ),
-                items=tuple(
-                    JudgedItem(item_id=f"sentence {number}", text=sentence, quoted=True)
-                    for number, sentence in enumerate(found, start=1)
-                ),
-                choices=_CHOICES,
-                notes=_NOTES,
-            )
+        evidence = judged.not_blank(
+            judged.agent_instructions(said.before),
+            judged.tool_declarations(said.before),
+            judged.earlier_turns(earlier),
+            judged.user_prompt(said.before),
+            judged.agent_moves(said.before),
         )
-        labelled = [_labelled(*pair) for pair in zip(found, decisions, strict=True)]
+        question = Question(
+            prompt=self._prompt,
+            exhibits=(*evidence, Exhibit(name="text to check", text=said.text)),
+            items=tuple(
+                JudgedItem(item_id=f"sentence {number}", text=sentence, quoted=True)
+                for number, sentence in enumerate(found, start=1)
+            ),
+            choices=_CHOICES,
+            notes=_NOTES,
+        )
+        decisions = await self._judge.decide(question)
+        known = _folded(" ".join(exhibit.text for exhibit in evidence))
+        labelled = [
+            _labelled(sentence, decision, known) for sentence, decision in zip(found, decisions, strict=True)
+        ]
         outcome = judged.mean_of(
             [judged.outcome_of(decision) for decision in decisions],
             _summary(labelled),
@@ -159,18 +162,28 @@ def _without_words(turn: Invocation, steps: Sequence[Step]) -> Invocation:
     return turn.model_copy(update={"steps": tuple(bare)})
 
 
-def _labelled(sentence: str, decision: Decision) -> JsonObject:
-    """A sentence as the details show it; the excerpt is that of the first vote for its label."""
+def _labelled(sentence: str, decision: Decision, evidence: str) -> JsonObject:
+    """A sentence as the details show it, with an excerpt of a vote for its label.
+
+    Judges make excerpts up: one that stands in the evidence is preferred, and another one marked.
+    """
     outcome = judged.outcome_of(decision)
-    excerpts = [vote.notes.get("excerpt", "") for vote in decision.votes if vote.label == decision.label]
+    votes = [vote.notes.get("excerpt", "") for vote in decision.votes if vote.label == decision.label]
+    excerpts = [excerpt for excerpt in votes if excerpt.strip()]
+    genuine = [excerpt for excerpt in excerpts if _folded(excerpt) in evidence]
     return {
         "sentence": sentence,
         "state": outcome.state,
         "label": decision.label,
         "rationale": outcome.reasoning,
-        "excerpt": next((excerpt for excerpt in excerpts if excerpt.strip()), None),
+        "excerpt": next(iter([*genuine, *excerpts]), None),
+        "excerpt_found": bool(genuine),
         **outcome.details,
     }
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _summary(labelled: Sequence[JsonObject]) -> str:
