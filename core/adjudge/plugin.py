@@ -5,7 +5,7 @@ functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes th
 Nothing else of adjudge is promised to stay.
 """
 
-from adjudge import judged, providers, reporting
+from adjudge import judged, providers, reading, reporting
 from adjudge.errors import (
     AdjudgeError,
     AgentError,
@@ -61,6 +61,7 @@ from adjudge.extension.specs import (
 from adjudge.extension.threads import handover
 from adjudge.formats.adk_case import case_from_adk, case_to_adk
 from adjudge.formats.adk_content import content_from_adk, content_to_adk
+from adjudge.formats.adk_events import AdkEvent, turn_from_adk_events
 from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
 from adjudge.formats.eval_set_file import read_eval_cases
 from adjudge.formats.json_input import JsonStream
@@ -125,6 +126,7 @@ __all__ = [
     "API_VERSION",
     "Absence",
     "AdjudgeError",
+    "AdkEvent",
     "AgentAdapter",
     "AgentAdapterSpec",
     "AgentDetails",
@@ -250,7 +252,9 @@ __all__ = [
     "numbered",
     "providers",
     "read_eval_cases",
+    "reading",
     "reporting",
     "step_from_openai",
+    "turn_from_adk_events",
     "usage_from_openai",
 ]

@@ -92,7 +92,7 @@ def _read_steps(data: object, path: str, findings: Findings, number: int) -> Jso
         found = findings.fields(data, INVOCATION_EVENTS, path)
         events = findings.items(found, "invocation_events", path)
         steps = [
-            _read_event(event, f"{path}.invocation_events[{i}]", findings, number + i)
+            read_event(event, f"{path}.invocation_events[{i}]", findings, number + i)
             for i, event in enumerate(events)
         ]
         form = "invocation_events"
@@ -166,7 +166,8 @@ def _read_response(data: object, path: str, findings: Findings) -> JsonObject:
     return {**move, "author": author, "items": items}
 
 
-def _read_event(data: object, path: str, findings: Findings, number: int) -> Step:
+def read_event(data: object, path: str, findings: Findings, number: int) -> Step:
+    """ADK ``InvocationEvent`` as a step."""
     found, extra = findings.open_fields(data, INVOCATION_EVENT, path)
     findings.required(found, INVOCATION_EVENT, path, "author")
     given: JsonObject = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from typing import Any, Final, TypeGuard
 
 from adjudge.errors import InputError, Problem, did_you_mean
@@ -17,8 +18,10 @@ _ITEMS: Final[list[Any]] = []
 class Findings:
     """Collects problems and warnings; every reading method answers something usable in any case."""
 
-    def __init__(self, file: str | None = None) -> None:
+    def __init__(self, file: str | None = None, *, tolerates: Iterable[Schema] = ()) -> None:
         self.file = file
+        self._tolerates = frozenset(tolerates)
+        # Their unknown keys stay among the fields: a log may be of a newer version than the schema.
         self.case: str | None = None
         """The case that is being read."""
         self.count = 0
@@ -67,6 +70,8 @@ class Findings:
     def fields(self, data: object, schema: Schema, path: str) -> JsonObject:
         """The fields of a closed object that are not null, under their snake_case names."""
         found, extra = self.open_fields(data, schema, path)
+        if extra and schema in self._tolerates:
+            return {**found, **extra}
         if extra:
             for key in extra:
                 self.problem(

@@ -1,0 +1,125 @@
+"""The events of one ADK invocation as a turn, as ADK's own evaluation reads them (``EvaluationGenerator``).
+
+Events come from a server's ``/run`` and from the file of a session, in snake_case or camelCase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from adjudge.formats.adk_invocation import read_event
+from adjudge.formats.adk_schema import (
+    FILE_DATA,
+    FUNCTION_CALL,
+    FUNCTION_RESPONSE,
+    INLINE_DATA,
+    PART,
+    USAGE,
+    camel,
+)
+from adjudge.formats.findings import Findings, is_list, is_object
+from adjudge.model.base import JsonObject
+from adjudge.model.invocation import Invocation
+from adjudge.model.items import Claim, Content, ErrorItem, ToolCall, ToolResult
+from adjudge.model.step import Step
+
+_MOVE: Final = ("author", "content", "usage_metadata", "model_version", "grounding_metadata")
+_KEEPS_FURTHER_KEYS: Final = (PART, FUNCTION_CALL, FUNCTION_RESPONSE, INLINE_DATA, FILE_DATA, USAGE)
+_NOT_WORDS: Final = (Claim, ToolCall, ToolResult, ErrorItem)
+
+
+@dataclass(frozen=True, slots=True)
+class AdkEvent:
+    """One event (google-adk ``Event``)."""
+
+    data: JsonObject
+    path: str = "$"
+    """Where it was read from; its step says so."""
+
+    def get(self, name: str) -> Any:
+        """A field by its snake_case name, whichever of ADK's two spellings the event has."""
+        return _get(self.data, name)
+
+    @property
+    def parts(self) -> Sequence[JsonObject]:
+        """The parts of its content."""
+        content = self.get("content")
+        parts = content.get("parts") if is_object(content) else None
+        return [part for part in parts if is_object(part)] if is_list(parts) else []
+
+    @property
+    def is_final(self) -> bool:
+        """What ADK's ``Event.is_final_response`` says, of an event with content."""
+        actions = self.get("actions")
+        skips = is_object(actions) and _get(actions, "skip_summarization")
+        if skips or self.get("long_running_tool_ids"):
+            return True
+        if self.get("error_code") and not self.has("function_call"):
+            return True
+        return not (
+            self.has("function_call")
+            or self.has("function_response")
+            or _get(self.parts[-1], "code_execution_result")
+        )
+
+    def has(self, name: str) -> bool:
+        """Whether any of its parts has this field."""
+        return any(_get(part, name) is not None for part in self.parts)
+
+
+def turn_from_adk_events(events: Sequence[AdkEvent], user_content: Content) -> Invocation:
+    """The turn: its final response, and every event of an agent that is not partial as a step.
+
+    The final response is the content of the last event that is one, one with text before one without.
+    Its step stays, without the words, which would count twice; thoughts are no part of the response.
+    Keys that nothing reads stay in ``extra`` of their items.
+
+    Args:
+        events: Those of one invocation, in order.
+        user_content: What the user said.
+
+    Raises:
+        InputError: an event has a field of a wrong type.
+    """
+    moves = [event for event in events if event.get("author") != "user" and not event.get("partial")]
+    finals = [event for event in moves if event.parts and event.is_final]
+    final = next(
+        (event for event in reversed(finals) if any(_get(part, "text") for part in event.parts)),
+        finals[-1] if finals else None,
+    )
+    findings = Findings(tolerates=_KEEPS_FURTHER_KEYS)
+    steps = [_step(event, findings, number) for number, event in enumerate(moves, start=1)]
+    findings.raise_problems()
+    answer: Content | None = None
+    if final is not None:
+        place = moves.index(final)
+        said = steps[place]
+        words = tuple(item for item in said.items if not isinstance(item, (Claim, ErrorItem)))
+        answer = Content(role=said.role, items=words)
+        if not final.has("function_call"):
+            rest = tuple(item for item in said.items if isinstance(item, _NOT_WORDS))
+            steps[place] = said.model_copy(update={"items": rest})
+    return Invocation(
+        invocation_id=next((str(event.get("invocation_id") or "") for event in moves), ""),
+        user_content=user_content,
+        steps=tuple(steps),
+        final_response=answer,
+        form="invocation_events",
+    )
+
+
+def _step(event: AdkEvent, findings: Findings, number: int) -> Step:
+    move = {name: value for name in _MOVE if (value := event.get(name)) is not None}
+    step = read_event({"author": "", **move}, event.path, findings, number)
+    code = event.get("error_code")
+    if not code:
+        return step
+    message = event.get("error_message")
+    error = ErrorItem(message=str(message or code), code=str(code))
+    return step.model_copy(update={"items": (*step.items, error)})
+
+
+def _get(data: JsonObject, name: str) -> Any:
+    return data[name] if name in data else data.get(camel(name))
