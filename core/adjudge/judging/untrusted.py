@@ -10,8 +10,22 @@ import re
 import unicodedata
 from typing import Final
 
-_JOINERS: Final = "\u200c\u200d"
-_KEPT: Final = frozenset("\n\t")
+_LINES: Final = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+"""What some program or model takes for the end of a line, besides ``\\n``."""
+
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+
+_HIDDEN: Final = r"""
+      [[\p{C}\p{Default_Ignorable_Code_Point}]--[\n\t\u200c\u200d\ufe0e\ufe0f]]
+    | [\u200c\u200d] (?! [^\x00-\x7f] ) | [\u200c\u200d] (?= [\u200c\u200d\ufe0e\ufe0f] )
+    | (?<! [^\x00-\x7f] ) [\u200c\u200d] | (?<= [\u200c\u200d] ) [\u200c\u200d]
+    | (?<! [^\x00-\x7f] | [0-9\#*] ) [\ufe0e\ufe0f] | (?<= [\u200c\u200d\ufe0e\ufe0f] ) [\ufe0e\ufe0f]
+"""
+"""Characters of text beyond ASCII that nobody sees.
+
+A joiner stays between letters and symbols that need one, as in Persian words and joined emoji, and the
+choice between a coloured and a plain symbol behind the symbol. Rows of them are how bytes are smuggled.
+"""
 
 _ADDRESSES: Final = re.compile(
     r"""
@@ -33,31 +47,26 @@ _ADDRESSES: Final = re.compile(
 
 
 def cleaned(text: str) -> tuple[str, bool]:
-    """The text without invisible characters, and whether it held any.
+    """The text with one kind of line ends and without invisible characters, and whether it held any.
 
-    Format characters (zero-width, direction, tags), control characters and private-use characters carry
-    what a person does not see and a model reads. The joiners stay between letters and symbols that need
-    them, as in Persian words and joined emoji; a byte-order mark at the beginning is nobody's message.
+    Control, format, private and unassigned characters, and those that are ignored in display (Unicode's
+    ``Default_Ignorable_Code_Point``: zero-width, direction, tags, fillers, variation selectors) carry what
+    a person does not see and a model reads. A byte-order mark at the beginning is nobody's message.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    if text.isascii() and text.isprintable():
-        return text, False
-    kept = [char for index, char in enumerate(text) if _visible(text, index)]
-    return "".join(kept), len(kept) < len(text)
+    text = _LINES.sub("\n", text.removeprefix("\ufeff"))
+    if text.isascii():
+        kept, hidden = _CONTROLS.subn("", text)
+    else:
+        import regex  # ``re`` knows no Unicode properties
 
-
-def _visible(text: str, index: int) -> bool:
-    char = text[index]
-    if char in _KEPT or char.isprintable():
-        return True
-    if char in _JOINERS:
-        return 0 < index < len(text) - 1 and text[index - 1] > "\u007f" and text[index + 1] > "\u007f"
-    return unicodedata.category(char) not in ("Cf", "Cc", "Co", "Cn", "Cs")
+        kept, hidden = regex.subn(_HIDDEN, "", text, flags=regex.V1 | regex.VERBOSE)
+    return kept, hidden > 0
 
 
 def addresses_judge(text: str) -> bool:
     """Whether a text seems to speak to whoever judges it. A sign to look at, not a proof."""
-    return _ADDRESSES.search(text) is not None
+    # Full-width and other forms of letters read as the letters.
+    return _ADDRESSES.search(unicodedata.normalize("NFKC", text)) is not None
 
 
 def marked(text: str, mark: str) -> str:
