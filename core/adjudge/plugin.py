@@ -253,6 +253,7 @@ __all__ = [
     "providers",
     "read_eval_cases",
     "reading",
+    "reading",
     "reporting",
     "step_from_openai",
     "turn_from_adk_events",

@@ -94,6 +94,22 @@ def usage_from_openai(usage: Mapping[str, Any]) -> Usage:
     )
 
 
+def arguments_of(arguments: object) -> tuple[JsonObject | None, str | None]:
+    """The arguments of a call as an object or, where they are none, as the text that the log has.
+
+    An object may be written as JSON in a text. ``None``, which some logs write for no arguments, is neither.
+    """
+    if arguments is None or isinstance(arguments, dict):
+        return cast("JsonObject | None", arguments), None
+    if not isinstance(arguments, str):
+        return None, json.dumps(arguments, ensure_ascii=False)
+    try:
+        parsed = parse_json(arguments, source="arguments")
+    except InputError:
+        return None, arguments
+    return (cast("JsonObject", parsed), None) if isinstance(parsed, dict) else (None, arguments)
+
+
 def _count(counts: Mapping[str, Any], key: str) -> int | None:
     value = counts.get(key)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
@@ -162,7 +178,7 @@ def _call(call: object, path: str) -> ToolCall:
     if not isinstance(name, str):
         _refuse(path, "found no name of a function")
     # A "custom" tool takes free text as its input.
-    args, raw = _arguments(named.get("arguments", named.get("input")))
+    args, raw = arguments_of(named.get("arguments", named.get("input")))
     call_id = data.get("id")
     known = (
         {"id", "type", "function", "custom", "index"} if function is not data else {"id", "name", "arguments"}
@@ -174,18 +190,6 @@ def _call(call: object, path: str) -> ToolCall:
         raw_args=raw,
         extra={key: value for key, value in data.items() if key not in known} or None,
     )
-
-
-def _arguments(arguments: object) -> tuple[JsonObject | None, str | None]:
-    if arguments is None or isinstance(arguments, dict):
-        return cast("JsonObject | None", arguments), None
-    if not isinstance(arguments, str):
-        return None, json.dumps(arguments, ensure_ascii=False)
-    try:
-        parsed = parse_json(arguments, source="arguments")
-    except InputError:
-        return None, arguments
-    return (cast("JsonObject", parsed), None) if isinstance(parsed, dict) else (None, arguments)
 
 
 def _listed(message: Mapping[str, Any], key: str, path: str) -> Sequence[object]:

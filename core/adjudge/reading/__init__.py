@@ -1,0 +1,28 @@
+"""What trace readers share: opening, recognising, and reading somebody's JSON without losing the place.
+
+Plugins reach it as ``adjudge.plugin.reading``.
+"""
+
+from adjudge.formats.openai_messages import arguments_of
+from adjudge.reading.blobs import blob_of, without_blobs
+from adjudge.reading.losses import Losses
+from adjudge.reading.numbers import with_numbers
+from adjudge.reading.opening import opened
+from adjudge.reading.outline import Outline, outline
+from adjudge.reading.place import Place
+from adjudge.reading.values import moment_of, seconds_of, text_of
+
+__all__ = [
+    "Losses",
+    "Outline",
+    "Place",
+    "arguments_of",
+    "blob_of",
+    "moment_of",
+    "opened",
+    "outline",
+    "seconds_of",
+    "text_of",
+    "with_numbers",
+    "without_blobs",
+]

@@ -1,0 +1,21 @@
+"""What a reader could not keep."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+
+class Losses:
+    """Counts what was lost of one run, for ``Trajectory.lost``."""
+
+    def __init__(self) -> None:
+        """Nothing is lost yet."""
+        self._times: Counter[str] = Counter()
+
+    def add(self, what: str) -> None:
+        """Note one loss, in words that are the same for every loss of the kind."""
+        self._times[what] += 1
+
+    def texts(self) -> tuple[str, ...]:
+        """Every kind of loss once, in the order of the log, with how often it happened."""
+        return tuple(what if times == 1 else f"{what} ({times} times)" for what, times in self._times.items())

@@ -1,0 +1,26 @@
+"""A log file as a stream of JSON."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from adjudge.errors import InputError, Problem
+from adjudge.extension.protocols import Source
+from adjudge.formats.json_input import JsonStream
+
+
+@contextmanager
+def opened(source: Source) -> Generator[JsonStream, None, None]:
+    """The JSON of a log, plain or gzip, open as long as the block runs.
+
+    Raises:
+        InputError: the file cannot be opened, or what is read of it in the block is broken.
+    """
+    name = source.path.name
+    try:
+        with source.open() as file:
+            yield JsonStream(file, name)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(Problem(what=f"cannot be read: {error}", file=name)) from error
