@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import Callable, Mapping
@@ -14,8 +15,8 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, RateLimit, Usage
-from adjudge.testing import JudgeBackendConformance
+from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, JudgeRequest, RateLimit, Usage
+from adjudge.testing import FakeHost, JudgeBackendConformance
 from adjudge_plugins.judges import openai_judge as plugin
 
 KEY = "sk-test-0123456789abcdef"
@@ -110,6 +111,20 @@ def test_the_request_is_the_one_that_is_documented(httpserver: HTTPServer, ask: 
         "cache_prompt": False,
         "reasoning_effort": "low",
     }
+
+
+def test_a_server_that_refuses_seeds_is_spared_them(httpserver: HTTPServer, tmp_path: Path) -> None:
+    seen = serve(httpserver, completion())
+    [spec] = plugin.judge_backends()
+    backend = spec.factory(spec.config(seed=False), FakeHost(tmp_path, environment=here(httpserver)))
+
+    async def main() -> None:
+        await backend.complete(JudgeRequest(model="m", messages=(), seed=7))
+        await backend.aclose()  # type: ignore[attr-defined]
+
+    asyncio.run(main())
+
+    assert "seed" not in seen[0].get_json()
 
 
 def test_nothing_is_sent_that_was_not_asked_for(httpserver: HTTPServer, ask: Ask) -> None:

@@ -18,6 +18,7 @@ def judge_backends() -> Iterable[JudgeBackendSpec]:
         config=LocalConfig,
         environment=("HF_HOME", "HF_HUB_CACHE", "HF_ENDPOINT", "HF_HUB_OFFLINE", "HF_TOKEN"),
         example="local/MODEL.gguf",
+        prices="",
     )
 
 

@@ -68,6 +68,7 @@ def judge_backends() -> Iterable[JudgeBackendSpec]:
             "GOOGLE_VERTEX_BASE_URL",
         ),
         example="vertex/gemini-2.5-flash",
+        prices="google",
     )
 
 

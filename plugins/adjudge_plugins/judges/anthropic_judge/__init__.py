@@ -24,5 +24,6 @@ def judge_backends() -> Iterable[JudgeBackendSpec]:
             models=("claude-*",),
             environment=("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
             example="anthropic/claude-haiku-4-5",
+            prices="anthropic",
         )
     ]

@@ -29,5 +29,6 @@ def judge_backends() -> Iterable[JudgeBackendSpec]:
                 "OPENAI_API_VERSION",
             ),
             example="azure-openai/my-deployment",
+            prices="azure",
         )
     ]

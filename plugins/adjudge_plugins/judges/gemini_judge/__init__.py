@@ -24,5 +24,6 @@ def judge_backends() -> Iterable[JudgeBackendSpec]:
             models=("gemini-*", "gemma-*", "models/gemini-*", "models/gemma-*"),
             environment=("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
             example="gemini/gemini-2.5-flash",
+            prices="google",
         )
     ]

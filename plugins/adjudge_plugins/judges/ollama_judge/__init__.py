@@ -23,5 +23,6 @@ def judge_backends() -> Iterable[JudgeBackendSpec]:
             factory=_make,
             environment=("OLLAMA_HOST",),
             example="ollama/llama3.2:3b",
+            prices="",
         )
     ]

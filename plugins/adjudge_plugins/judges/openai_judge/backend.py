@@ -19,9 +19,10 @@ _HEADERS: Final = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": 
 class OpenAIJudge:
     """One Chat Completions call for every request, at ``OPENAI_BASE_URL``."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], *, with_seed: bool) -> None:
         """Read everything from ``environment``, anew with every call."""
         self._environment = environment
+        self._with_seed = with_seed
         self._chat = providers.ChatCompletions()
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
@@ -38,7 +39,7 @@ class OpenAIJudge:
             headers["Authorization"] = f"Bearer {key}"
         return await self._chat.complete(
             f"{self._base_url()}/chat/completions",
-            request,
+            request if self._with_seed else request.model_copy(update={"seed": None}),
             headers=headers,
             secrets=[key],
             token_limit="max_completion_tokens" if self._is_openai() else "max_tokens",
