@@ -253,7 +253,6 @@ __all__ = [
     "providers",
     "read_eval_cases",
     "reading",
-    "reading",
     "reporting",
     "step_from_openai",
     "turn_from_adk_events",
