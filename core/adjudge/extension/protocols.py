@@ -276,11 +276,19 @@ class Recording(Protocol):
         ...
 
     def reply(self, key: str, model: str, sample: int) -> JudgeReply | None:
-        """What ``model`` (``provider/model``) answered in that vote; ``None`` where it was not asked."""
+        """What ``model`` (``provider/model``) answered in that vote; ``None`` where it was not asked.
+
+        Raises:
+            JudgeError: it could not answer then either.
+        """
         ...
 
     def fingerprint(self) -> JsonObject:
         """The hash of what is in the file."""
+        ...
+
+    def close(self) -> None:
+        """Close the file."""
         ...
 
 

@@ -21,10 +21,10 @@ from adjudge.model.step import Usage, total_usage
 class JudgeUnusableError(RunError):
     """Every further call would fail as well: a wrong key, a used-up account, a model that does not exist."""
 
-    def __init__(self, message: str, *, code: JudgeErrorCode) -> None:
-        """Say what happened; ``code`` is the class of the failure."""
+    def __init__(self, message: str, *, code: JudgeErrorCode | None = None) -> None:
+        """Say what happened; ``code`` is the class of the failure, where a call failed."""
         super().__init__(message)
-        self.code: JudgeErrorCode = code
+        self.code: JudgeErrorCode | None = code
 
 
 class ReplyStore(Protocol):
@@ -48,6 +48,10 @@ class CallRecorder(Protocol):
 
     def add_reply(self, key: str, model: str, sample: int, data: bytes) -> None:
         """Record one answer, from wherever it came."""
+        ...
+
+    def add_failure(self, key: str, model: str, sample: int, error: JudgeError) -> None:
+        """Record why there is no answer."""
         ...
 
 
@@ -144,7 +148,8 @@ class JudgeClient:
         self._callers: dict[str, Caller] = {}
         self._under_way: dict[tuple[str, int], asyncio.Task[JudgeReply]] = {}
         self._counts: dict[str, _Counts] = {}
-        self._unusable: JudgeUnusableError | None = None
+        self._over: RunError | None = None
+        """Why no further call is made."""
 
     def keep_in(self, stores: Sequence[ReplyStore], recorder: CallRecorder | None = None) -> None:
         """Look for replies in ``stores``, in this order, and keep them there; record calls in ``recorder``."""
@@ -175,40 +180,56 @@ class JudgeClient:
             BudgetSpentError: a call would be needed, and may not be made.
             RunError: no further call makes sense, or the journal cannot be written.
         """
+        if self._over is not None:
+            raise self._over
+        recorder = None if member.recorded else self._recorder
         key = request_key(request.key, member.name, member.fingerprint)
-        place = (key, request.sample)
-        known = self._known(member, key, request.sample)
-        if known is not None:
-            reply = JudgeReply.model_validate_json(known)
+        reply = None if member.recorded else self._known(key, request.sample)
+        if reply is not None:
             self._counts_of(member.name).cached += 1
         else:
-            task = self._under_way.get(place)
-            if task is None:
-                # A task of its own: whoever asked first may be cancelled while others wait.
-                task = asyncio.create_task(self._call(member, request, key))
-                self._under_way[place] = task
-                task.add_done_callback(lambda done: self._finished(place, done))
-            reply = await asyncio.shield(task)
-        if self._recorder is not None and not member.recorded:
-            self._recorder.add_reply(request.key, member.name, request.sample, _stored(reply))
+            try:
+                reply = await self._new(member, request, key)
+            except JudgeError as error:
+                if recorder is not None:
+                    recorder.add_failure(request.key, member.name, request.sample, error)
+                raise
+        if recorder is not None:
+            recorder.add_reply(request.key, member.name, request.sample, _stored(reply))
         return reply
 
     async def aclose(self) -> None:
-        """Give up what is still under way."""
-        for task in list(self._under_way.values()):
+        """Give up what is still under way, and begin nothing more."""
+        self._over = self._over or RunError("the run is over")
+        under_way = list(self._under_way.values())
+        for task in under_way:
             task.cancel()
-        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+        await asyncio.gather(*under_way, return_exceptions=True)
 
-    def _known(self, member: Member, key: str, sample: int) -> bytes | None:
-        if member.recorded:
-            return None
+    def _known(self, key: str, sample: int) -> JudgeReply | None:
         for position, store in enumerate(self._stores):
             data = store.reply(key, sample)
-            if data is not None:
-                for other in self._stores[:position]:
-                    other.add_reply(key, sample, data)
-                return data
+            if data is None:
+                continue
+            try:
+                reply = JudgeReply.model_validate_json(data)
+            except ValueError:  # of another version, or damaged: as good as not there
+                continue
+            for other in self._stores[:position]:
+                other.add_reply(key, sample, data)
+            return reply
         return None
+
+    async def _new(self, member: Member, request: JudgeRequest, key: str) -> JudgeReply:
+        """The reply of a call: one that is under way, or a new one."""
+        place = (key, request.sample)
+        task = self._under_way.get(place)
+        if task is None:
+            # A task of its own: whoever asked first may be cancelled while others wait.
+            task = asyncio.create_task(self._call(member, request, key))
+            self._under_way[place] = task
+            task.add_done_callback(lambda done: self._finished(place, done))
+        return await asyncio.shield(task)
 
     async def _call(self, member: Member, request: JudgeRequest, key: str) -> JudgeReply:
         counts = self._counts_of(member.name)
@@ -218,8 +239,8 @@ class JudgeClient:
             counts.retries += 1
 
         def before() -> None:
-            if self._unusable is not None:
-                raise self._unusable
+            if self._over is not None:
+                raise self._over
             if not reserved and not member.recorded:
                 reserved.append(self._budget.reserve(member.prices, request))
 
@@ -230,10 +251,10 @@ class JudgeClient:
         except JudgeError as error:
             counts.failed += 1
             if error.code in STOPPING:
-                self._unusable = JudgeUnusableError(
+                self._over = JudgeUnusableError(
                     f"the judge {member.name} cannot be asked: {error}", code=error.code
                 )
-                raise self._unusable from error
+                raise self._over from error
             raise
         finally:
             if reserved:
@@ -250,7 +271,10 @@ class JudgeClient:
     def _caller(self, member: Member) -> Caller:
         if member.backend_name not in self._callers:
             self._callers[member.backend_name] = Caller(
-                member.backend, timeout=self._timeout, retrying=self._retrying
+                # A recorded failure stays what it was.
+                member.backend,
+                timeout=self._timeout,
+                retrying=self._retrying and not member.recorded,
             )
         return self._callers[member.backend_name]
 

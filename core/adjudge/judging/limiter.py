@@ -73,26 +73,24 @@ class AdaptiveLimiter:
             self._pause_for(retry_after)
 
     def _pause_for(self, seconds: float) -> None:
-        now = asyncio.get_running_loop().time()
-        self._paused_until = max(self._paused_until, now + min(seconds, _LONGEST_PAUSE))
+        loop = asyncio.get_running_loop()
+        until = loop.time() + min(seconds, _LONGEST_PAUSE)
+        if until > self._paused_until:
+            self._paused_until = until
+            # Whoever waits already, waits for a call to end; in a pause the last one may have ended.
+            loop.call_at(until, self._wake)
 
     def _pause(self) -> float:
         return self._paused_until - asyncio.get_running_loop().time()
 
     async def _turn(self) -> None:
-        loop = asyncio.get_running_loop()
-        turn: asyncio.Future[None] = loop.create_future()
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
-        pause = self._pause()
-        timer = loop.call_later(pause, self._wake) if pause > 0 else None
         try:
             await turn
         except asyncio.CancelledError:
             self._wake()  # it may have been this one's turn
             raise
-        finally:
-            if timer is not None:
-                timer.cancel()
 
     def _wake(self) -> None:
         free = self.limit - self._running

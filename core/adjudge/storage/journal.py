@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -228,11 +229,18 @@ class Journal:
         }
 
     def reply(self, key: str, sample: int) -> bytes | None:
-        """A reply of a judge that was committed, as JSON."""
-        row: tuple[bytes] | None = self._connection.execute(
-            "SELECT data FROM replies WHERE key = ? AND sample = ?", (bytes.fromhex(key), sample)
-        ).fetchone()
-        return None if row is None else unpacked(row[0])
+        """A reply of a judge that was committed, as JSON.
+
+        Raises:
+            RunError: the file cannot be read.
+        """
+        try:
+            row: tuple[bytes] | None = self._connection.execute(
+                "SELECT data FROM replies WHERE key = ? AND sample = ?", (bytes.fromhex(key), sample)
+            ).fetchone()
+            return None if row is None else unpacked(row[0])
+        except (sqlite3.Error, zlib.error) as error:
+            raise RunError(f"the journal {self.path} cannot be read: {error}") from error
 
     def count(self) -> int:
         """How many repeats of cases are there."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from adjudge.errors import InputError, Problem, RunError
+from adjudge.errors import InputError, JudgeError, Problem, RunError
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeReply
 from adjudge.storage.payloads import packed, unpacked
@@ -21,6 +22,10 @@ CREATE TABLE questions (
 ) WITHOUT ROWID;
 CREATE TABLE replies (
     key TEXT NOT NULL, model TEXT NOT NULL, sample INTEGER NOT NULL, data BLOB NOT NULL,
+    PRIMARY KEY (key, model, sample)
+) WITHOUT ROWID;
+CREATE TABLE failures (
+    key TEXT NOT NULL, model TEXT NOT NULL, sample INTEGER NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL,
     PRIMARY KEY (key, model, sample)
 ) WITHOUT ROWID;
 """
@@ -47,8 +52,12 @@ class RecordingFile:
             raise RunError(f"{path} exists; a recording is not written over another file") from None
         except OSError as error:
             raise RunError(f"the recording {path} cannot be written: {error.strerror}") from None
-        connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
-        connection.executescript(_SCHEMA)
+        connection = _connect(path)
+        try:
+            connection.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            connection.close()
+            raise RunError(f"the recording {path} cannot be written: {error}") from None
         return cls(path, connection)
 
     @classmethod
@@ -74,7 +83,7 @@ class RecordingFile:
         """
         if not path.is_file():
             raise InputError(Problem(what="there is no such recording", file=str(path)))
-        connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+        connection = _connect(path)
         try:
             (found,) = connection.execute("PRAGMA application_id").fetchone()
         except sqlite3.DatabaseError:
@@ -108,24 +117,62 @@ class RecordingFile:
         """
         self._write("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", [(key, model, sample, packed(data))])
 
+    def add_failure(self, key: str, model: str, sample: int, error: JudgeError) -> None:
+        """Record why there is no answer; one that comes later counts instead.
+
+        Raises:
+            RunError: the file cannot be written.
+        """
+        self._write(
+            "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?)",
+            [(key, model, sample, error.code, str(error))],
+        )
+
     def models(self, key: str) -> tuple[str, ...]:
-        """Who was asked a question, in the order of the panel."""
-        rows = self._connection.execute("SELECT model FROM questions WHERE key = ? ORDER BY position", (key,))
+        """Who was asked a question, in the order of the panel.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        rows = self._read("SELECT model FROM questions WHERE key = ? ORDER BY position", (key,))
         return tuple(model for (model,) in rows)
 
     def reply(self, key: str, model: str, sample: int) -> JudgeReply | None:
-        """What a model answered in that vote."""
-        row = self._connection.execute(
-            "SELECT data FROM replies WHERE key = ? AND model = ? AND sample = ?", (key, model, sample)
-        ).fetchone()
-        return None if row is None else JudgeReply.model_validate_json(unpacked(row[0]))
+        """What a model answered in that vote.
+
+        Raises:
+            JudgeError: it could not be had then either.
+            RunError: the file is damaged.
+        """
+        place = (key, model, sample)
+        for (data,) in self._read(
+            "SELECT data FROM replies WHERE key = ? AND model = ? AND sample = ?", place
+        ):
+            try:
+                return JudgeReply.model_validate_json(unpacked(data))
+            except (ValueError, zlib.error) as error:
+                raise RunError(f"the recording {self._path} is damaged: {error}") from None
+        failed = "SELECT code, message FROM failures WHERE key = ? AND model = ? AND sample = ?"
+        for code, message in self._read(failed, place):
+            raise JudgeError(message, code=code)
+        return None
 
     def fingerprint(self) -> JsonObject:
-        """The hash of all replies."""
+        """The hash of all replies.
+
+        Raises:
+            RunError: the file is damaged.
+        """
         digest = hashlib.sha256()
-        for row in self._connection.execute("SELECT key, model, sample, data FROM replies ORDER BY 1, 2, 3"):
-            digest.update(repr((*row[:3], unpacked(row[3]))).encode())
+        for row in self._read("SELECT key, model, sample, data FROM replies ORDER BY 1, 2, 3", ()):
+            digest.update(repr(row).encode())
         return {"recording": digest.hexdigest()}
+
+    def _read(self, query: str, values: tuple[object, ...]) -> Iterator[tuple[Any, ...]]:
+        try:
+            yield from self._connection.execute(query, values)
+        except sqlite3.Error as error:
+            raise RunError(f"the recording {self._path} is damaged: {error}") from None
 
     def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
         try:
@@ -133,3 +180,11 @@ class RecordingFile:
                 self._connection.executemany(statement, rows)
         except sqlite3.Error as error:
             raise RunError(f"the recording {self._path} cannot be written: {error}") from error
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+    # One file without a log beside it, to be copied and committed. A process that is killed loses nothing;
+    # waiting for the disk after every answer would guard against a loss of power alone.
+    connection.execute("PRAGMA synchronous=OFF")
+    return connection

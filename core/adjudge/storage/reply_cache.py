@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import zlib
 from pathlib import Path
 from typing import Final
 
@@ -36,10 +37,10 @@ class ReplyCache:
             row = connection.execute(
                 "SELECT data FROM replies_v1 WHERE key = ? AND sample = ?", (bytes.fromhex(key), sample)
             ).fetchone()
-        except (sqlite3.Error, OSError) as error:
+            return None if row is None else unpacked(row[0])
+        except (sqlite3.Error, OSError, zlib.error) as error:
             self._give_up(error)
             return None
-        return None if row is None else unpacked(row[0])
 
     def add_reply(self, key: str, sample: int, data: bytes) -> None:
         """Keep a reply. The first one stays: another process may have asked the same meanwhile."""

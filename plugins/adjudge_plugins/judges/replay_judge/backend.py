@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from adjudge.plugin import Host, InputError, JudgeBackend, JudgeError, JudgeReply, JudgeRequest, Recording
+from adjudge.plugin import (
+    Host,
+    InputError,
+    JsonObject,
+    JudgeBackend,
+    JudgeError,
+    JudgeReply,
+    JudgeRequest,
+    Recording,
+)
 
 
 class ReplayJudge:
@@ -24,6 +33,10 @@ class ReplayJudge:
             except InputError as error:
                 yield from (str(problem) for problem in error.problems)
 
+    def model_fingerprint(self, model: str) -> JsonObject:
+        """The hash of what is recorded: a run is not resumed with another recording."""
+        return {} if list(self.missing(model)) else dict(self._recording(model).fingerprint())
+
     def recorded(self, model: str, key: str) -> Mapping[str, JudgeBackend]:
         """Who was asked, and what answers in its name."""
         recording = self._recording(model)
@@ -40,6 +53,12 @@ class ReplayJudge:
             "agent's answers or the judge's options have changed since; record it again",
             code="not_recorded",
         )
+
+    async def aclose(self) -> None:
+        """Close the files."""
+        for recording in self._recordings.values():
+            recording.close()
+        self._recordings.clear()
 
     def _recording(self, file: str) -> Recording:
         if file not in self._recordings:
