@@ -17,8 +17,9 @@ from adjudge.testing import verdicts
 class ChatModel:
     """A server of Chat Completions whose model is a program.
 
-    ``label`` decides what is answered: a label for every item, or a function from everything that was
-    asked to a label. ``fault`` is answered instead where it is set.
+    ``label`` decides what is answered: ``"yes"`` for the first choice of the menu, ``"no"`` for the second,
+    another label as it is, or a function from everything that was asked to one of these. ``fault`` is
+    answered instead where it is set.
     """
 
     def __init__(self, server: HTTPServer) -> None:
@@ -42,6 +43,10 @@ class ChatModel:
             schema_=body["response_format"]["json_schema"]["schema"],
         )
         label = self.label if isinstance(self.label, str) else self.label(everything)
+        menu: list[str] = next(iter((asked.schema_ or {})["properties"].values()))["properties"]["verdict"][
+            "enum"
+        ]
+        label = {"yes": menu[0], "no": menu[1]}.get(label, label)
         answer = {
             "id": "chatcmpl-1",
             "object": "chat.completion",

@@ -192,12 +192,18 @@ def failure(status: int, message: str, code: str | None = None) -> Response:
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        (failure(401, "Incorrect API key provided: sk-test-0123456789abcdef."), "error (auth): openai/m: "),
+        (
+            failure(401, "Incorrect API key provided: sk-test-0123456789abcdef."),
+            "error (auth): the judge openai/m cannot be asked: ",
+        ),
         (
             failure(404, "The model `m` does not exist", "model_not_found"),
-            "error (unknown model): openai/m: ",
+            "error (unknown model): the judge openai/m cannot be asked: ",
         ),
-        (failure(429, "You exceeded your quota", "insufficient_quota"), "error (quota): openai/m: "),
+        (
+            failure(429, "You exceeded your quota", "insufficient_quota"),
+            "error (quota): the judge openai/m cannot be asked: ",
+        ),
         (failure(429, "Slow down"), "error (rate limit): openai/m: "),
         (failure(503, "busy"), "error (overload): openai/m: "),
         (Response("<html>hello</html>", 200, content_type="text/html"), "error (malformed): openai/m: "),

@@ -56,7 +56,16 @@ def _in_short(state: BackendState) -> list[tuple[str, str]]:
     ]
     known = [(name, value) for name, value in fields if value]
     lacking = [("missing" if not at else "", one_line(said)) for at, said in enumerate(state.lacking)]
-    return [*known, *(lacking or [("missing", "nothing")])]
+    return [*known, *(lacking or [("missing", "nothing")]), *_measured(state)]
+
+
+def _measured(state: BackendState) -> list[tuple[str, str]]:
+    if not state.measured:
+        return []
+    from adjudge.cli.labelled import measurements_in_short
+
+    lines = measurements_in_short(state.measured)
+    return [("measured" if not at else "", line) for at, line in enumerate(lines)]
 
 
 def _showing(name: str) -> click.Command:
@@ -81,6 +90,7 @@ def _showing(name: str) -> click.Command:
             ("names alone", " ".join(spec.models) or "none"),
             ("environment", "\n".join(spec.environment) or "nothing"),
             ("missing", "\n".join(map(one_line, state.lacking)) or "nothing"),
+            *_measured(state),
         ]
         show_component([*fields, *origin_fields(found)], facts["options"])
 
@@ -89,21 +99,72 @@ def _showing(name: str) -> click.Command:
 
 @judges_command.command("try")
 @click.argument("model")
+@click.option(
+    "--labelled",
+    metavar="FILE...",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Measure the model on labelled turns (JSON Lines) instead.",
+)
+@click.argument("more", metavar="", nargs=-1, type=click.Path(path_type=Path))
+@click.option(
+    "--num-samples",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="With --labelled: the most votes for each decision.",
+)
+@click.option("--max-judge-calls", metavar="N", type=int, help="With --labelled: how many calls may be made.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def try_command(no_plugins: tuple[str, ...], model: str, as_json: bool) -> int:
+def try_command(
+    no_plugins: tuple[str, ...],
+    model: str,
+    labelled: tuple[Path, ...],
+    more: tuple[Path, ...],
+    num_samples: int,
+    max_judge_calls: int | None,
+    as_json: bool,
+) -> int:
     r"""Ask MODEL one small question, and say what came back.
 
-    One call is made, without the cache and without a retry.
+    One call is made, without the cache and without a retry. With --labelled, MODEL judges turns that
+    people labelled, by the criteria that they name, and what it got right is kept: later runs with that
+    judge say so where it was near chance.
 
     \b
-    Exit status: 0 it answered, 3 it did not, 2 something is missing before it can be asked.
+    Exit status: 0 it answered, 3 it did not, or not every turn could be measured,
+    2 something is missing before it can be asked.
     """
+    if more and not labelled:
+        raise click.UsageError(f"unexpected argument {str(more[0])!r}; files of labels follow --labelled")
+    extensions = load_extensions(no_plugins)
+    if not labelled:
+        return _try(model, extensions, as_json=as_json)
+    from adjudge.cli.labelled import run_labelled
+    from adjudge.judging.client import JudgeUnusableError
+
+    try:
+        return run_labelled(
+            model,
+            [*labelled, *more],
+            extensions,
+            num_samples=num_samples,
+            max_calls=max_judge_calls,
+            as_json=as_json,
+        )
+    except JudgeUnusableError as error:
+        click.echo(f"error ({_in_words(error.code or 'unusable')}): {error}", err=True)
+        return 3
+
+
+def _try(model: str, extensions: Extensions, *, as_json: bool) -> int:
     import asyncio
 
     from adjudge.running.asking import try_judge
 
-    answer = asyncio.run(try_judge(model, load_extensions(no_plugins), Path.cwd()))
+    answer = asyncio.run(try_judge(model, extensions, Path.cwd()))
     if as_json:
         click.echo(json.dumps(_answer_facts(answer), indent=2, ensure_ascii=False))
     elif answer.failure is None:
@@ -123,6 +184,8 @@ def _states(extensions: Extensions) -> list[BackendState]:
 
 
 def _facts(state: BackendState) -> dict[str, Any]:
+    from adjudge.cli.labelled import measurement_facts
+
     spec = state.registered.spec
     return {
         **component_facts(state.registered),
@@ -130,14 +193,17 @@ def _facts(state: BackendState) -> dict[str, Any]:
         "models": list(spec.models),
         "environment": list(spec.environment),
         "missing": list(state.lacking),
+        "measured": list(map(measurement_facts, state.measured)),
         **option_facts(state.registered),
     }
 
 
 def _class_of(answer: Answer) -> str | None:
-    if answer.failure is None:
-        return None
-    return answer.failure.code.removeprefix("judge_").replace("_", " ")
+    return None if answer.failure is None else _in_words(answer.failure.code.removeprefix("judge_"))
+
+
+def _in_words(code: str) -> str:
+    return code.replace("_", " ")
 
 
 def _answer_facts(answer: Answer) -> dict[str, Any]:
@@ -163,12 +229,8 @@ def _answer_fields(answer: Answer) -> list[tuple[str, str]]:
     facts = _answer_facts(answer)
     right = facts["verdict"] == facts["expected"]
     asked = f"“{TRIAL.exhibits[0].text}” {TRIAL.items[0].text}"
-    usage, cost = facts["usage"] or {}, facts["cost"]
-    tokens = [
-        f"{usage[key]} {word}"
-        for key, word in (("input_tokens", "in"), ("output_tokens", "out"))
-        if usage.get(key) is not None
-    ]
+    usage, cost = answer.use.usage if answer.use else None, facts["cost"]
+    tokens = [] if usage is None else [(usage.input_tokens, "in"), (usage.output_tokens, "out")]
     return [
         ("judge", answer.judge),
         ("model version", facts["model_version"] or "not reported"),
@@ -176,6 +238,9 @@ def _answer_fields(answer: Answer) -> list[tuple[str, str]]:
         ("verdict", facts["verdict"] + ("" if right else f", where {facts['expected']} is right")),
         ("reason", one_line(facts["reason"] or "none given")),
         ("time", f"{answer.seconds:.2f} s"),
-        ("tokens", ", ".join(tokens) or "not reported"),
+        (
+            "tokens",
+            ", ".join(f"{count} {word}" for count, word in tokens if count is not None) or "not reported",
+        ),
         ("cost", "not known" if cost is None else f"{cost:.6f} USD"),
     ]

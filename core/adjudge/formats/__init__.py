@@ -17,6 +17,7 @@ from adjudge.formats.eval_set_file import (
 from adjudge.formats.eval_set_pass import CaseEntry
 from adjudge.formats.eval_set_writing import dump_eval_set, eval_set_to_adk, migrate_eval_set
 from adjudge.formats.json_input import parse_json, read_json
+from adjudge.formats.labelled import read_labelled
 from adjudge.formats.selection import find_eval_sets, split_selection
 
 __all__ = [
@@ -40,5 +41,6 @@ __all__ = [
     "parse_json",
     "read_eval_cases",
     "read_json",
+    "read_labelled",
     "split_selection",
 ]

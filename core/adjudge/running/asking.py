@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from adjudge.errors import InputError, JudgeError
+from adjudge.errors import InputError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
 from adjudge.extension.registry import Registered
@@ -17,8 +17,10 @@ from adjudge.judging.choosing import Judges
 from adjudge.judging.client import JudgeClient, JudgeUnusableError
 from adjudge.judging.ledger import ledger
 from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, JudgeUse, Prompt, Question
+from adjudge.model.labelled import JudgeMeasurement
 from adjudge.model.measurement import Failure
 from adjudge.running.host import RunHost
+from adjudge.storage.measured import MeasuredJudges
 from adjudge.storage.secret import installation_secret
 
 TRIAL: Final = Question(
@@ -48,22 +50,36 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class BackendState:
-    """One judge backend, and what it lacks here."""
+    """One judge backend, what it lacks here, and what was measured of its models."""
 
     registered: Registered[JudgeBackendSpec]
     lacking: tuple[str, ...]
+    measured: tuple[JudgeMeasurement, ...]
 
 
 def backend_states(extensions: Extensions, folder: Path) -> tuple[list[BackendState], list[str]]:
-    """Every judge backend with what it lacks, and what is wrong with the files that say so. Never fails."""
+    """Every judge backend, and what is wrong with the files that say what is known of it. Never fails."""
     host = RunHost(extensions, folder)
     troubles: list[str] = []
     try:
         host.read_environment(agent_folder=None)
     except InputError as error:
         troubles.append(str(error))
+    measured: tuple[JudgeMeasurement, ...] = ()
+    try:
+        measured = MeasuredJudges().everything()
+    except RunError as error:
+        troubles.append(str(error))
     judges = _judges(extensions, folder, host, JudgeClient(secret=b""))
-    return [BackendState(item, tuple(judges.lacking(item))) for item in extensions.judge_backends], troubles
+    states = [
+        BackendState(
+            item,
+            tuple(judges.lacking(item)),
+            tuple(known for known in measured if known.judge.startswith(f"{item.spec.name}/")),
+        )
+        for item in extensions.judge_backends
+    ]
+    return states, troubles
 
 
 async def try_judge(name: str, extensions: Extensions, folder: Path) -> Answer:
@@ -86,9 +102,7 @@ async def try_judge(name: str, extensions: Extensions, folder: Path) -> Answer:
             (decision,) = await judge.decide(TRIAL)
             failure = decision.error
         except JudgeUnusableError as error:
-            cause = error.__cause__
-            code = cause.code if isinstance(cause, JudgeError) else "unusable"
-            failure = Failure(code=f"judge_{code}", message=f"{model}: {cause}", origin=model)
+            failure = Failure(code=f"judge_{error.code}", message=str(error), origin=model)
         finally:
             seconds = time.perf_counter() - started
             await judges.aclose()

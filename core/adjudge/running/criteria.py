@@ -35,7 +35,7 @@ def plan_criteria(
     for entry in config.criteria:
         place = {"file": config.source, "path": f"$.criteria.{entry.name}"}
         with problems.caught(**place):
-            made = _made(entry, extensions, host, problems, place)
+            made = make_criterion(entry, extensions, host, problems, place)
             _check_applicable(made, files, problems, config.source)
             planned.append(made)
     if len(problems) == before and not any(item.rule.gates for item in planned):
@@ -48,9 +48,14 @@ def plan_criteria(
     return tuple(planned)
 
 
-def _made(
+def make_criterion(
     entry: CriterionEntry, extensions: Extensions, host: RunHost, problems: Problems, place: dict[str, Any]
 ) -> PlannedCriterion:
+    """One criterion, resolved, configured and made; ``place`` is where its problems are.
+
+    Raises:
+        AdjudgeError: it cannot be made.
+    """
     component = extensions.criteria.resolve(entry.criterion)
     spec = component.spec
     _check_needs(spec, problems, place)

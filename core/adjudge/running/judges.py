@@ -80,8 +80,11 @@ class RunJudges:
                 hint=f"Installed: {', '.join(sorted(self._known)) or 'none'}.",
             )
 
-    def open(self, journal: Journal) -> None:
+    def open(self, journal: Journal | None) -> None:
         """Begin to ask: every reply is kept in the journal, and in the cache and the recording where wanted.
+
+        Args:
+            journal: The run's; ``None`` outside of a run.
 
         Raises:
             RunError: the recording cannot be written.
@@ -92,7 +95,7 @@ class RunJudges:
             self._cache = ReplyCache()
         if self._request.record is not None:
             self._recording = RecordingFile.extend(self._host.working_folder / self._request.record)
-        stores: list[ReplyStore] = [journal]
+        stores: list[ReplyStore] = [] if journal is None else [journal]
         if self._cache is not None:
             stores.append(self._cache)
         self._made[1].keep_in(stores, self._recording)

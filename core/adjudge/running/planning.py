@@ -11,6 +11,7 @@ from adjudge.extension.specs import Need
 from adjudge.model.config import EvalConfig
 from adjudge.running.agents import plan_agent
 from adjudge.running.criteria import plan_criteria
+from adjudge.running.doubts import doubts_about
 from adjudge.running.host import RunHost
 from adjudge.running.judges import RunJudges
 from adjudge.running.plan import Plan, PlannedAgent, PlannedFile
@@ -66,6 +67,7 @@ def make_plan(
             )
     _check_state(made, planned.values(), problems)
     problems.raise_any()
+    problems.warn(doubts_about(item for file in planned.values() for item in file.criteria))
     if made is None:
         raise AssertionError("an agent that cannot be made is a problem, and was raised")
     return Plan(

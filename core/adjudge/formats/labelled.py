@@ -1,0 +1,90 @@
+"""Labelled sets: JSON Lines with turns that people labelled."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, Literal
+
+from adjudge.errors import InputError, Problem
+from adjudge.formats.adk_invocation import read_invocation
+from adjudge.formats.adk_schema import Schema
+from adjudge.formats.findings import Findings, is_object, kind
+from adjudge.formats.json_input import open_file, parse_json
+from adjudge.model.invocation import Invocation
+from adjudge.model.items import Content
+from adjudge.model.labelled import LabelledTurn
+
+_ROW: Final = Schema("a row", "id criterion options expected actual label language difficulty")
+_SHOWN: Final = 20
+
+
+def read_labelled(path: Path) -> tuple[tuple[LabelledTurn, ...], str]:
+    """The rows of a file, and its SHA-256.
+
+    Raises:
+        InputError: it cannot be read, or rows are wrong; every problem with its line.
+    """
+    with open_file(path) as file:
+        data = file.read()
+    problems: list[Problem] = []
+    rows: list[LabelledTurn] = []
+    lines: dict[str, int] = {}
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = _row(line, str(path), number)
+        except InputError as error:
+            problems += [replace(problem, file=str(path), line=number) for problem in error.problems]
+            continue
+        if row.row_id in lines:
+            what = f"the id {row.row_id!r} is that of line {lines[row.row_id]} too"
+            problems.append(Problem(what=what, file=str(path), line=number))
+        lines[row.row_id] = number
+        rows.append(row)
+    if not rows and not problems:
+        problems.append(Problem(what="there is no labelled turn in it", file=str(path)))
+    if len(problems) > _SHOWN:
+        more = len(problems) - _SHOWN
+        problems[_SHOWN:] = [Problem(what=f"and {more} more problems", file=str(path))]
+    if problems:
+        raise InputError(problems)
+    return tuple(rows), hashlib.sha256(data).hexdigest()
+
+
+def _row(line: bytes, file: str, number: int) -> LabelledTurn:
+    findings = Findings()
+    found = findings.fields(parse_json(line, source=file), _ROW, "$")
+    findings.required(found, _ROW, "$", "id", "criterion", "actual", "label")
+    given: dict[str, str] = {}
+    for name in ("id", "criterion", "language", "difficulty"):
+        if name in found:
+            given[name] = findings.string(found, name, "$")
+            if not given[name].strip():
+                findings.problem(f"{name!r} is blank.", "$")
+    label: Literal["PASS", "FAIL"] = "PASS" if found.get("label") == "PASS" else "FAIL"
+    if "label" in found and found["label"] != label:
+        findings.problem(f'\'label\' must be "PASS" or "FAIL", found {kind(found["label"])}.', "$")
+    options = found.get("options", {})
+    if not is_object(options):
+        findings.problem(f"'options' must be an object, found {kind(options)}.", "$")
+    actual = _invocation(found, "actual", findings)
+    expected = _invocation(found, "expected", findings)
+    findings.raise_problems()
+    return LabelledTurn(
+        row_id=given.pop("id"),
+        criterion=given.pop("criterion"),
+        options=options,
+        expected=expected or Invocation(user_content=actual.user_content if actual else Content()),
+        actual=actual or Invocation(user_content=Content()),
+        label=label,
+        file=file,
+        line=number,
+        **given,
+    )
+
+
+def _invocation(found: dict[str, object], name: str, findings: Findings) -> Invocation | None:
+    return read_invocation(found[name], f"$.{name}", findings) if name in found else None
