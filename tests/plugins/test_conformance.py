@@ -90,6 +90,17 @@ MESSAGES = {
         {"role": "assistant", "content": "hello"},
     ]
 }  # fmt: skip
+HISTORY_LOG = [{"step": 1, "thinking": "Find it.", "action": "click(Search)", "next_goal": "Read."}]
+ADK_SESSION = {
+    "id": "s",
+    "appName": "home",
+    "userId": "ann",
+    "state": {},
+    "events": [
+        {"author": "user", "invocationId": "i", "content": {"role": "user", "parts": [{"text": "hi"}]}},
+        {"author": "root", "invocationId": "i", "content": {"role": "model", "parts": [{"text": "hello"}]}},
+    ],
+}
 
 CHAT: dict[str, str] = {}
 """Where the chat endpoint listens while these tests run."""
@@ -116,7 +127,9 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "http-agent/http": {"options": http_options},
     "python-agent/python": {"config": {"target": "textwrap:dedent"}},
     "recorded-agent/recorded": {"config": {"target": "log.json"}, "host": recorded_host, "replays": True},
+    "adk-session-reader/adk_session": {"sample": json.dumps(ADK_SESSION).encode()},
     "eval-set-reader/eval_set": {"sample": json.dumps(EVAL_SET).encode()},
+    "history-log-reader/history_log": {"sample": json.dumps(HISTORY_LOG).encode()},
     "openai-messages-reader/openai_messages": {"sample": json.dumps(MESSAGES).encode()},
 }
 

@@ -1,0 +1,26 @@
+"""Sessions of ADK: what its server, ``adk web`` and ``adk run --save_session`` write of conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjudge.plugin import Host, NoConfig, TraceReader, TraceReaderSpec, hookimpl
+
+
+def _make(config: NoConfig, host: Host) -> TraceReader:  # noqa: ARG001 - a factory's signature
+    from adjudge_plugins.readers.adk_session_reader.reader import AdkSessionReader
+
+    return AdkSessionReader()
+
+
+@hookimpl.trace_readers
+def trace_readers() -> Iterable[TraceReaderSpec]:
+    """Describe the ``adk_session`` reader."""
+    return [
+        TraceReaderSpec(
+            name="adk_session",
+            summary="ADK sessions with their events, or bare events, as ADK's server and tools write them.",
+            factory=_make,
+            patterns=("*.session.json", "session-*.json"),
+        )
+    ]

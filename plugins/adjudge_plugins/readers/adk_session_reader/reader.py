@@ -1,0 +1,88 @@
+"""Finds the sessions in a file: one, many, or bare events, which are the events of one session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from adjudge.plugin import JsonObject, JsonStream, ReadOptions, Source, Trajectory, reading
+from adjudge_plugins.readers.adk_session_reader.session import Session
+
+_OWNERS: Final = ({"app_name", "appName"}, {"user_id", "userId"}, {"events"})
+_EVENT: Final = frozenset({"invocation_id", "invocationId", "actions"})
+_AUTHOR: Final = "author"
+_EXPECTED: Final = "no session; ADK sessions or their events are expected."
+
+
+class AdkSessionReader:
+    """Reads one event at a time; a file of any length needs the memory of its longest session."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether the first object is a session, or an event of one."""
+        keys = set(reading.outline(head).keys)
+        is_session = all(keys & spellings for spellings in _OWNERS)
+        return is_session or (_AUTHOR in keys and bool(keys & _EVENT))
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """The sessions of the file, in its order.
+
+        Raises:
+            InputError: the file is broken or holds something else; the problem names the line.
+        """
+        with reading.opened(source) as stream:
+            yield from _sessions(stream, source.path.name, options)
+
+
+def _sessions(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[Trajectory]:
+    bare: Session | None = None  # of events that stand outside a session
+    found = False
+    while stream.peek():
+        for place in _objects(stream, file):
+            found = True
+            session = Session(place)
+            rest = _members(stream, session)
+            if session.has_events:
+                yield session.trajectory(rest, options)
+            elif _AUTHOR in rest:
+                bare = bare or Session(reading.Place(file, line=place.line))
+                bare.take(rest, place)
+            else:
+                place.fail(
+                    "found no session",
+                    "A session is an object with a list of 'events'; an event has an 'author'.",
+                )
+    if bare is not None:
+        yield bare.trajectory({}, options)
+    elif not found:
+        stream.fail(_EXPECTED)
+
+
+def _objects(stream: JsonStream, file: str) -> Iterator[reading.Place]:
+    """The place of every object of the value that begins here."""
+    if stream.peek() != "[":
+        yield _object(stream, file, "$")
+        return
+    for index in stream.elements():
+        yield _object(stream, file, f"$[{index}]")
+
+
+def _object(stream: JsonStream, file: str, path: str) -> reading.Place:
+    if stream.peek() != "{":
+        stream.fail(_EXPECTED)
+    return reading.Place(file, path, stream.line)
+
+
+def _members(stream: JsonStream, session: Session) -> JsonObject:
+    """The members of an object; the events of a session go to ``session`` one at a time."""
+    rest: JsonObject = {}
+    for key in stream.members():
+        if key != "events":
+            rest[key] = stream.value()
+            continue
+        session.has_events = True
+        for index in stream.elements():
+            stream.peek()
+            place = reading.Place(session.place.file, f"{session.place.path}.events[{index}]", stream.line)
+            session.take(stream.value(), place)
+    return rest

@@ -1,0 +1,239 @@
+"""One session: its events as turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from adjudge.plugin import (
+    AdkEvent,
+    Blob,
+    Content,
+    InputError,
+    Invocation,
+    Item,
+    JsonObject,
+    Problem,
+    ReadOptions,
+    Step,
+    ToolResult,
+    Trajectory,
+    content_from_adk,
+    reading,
+    turn_from_adk_events,
+)
+
+_USER: Final = "user"
+_TEMPORARY: Final = "temp:"
+"""What the keys of a state begin with that ADK keeps for one invocation only."""
+_KEPT: Final = ("id", "branch", "actions", "finish_reason", "interrupted", "custom_metadata", "output")
+"""Fields of an event that stay in ``extra`` of its step, where they say something."""
+_READ: Final = frozenset({"id", "app_name", "appName", "state"})
+
+
+@dataclass(slots=True)
+class _Turn:
+    user: list[AdkEvent] = field(default_factory=list[AdkEvent])
+    moves: list[AdkEvent] = field(default_factory=list[AdkEvent])
+    places: dict[str, reading.Place] = field(default_factory=dict[str, reading.Place])
+    """Where every event is, by its path."""
+
+    @property
+    def id(self) -> str:
+        """The id that ADK gave to the invocation."""
+        return next((known for event in (*self.user, *self.moves) if (known := _invocation(event))), "")
+
+
+class Session:
+    """Takes the events of a session in order. A user's message opens a turn; so does another invocation."""
+
+    def __init__(self, place: reading.Place) -> None:
+        """Begin at a place."""
+        self.has_events = False
+        """Whether there was a list of events, also an empty one."""
+        self.place = place
+        self._turn: _Turn | None = None
+        self._turns: list[Invocation] = []
+        self._steps = 0
+        self._changes: JsonObject = {}
+        self._losses = reading.Losses()
+
+    def take(self, value: object, place: reading.Place) -> None:
+        """One event.
+
+        Raises:
+            InputError: it is none, or one before it has a field of a wrong type.
+        """
+        event = AdkEvent(place.object(value, "an event"), place.path)
+        if not isinstance(event.get("author"), str):
+            place.fail("found no 'author' of an event")
+        self._note_changes(event)
+        if event.get("partial"):
+            return  # its words come again in the complete event
+        turn = self._turn
+        if event.get("author") == _USER:
+            if not event.parts:
+                self._lose_actions(event)
+                return
+            if turn is None or turn.moves or turn.id != _invocation(event):
+                turn = self._open()
+            turn.user.append(event)
+        else:
+            if turn is None or (turn.id and _invocation(event) not in ("", turn.id)):
+                turn = self._open()
+            turn.moves.append(event)
+        turn.places[event.path] = place
+
+    def trajectory(self, session: JsonObject, options: ReadOptions) -> Trajectory:
+        """Everything that was taken.
+
+        Args:
+            session: The other keys of the session; empty for bare events.
+            options: Gives the task.
+
+        Raises:
+            InputError: an event has a field of a wrong type.
+        """
+        self._close()
+        head = AdkEvent(session)
+        session_id, app, state = (head.get(name) for name in ("id", "app_name", "state"))
+        name = session_id if isinstance(session_id, str) else None
+        return Trajectory(
+            invocations=tuple(self._turns),
+            eval_id=name or self.place.file.split(".")[0],
+            task=options.task,
+            agent=app if isinstance(app, str) else None,
+            session_id=name,
+            final_session_state=_object(state) if state is not None else self._changes or None,
+            source=str(self.place),
+            lost=self._losses.texts(),
+            extra={key: value for key, value in session.items() if key not in _READ} or None,
+        )
+
+    def _note_changes(self, event: AdkEvent) -> None:
+        delta = AdkEvent(_object(event.get("actions"))).get("state_delta")
+        self._changes |= {
+            key: value for key, value in _object(delta).items() if not key.startswith(_TEMPORARY)
+        }
+
+    def _lose_actions(self, event: AdkEvent) -> None:
+        for key, value in _told(_object(event.get("actions"))).items():
+            if key not in {"state_delta", "stateDelta"}:
+                self._losses.add(f"{key} of an event of the user: {reading.text_of(value)[:80]}")
+
+    def _open(self) -> _Turn:
+        self._close()
+        self._turn = _Turn()
+        return self._turn
+
+    def _close(self) -> None:
+        turn, self._turn = self._turn, None
+        if turn is None:
+            return
+        try:
+            said = [
+                content_from_adk(event.get("content"), path=f"{event.path}.content") for event in turn.user
+            ]
+            read = turn_from_adk_events(turn.moves, _joined(said))
+        except InputError as error:
+            raise InputError([_located(problem, turn.places) for problem in error.problems]) from None
+        self._turns.append(self._finished(turn, read))
+
+    def _finished(self, turn: _Turn, read: Invocation) -> Invocation:
+        steps = _with_results(
+            [self._placed(step, event, turn) for step, event in zip(read.steps, turn.moves, strict=True)]
+        )
+        first = self._steps + 1
+        self._steps += len(steps)
+        began = _moment(turn.user[0]) if turn.user else None
+        ended = _moment(turn.moves[-1]) if turn.moves else None
+        return read.model_copy(
+            update={
+                "invocation_id": turn.id,
+                "form": None,
+                "user_content": self._light(read.user_content),
+                "final_response": read.final_response and self._light(read.final_response),
+                "steps": tuple(
+                    step.model_copy(update={"number": number}) for number, step in enumerate(steps, first)
+                ),
+                "creation_timestamp": began or 0.0,
+                "duration": max(ended - began, 0.0) if began is not None and ended is not None else None,
+            }
+        )
+
+    def _placed(self, step: Step, event: AdkEvent, turn: _Turn) -> Step:
+        kept = {name: _told(value) for name in _KEPT if (value := event.get(name)) is not None}
+        return step.model_copy(
+            update={
+                "form": None,
+                "items": tuple(map(self._without_data, step.items)),
+                "source_ref": str(turn.places[event.path]),
+                "started_at": _moment(event),
+                "extra": _told({**(step.extra or {}), **kept}) or None,
+            }
+        )
+
+    def _light(self, content: Content) -> Content:
+        return content.model_copy(update={"items": tuple(map(self._without_data, content.items))})
+
+    def _without_data(self, item: Item) -> Item:
+        """The item; a blob without what is in it."""
+        if not isinstance(item, Blob) or item.data is None:
+            return item
+        light = reading.blob_of(item.data, mime_type=item.mime_type)
+        self._losses.add(f"the content of a blob ({light.mime_type or 'of no known type'})")
+        return light.model_copy(update={"extra": {**(item.extra or {}), **(light.extra or {})}})
+
+
+def _with_results(steps: Sequence[Step]) -> list[Step]:
+    """The steps, with every result in the step whose call it names. Names and positions are no proof."""
+    kept: list[Step] = []
+    callers: dict[str, int] = {}
+    for step in steps:
+        alone: list[Item] = []
+        for item in step.items:
+            at = callers.pop(item.call_id, None) if isinstance(item, ToolResult) and item.call_id else None
+            if at is None:
+                alone.append(item)
+            else:
+                kept[at] = kept[at].model_copy(update={"items": (*kept[at].items, item)})
+        if alone or not step.items:
+            callers |= {call.id: len(kept) for call in step.calls if call.id}
+            kept.append(step.model_copy(update={"items": tuple(alone)}))
+    return kept
+
+
+def _located(problem: Problem, places: dict[str, reading.Place]) -> Problem:
+    """The problem, with the place of the event that it is about."""
+    path = problem.path or ""
+    place = next((place for known, place in places.items() if path == known or path.startswith(f"{known}.")))
+    return Problem(what=problem.what, file=place.file, line=place.line, path=problem.path, hint=problem.hint)
+
+
+def _joined(contents: Sequence[Content]) -> Content:
+    if len(contents) == 1:
+        return contents[0]
+    items = tuple(item for content in contents for item in content.items)
+    return Content(role=_USER, items=items, has_parts=bool(contents))
+
+
+def _invocation(event: AdkEvent) -> str:
+    known = event.get("invocation_id")
+    return known if isinstance(known, str) else ""
+
+
+def _moment(event: AdkEvent) -> float | None:
+    return reading.seconds_of(event.get("timestamp"))
+
+
+def _object(value: object) -> JsonObject:
+    return cast("JsonObject", value) if isinstance(value, dict) else {}
+
+
+def _told(value: Any) -> Any:
+    """A value; an object without its empty members."""
+    if not isinstance(value, dict):
+        return value
+    members = cast("JsonObject", value)
+    return {key: inner for key, inner in members.items() if inner not in (None, {}, [], "")}
