@@ -1,0 +1,101 @@
+"""What the agent did: the ``action`` of a step, without guessing what its arguments mean."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, cast
+
+from adjudge.plugin import Item, JsonObject, Opaque, Text, ToolCall, reading
+
+_NAME: Final = re.compile(r"[;\s]*([^\W\d][\w.-]*)\(")
+_GAP: Final = re.compile(r"(?:[;\s]+|#[^\n]*)*")
+_PLAIN_CALL: Final = re.compile(r"\s*([^\W\d][\w.-]*)\(([^()]*)\)\s*")
+
+_NAME_KEYS: Final = ("name", "tool", "function", "action", "type")
+_ARGUMENT_KEYS: Final = ("args", "arguments", "params", "parameters", "input")
+
+
+def actions_of(value: Any) -> list[Item]:
+    """The actions of a step.
+
+    A text in the form ``name(...)``, or several of them, is calls: what stands between the brackets stays as it
+    is in ``raw_args``, unless it is nothing or a JSON object. A comment after a call (``# ...``) goes to ``extra``.
+    Any other text is a ``Text`` of the agent. An object
+    is a call where it names a tool, or has one key with the arguments below it; else it stays opaque.
+    """
+    match value:
+        case None | "":
+            return []
+        case str():
+            return _calls(value) or [Text(text=value, extra={"key": "action"})]
+        case list():
+            elements: list[Any] = value
+            return [item for element in elements for item in actions_of(element)]
+        case dict():
+            return [_call(cast("JsonObject", value))]
+        case _:
+            return [Opaque(name="action", value=value)]
+
+
+def _calls(text: str) -> list[Item]:
+    """The calls that the text consists of; empty where there is anything else in it."""
+    found: list[Item] = []
+    position = 0
+    while (name := _NAME.match(text, position)) is not None:
+        end = _closing_bracket(text, name.end())
+        if end < 0:
+            break
+        gap = cast("re.Match[str]", _GAP.match(text, end + 1))
+        found.append(_made(name[1], text[name.end() : end], comment=gap[0].strip("; \t\r\n")))
+        position = gap.end()
+    if found and position == len(text):
+        return found
+    plain = _PLAIN_CALL.fullmatch(text)  # an apostrophe is no quotation mark here
+    return [_made(plain[1], plain[2])] if plain else []
+
+
+def _closing_bracket(text: str, start: int) -> int:
+    """Where the bracket that was opened before ``start`` closes, quoted brackets aside; -1 where it does not."""
+    depth, quote, position = 1, "", start
+    while position < len(text):
+        char = text[position]
+        if quote:
+            if char == "\\":
+                position += 1
+            elif char == quote:
+                quote = ""
+        elif char in "'\"":
+            quote = char
+        elif char in "()":
+            depth += 1 if char == "(" else -1
+            if not depth:
+                return position
+        position += 1
+    return -1
+
+
+def _made(name: str, inside: str, *, comment: str = "") -> ToolCall:
+    args, raw = reading.arguments_of(inside) if inside.strip() else ({}, None)
+    return ToolCall(name=name, args=args, raw_args=raw, extra={"comment": comment} if comment else None)
+
+
+def _call(action: JsonObject) -> Item:
+    name_key = next((key for key in _NAME_KEYS if isinstance(action.get(key), str)), None)
+    if name_key is None:
+        return _single_key(action)
+    rest = {key: value for key, value in action.items() if key != name_key}
+    arguments_key = next((key for key in _ARGUMENT_KEYS if key in rest), None)
+    if arguments_key is None:
+        return ToolCall(name=action[name_key], args=rest)
+    args, raw = reading.arguments_of(rest.pop(arguments_key))
+    call_id = rest.pop("id") if isinstance(rest.get("id"), str) else None
+    return ToolCall(name=action[name_key], args=args, raw_args=raw, id=call_id, extra=rest or None)
+
+
+def _single_key(action: JsonObject) -> Item:
+    """``{"click": {"index": 3}}``, as browser-use writes it."""
+    if len(action) == 1:
+        [(name, args)] = action.items()
+        if args is None or isinstance(args, dict):
+            return ToolCall(name=name, args=cast("JsonObject | None", args))
+    return Opaque(name="action", value=action)

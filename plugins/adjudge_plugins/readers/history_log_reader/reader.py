@@ -1,0 +1,146 @@
+"""Finds the runs in a file: a list of steps, an object with one, steps or objects a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, cast
+
+from adjudge.plugin import (
+    Content,
+    Invocation,
+    JsonObject,
+    JsonStream,
+    ReadOptions,
+    Source,
+    Step,
+    Trajectory,
+    reading,
+)
+from adjudge_plugins.readers.history_log_reader.steps import NUMBER, STEP_KEYS, is_step, step_of
+
+_LISTS: Final = ("steps", "history", "history_log", "log", "trajectory")
+_TASKS: Final = ("task", "goal")
+_NAMES: Final = ("eval_id", "task_id", "id")
+_ANSWERS: Final = ("final_answer", "final_response", "answer")
+
+
+class HistoryLogReader:
+    """Reads one run at a time; a file of any length needs the memory of its longest run."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether the first object is a step, or has a list that begins with one."""
+        found = reading.outline(head)
+        candidates = [found.keys, *(found.lists.get(key, []) for key in _LISTS)]
+        return any(len(STEP_KEYS.intersection(keys)) > 1 for keys in candidates)
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """The runs of the file, in its order.
+
+        Raises:
+            InputError: the file is broken or holds something else; the problem names the place.
+        """
+        with reading.opened(source) as stream:
+            count = 0
+            for run, is_alone in _runs(stream, source.path.name):
+                name = source.path.name.split(".")[0] if is_alone and not count else str(count)
+                yield run.trajectory(name, options)
+                count += 1
+            if not count:
+                stream.fail("no step; a history log is expected.")
+
+
+class _Run:
+    """A run as it is read: its steps, and what else is said of it."""
+
+    def __init__(self, place: reading.Place) -> None:
+        self.place = place
+        self.about: JsonObject = {}
+        self.steps: list[Step] = []
+        self._numbers: list[Any] = []
+        self._losses = reading.Losses()
+
+    def take(self, value: object, place: reading.Place) -> None:
+        """The next step."""
+        data = place.object(value, "a step")
+        self._numbers.append(data.get(NUMBER))
+        self.steps.append(step_of(data, place, self._losses))
+
+    def trajectory(self, name: str, options: ReadOptions) -> Trajectory:
+        """The whole run, under its own name where it has one."""
+        task = self._said(_TASKS) or options.task
+        answer = self._said(_ANSWERS)
+        named = next((self.about[key] for key in _NAMES if isinstance(self.about.get(key), str | int)), name)
+        turn = Invocation(
+            user_content=Content.of_text(task, "user") if task else Content(role="user", has_parts=False),
+            steps=reading.with_numbers(self.steps, self._numbers, key=NUMBER),
+            final_response=Content.of_text(answer, "model") if answer else None,
+        )
+        return Trajectory(
+            invocations=(turn,),
+            eval_id=str(named),
+            task=task,
+            agent=self._said(("agent",)),
+            source=str(self.place),
+            extra=reading.without_blobs(self.about, self._losses) or None,
+            lost=self._losses.texts(),
+        )
+
+    def _said(self, keys: Sequence[str]) -> str | None:
+        return next((self.about[key] for key in keys if isinstance(self.about.get(key), str)), None)
+
+
+def _runs(stream: JsonStream, name: str) -> Iterator[tuple[_Run, bool]]:
+    """Every run, and whether nothing follows it."""
+    loose = _Run(reading.Place(name))
+    while stream.peek():
+        place = reading.Place(name, line=stream.line)
+        if stream.peek() == "[":
+            yield from _listed(stream, place)
+            continue
+        run, has_list = _walked(stream, place)
+        if has_list:
+            yield run, not stream.peek()
+        else:  # a step a line
+            loose.take(run.about, place)
+    if loose.steps:
+        yield loose, True
+
+
+def _listed(stream: JsonStream, place: reading.Place) -> Iterator[tuple[_Run, bool]]:
+    """The runs of a list of runs, or the one run that a list of steps is."""
+    steps = _Run(place)
+    for index in stream.elements():
+        value: Any = stream.value()
+        here = place.at(index)
+        key = None if is_step(value) else _key_of_list(value)
+        if key is None:
+            steps.take(value, here)
+            continue
+        run = _Run(here)
+        run.about = {other: value[other] for other in value if other != key}
+        for position, step in enumerate(value[key]):
+            run.take(step, here.key(key).at(position))
+        yield run, False
+    if steps.steps:
+        yield steps, not stream.peek()
+
+
+def _walked(stream: JsonStream, place: reading.Place) -> tuple[_Run, bool]:
+    """The object that begins here with its list of steps, which is never in memory as a whole."""
+    run = _Run(place)
+    has_list = False
+    for key in stream.members():
+        if has_list or key not in _LISTS or stream.peek() != "[":
+            run.about[key] = stream.value()
+            continue
+        has_list = True
+        for index in stream.elements():
+            run.take(stream.value(), place.key(key).at(index))
+    return run, has_list
+
+
+def _key_of_list(value: object) -> str | None:
+    if not isinstance(value, dict):
+        return None
+    return next((key for key in _LISTS if isinstance(cast("JsonObject", value).get(key), list)), None)

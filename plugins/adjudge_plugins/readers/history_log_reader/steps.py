@@ -1,0 +1,74 @@
+"""One step of a history log (seed 003, section 3.1)."""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+from adjudge.plugin import (
+    Blob,
+    Claim,
+    ErrorItem,
+    Item,
+    JsonObject,
+    Observation,
+    Step,
+    ToolResult,
+    reading,
+)
+from adjudge_plugins.readers.history_log_reader.actions import actions_of
+
+NUMBER: Final = "step"
+
+CLAIMS: Final = ("evaluation_previous_goal", "thinking", "memory", "next_goal")
+"""What the agent says of itself, in the order in which it makes sense: looking back, thinking, looking forward."""
+
+STEP_KEYS: Final = frozenset({NUMBER, "action", *CLAIMS})
+"""The keys of a step in the seed. Two of them make a step."""
+
+_SHOWN: Final = ("url", "title", "observation")
+_RESULTS: Final = ("result", "results")
+_IMAGES: Final = ("screenshot", "image")
+_READ: Final = frozenset({NUMBER, "action", "actions", *CLAIMS, *_SHOWN, *_RESULTS, *_IMAGES, "error"})
+
+
+def is_step(value: object) -> bool:
+    """Whether the value has two of a step's keys."""
+    return isinstance(value, dict) and len(STEP_KEYS & cast("JsonObject", value).keys()) > 1
+
+
+def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> Step:
+    """A step: claims, then what was done, then what came back. Its number is given later.
+
+    ``url``, ``title`` and ``observation`` are observations, ``result`` is a result and ``error`` an error. A
+    ``screenshot`` is said to have been there. Keys that are not read stay in ``extra``.
+    """
+    if not _READ & data.keys():
+        place.fail(f"found no step: it has none of the keys {', '.join(sorted(STEP_KEYS))}")
+    kept: JsonObject = reading.without_blobs(
+        {key: value for key, value in data.items() if key not in _IMAGES}, losses
+    )
+    items: list[Item] = [
+        Claim(field=field, text=text) for field in CLAIMS if (text := reading.text_of(kept.get(field)))
+    ]
+    items += actions_of(kept.get("action"))
+    items += actions_of(kept.get("actions"))
+    items += [
+        Observation(text=text, source=key) for key in _SHOWN if (text := reading.text_of(kept.get(key)))
+    ]
+    items += [ToolResult(value=kept[key]) for key in _RESULTS if kept.get(key) is not None]
+    if message := reading.text_of(kept.get("error")):
+        items.append(ErrorItem(message=message))
+    items += [_image(data[key], losses) for key in _IMAGES if data.get(key)]
+    return Step(
+        number=1,
+        items=tuple(items),
+        source_ref=str(place),
+        extra={key: value for key, value in kept.items() if key not in _READ} or None,
+    )
+
+
+def _image(value: Any, losses: reading.Losses) -> Item:
+    if isinstance(value, str) and len(value) < 1024 and not value.startswith("data:"):
+        return Blob(uri=value)
+    losses.add("screenshots")
+    return reading.blob_of(reading.text_of(value))
