@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adjudge.model.invocation import Invocation
     from adjudge.model.items import Content
     from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
-    from adjudge.model.measurement import Measurement
+    from adjudge.model.measurement import Citation, Measurement
     from adjudge.model.result import CaseResult, RunInfo, RunSummary
     from adjudge.model.step import Step
     from adjudge.model.trajectory import Trajectory
@@ -170,6 +170,10 @@ class Closeable(Protocol):
 # --- judges ---------------------------------------------------------------------------
 
 
+CitationCheck: TypeAlias = "Callable[[Citation], str | None]"
+"""Looks a citation up: ``None`` where it holds, otherwise what is wrong with it, in words of ours."""
+
+
 class Judge(Protocol):
     """The judge of one criterion: one model or a panel, with its votes, cache and limits."""
 
@@ -178,8 +182,11 @@ class Judge(Protocol):
         """Who decides, as ``provider/model``."""
         ...
 
-    async def decide(self, question: Question) -> tuple[Decision, ...]:
+    async def decide(self, question: Question, *, check: CitationCheck | None = None) -> tuple[Decision, ...]:
         """What the votes say of every item, in the question's order.
+
+        Where the question asks for citations, ``check`` looks each one up. A vote whose citations do not
+        hold is asked once more; what does not hold then is dropped, and the vote's answer stays.
 
         What could not be decided or measured is a state of the decision. An exception that comes out
         of here concerns the whole run, and is not to be caught.

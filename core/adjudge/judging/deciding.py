@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from adjudge.judging.polling import Ballot
@@ -11,7 +11,7 @@ from adjudge.judging.replies import WITHHELD
 from adjudge.judging.votes import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, stand_of, tally_of
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import Choice, Decision, Vote
-from adjudge.model.measurement import Failure
+from adjudge.model.measurement import Citation, Failure
 
 
 def decide(
@@ -37,6 +37,7 @@ def decide(
     common |= {
         "label": label,
         "reasoning": _reason(next(vote for vote in agreeing if vote.label == label)),
+        "citations": _citations(agreeing),
         "stopped_early": not ballot.closed and ballot.asked < ballot.allowed,
         "tie": rule.is_tie(tally),
         "confidence": rule.confidence(tally, outcome.stand),
@@ -72,6 +73,7 @@ def panel_decision(
         update={
             "votes": tuple(vote for item in decisions for vote in item.votes),
             "tally": dict(sum((Counter(item.tally) for item in decisions), Counter[str]())),
+            "citations": _citations(item for item in decisions if item.value == chosen.value),
             "tie": rule == "majority" and counting.is_tie(tally),
             "stopped_early": any(item.stopped_early for item in decisions),
             "confidence": None if chosen.value is None else counting.confidence(tally, chosen.value),
@@ -118,6 +120,11 @@ def _chosen(
 
 def _labels(votes: Sequence[Vote]) -> dict[str, int]:
     return dict(Counter(vote.label or "lost" for vote in votes))
+
+
+def _citations(cited: Iterable[Vote | Decision]) -> tuple[Citation, ...]:
+    """Every place once."""
+    return tuple(dict.fromkeys(citation for item in cited for citation in item.citations))
 
 
 def _reason(vote: Vote) -> str | None:

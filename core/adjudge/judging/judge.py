@@ -9,7 +9,9 @@ from typing import Final
 
 from adjudge.errors import JudgeError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.protocols import CitationCheck
 from adjudge.judging import ledger
+from adjudge.judging.citing import with_citations_of, wrong_citation
 from adjudge.judging.client import JudgeClient, Member
 from adjudge.judging.deciding import decide, panel_decision
 from adjudge.judging.keys import question_key
@@ -64,13 +66,13 @@ class ClientJudge:
             "backends": [member.fingerprint for member in self._members],
         }
 
-    async def decide(self, question: Question) -> tuple[Decision, ...]:
+    async def decide(self, question: Question, *, check: CitationCheck | None = None) -> tuple[Decision, ...]:
         """What the votes say of every item, in the question's order."""
         chunks = [
             question.model_copy(update={"items": question.items[first : first + ITEMS_AT_A_TIME]})
             for first in range(0, len(question.items), ITEMS_AT_A_TIME)
         ]
-        decided = await asyncio.gather(*(self._decide(chunk) for chunk in chunks))
+        decided = await asyncio.gather(*(self._decide(chunk, check) for chunk in chunks))
         return tuple(decision for chunk in decided for decision in chunk)
 
     async def write(
@@ -93,13 +95,13 @@ class ClientJudge:
         reply = await self._reply(member, request)
         return None if isinstance(reply, Failure) else written(reply, fields)
 
-    async def _decide(self, question: Question) -> tuple[Decision, ...]:
+    async def _decide(self, question: Question, check: CitationCheck | None) -> tuple[Decision, ...]:
         key = question_key(question, self._parameters, self._provider_options)
         members = [found for member in self._members for found in member.for_question(key)]
         self._client.asks(key, members)
         ledger.current().asked(question.prompt)
         rule = rule_for(question.choices, question.rule, self._options.unsure_below)
-        polled = await asyncio.gather(*(self._poll(member, question, key, rule) for member in members))
+        polled = await asyncio.gather(*(self._poll(member, question, key, rule, check) for member in members))
         flags = flags_of(question)
         decisions: list[Decision] = []
         for position, item in enumerate(question.items):
@@ -109,9 +111,11 @@ class ClientJudge:
             decisions.append(panel_decision(of_members, question.choices, self._options.panel_rule))
         return tuple(decisions)
 
-    async def _poll(self, member: Member, question: Question, key: str, rule: VoteRule) -> list[Ballot]:
+    async def _poll(
+        self, member: Member, question: Question, key: str, rule: VoteRule, check: CitationCheck | None
+    ) -> list[Ballot]:
         """The votes of one model: the fewest that can decide first, then only what is needed."""
-        poll = Poll(question, member.name, rule, self._options.num_samples)
+        poll = Poll(question, member.name, rule, self._options.num_samples, check)
         composer = Composer(
             question,
             key,
@@ -122,13 +126,19 @@ class ClientJudge:
         )
         while more := poll.wanted():
             asked = range(poll.asked, poll.asked + more)
-            poll.add(await asyncio.gather(*(self._vote(member, composer, question, at) for at in asked)))
+            votes = (self._vote(member, composer, question, at, check) for at in asked)
+            poll.add(await asyncio.gather(*votes))
         for unanimous in poll.unanimities():
             self._client.voted(member, unanimous=unanimous)
         return poll.ballots
 
     async def _vote(
-        self, member: Member, composer: Composer, question: Question, sample: int
+        self,
+        member: Member,
+        composer: Composer,
+        question: Question,
+        sample: int,
+        check: CitationCheck | None,
     ) -> Sequence[ReadItem | Failure]:
         """What one model says of every item in one vote; a failure where it could not say anything."""
         request = composer.request(sample)
@@ -137,7 +147,7 @@ class ClientJudge:
             ledger.current().lost(member.name)
             return [reply] * len(question.items)
         read = read_reply(reply, question)
-        problem = next((item.lost for item in read if item.lost), None)
+        problem = next((item.lost for item in read if item.lost), None) or wrong_citation(read, check)
         if problem is None or reply.finish_reason in WITHHELD:
             return read
         again = await self._reply(member, composer.repair(request, reply.text, problem))
@@ -146,7 +156,10 @@ class ClientJudge:
             final = again.code.removeprefix("judge_") in _UNREPAIRABLE
             return [again if item.lost and not final else item for item in read]
         repaired = read_reply(again, question)
-        return [second if first.lost else first for first, second in zip(read, repaired, strict=True)]
+        return [
+            second if first.lost else with_citations_of(first, second, check)
+            for first, second in zip(read, repaired, strict=True)
+        ]
 
     async def _reply(self, member: Member, request: JudgeRequest) -> JudgeReply | Failure:
         """The answer to one request, or why there is none.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from adjudge.extension.protocols import CitationCheck
+from adjudge.judging.citing import holding
 from adjudge.judging.replies import ReadItem
 from adjudge.judging.votes import Tally, VoteRule, stand_of, tally_of
 from adjudge.model.judging import Question, Vote
@@ -35,13 +37,16 @@ class Ballot:
 class Poll:
     """The ballots of one model on the items of one question. Votes count in the order of their samples."""
 
-    def __init__(self, question: Question, model: str, rule: VoteRule, allowed: int) -> None:
+    def __init__(
+        self, question: Question, model: str, rule: VoteRule, allowed: int, check: CitationCheck | None = None
+    ) -> None:
         """Ask ``model`` for at most ``allowed`` votes on every item."""
         self.ballots = [Ballot(allowed) for _ in question.items]
         self.asked = 0
         self._allowed = allowed
         self._model = model
         self._rule = rule
+        self._check = check
         self._stands = {choice.label: stand_of(choice) for choice in question.choices}
 
     def wanted(self) -> int:
@@ -60,13 +65,16 @@ class Poll:
                 if isinstance(said, Failure):
                     self._failed(ballot, said)
                 else:
+                    held, dropped = holding(said, self._check)
                     ballot.votes.append(
                         Vote(
                             model=self._model,
                             sample=self.asked,
-                            label=said.label,
-                            notes=dict(said.notes),
-                            lost=said.lost_because,
+                            label=held.label,
+                            notes=dict(held.notes),
+                            citations=held.citations,
+                            dropped_citations=dropped,
+                            lost=held.lost_because,
                         )
                     )
             self.asked += 1

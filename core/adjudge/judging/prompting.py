@@ -13,14 +13,28 @@ from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeMessage, JudgeRequest, Question
 
 VERDICT: Final = "verdict"
+CITATIONS: Final = "citations"
 
 _ANSWER: Final = """\
 # Answer
 Answer with one JSON object and nothing else. It has one key for each item: {keys}.
 The value of each is an object with these keys, in this order: {fields}.
 Possible values of "verdict":
-{choices}
+{choices}{citations}
 Decide every item on its own."""
+
+_CITATIONS: Final = """
+Each citation is an object with "step" (the number of a step), "field" (one of: {fields}) and "quote" (some words that stand there, copied exactly, without the mark at the beginning of the line). Without a citation that holds, a verdict counts for nothing."""
+
+
+def _citation(fields: Sequence[str]) -> JsonObject:
+    return object_schema(
+        {
+            "step": {"type": "integer"},
+            "field": {"type": "string", "enum": list(fields)},
+            "quote": {"type": "string"},
+        }
+    )
 
 
 def flags_of(question: Question) -> tuple[str, ...]:
@@ -102,6 +116,9 @@ class Composer:
     def _system(self, positions: Sequence[int]) -> str:
         choices = "\n".join(f'- "{choice.label}": {choice.meaning}' for choice in self._question.choices)
         notes = [f'"{name}" ({meaning})' for name, meaning in self._question.notes.items()]
+        cites = self._question.cites
+        if cites:
+            notes.append(f'"{CITATIONS}" (where this can be seen: a list)')
         return "\n\n".join(
             (
                 self._question.prompt.text,
@@ -110,6 +127,7 @@ class Composer:
                     keys=", ".join(item_key(at) for at in positions),
                     fields=", ".join([*notes, f'"{VERDICT}"']),
                     choices=choices,
+                    citations=_CITATIONS.format(fields=", ".join(cites)) if cites else "",
                 ),
             )
         )
@@ -123,6 +141,8 @@ class Composer:
 
     def _schema(self, positions: Sequence[int]) -> JsonObject:
         fields: JsonObject = {name: {"type": "string"} for name in self._question.notes}
+        if self._question.cites:
+            fields[CITATIONS] = {"type": "array", "items": _citation(self._question.cites)}
         fields[VERDICT] = {"type": "string", "enum": [choice.label for choice in self._question.choices]}
         item = object_schema(fields)
         return object_schema({item_key(at): item for at in positions})

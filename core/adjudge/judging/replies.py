@@ -8,8 +8,9 @@ from typing import Final, cast
 
 from adjudge.errors import InputError
 from adjudge.formats.json_input import parse_json
-from adjudge.judging.prompting import VERDICT, item_key
+from adjudge.judging.prompting import CITATIONS, VERDICT, item_key
 from adjudge.model.judging import JudgeReply, Question
+from adjudge.model.measurement import Citation
 
 WITHHELD: Final[Mapping[str, str]] = {
     "refusal": "the judge refused to answer",
@@ -27,6 +28,9 @@ class ReadItem:
 
     label: str | None
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    citations: tuple[Citation, ...] = ()
+    malformed_citations: int = 0
+    """Entries that name no step, no known field, or no words."""
     lost: str | None = None
     """Why there is no label, in words of ours alone: the judge is told them."""
     detail: str = ""
@@ -67,7 +71,23 @@ def _read_item(answer: Mapping[str, object], position: int, question: Question) 
     label = entry.get(VERDICT)
     if label not in [choice.label for choice in question.choices]:
         return ReadItem(None, notes, lost=f"the verdict of {key!r} is not one of the possible values")
-    return ReadItem(str(label), notes)
+    cited = entry.get(CITATIONS) if question.cites else None
+    listed = cast("list[object]", cited) if isinstance(cited, list) else []
+    citations = [_citation(value, question) for value in listed]
+    found = tuple(dict.fromkeys(citation for citation in citations if citation is not None))
+    return ReadItem(str(label), notes, found, citations.count(None))
+
+
+def _citation(value: object, question: Question) -> Citation | None:
+    entry = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+    step, name, quote = entry.get("step"), entry.get("field"), entry.get("quote")
+    if isinstance(step, bool) or not isinstance(step, int) or name not in question.cites:
+        return None
+    return (
+        Citation(step=step, field=str(name), quote=quote)
+        if isinstance(quote, str) and quote.strip()
+        else None
+    )
 
 
 def unfenced(text: str) -> str:

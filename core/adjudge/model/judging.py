@@ -8,7 +8,7 @@ from typing import Literal, Self, TypeAlias
 from pydantic import model_validator
 
 from adjudge.model.base import Frozen, JsonObject
-from adjudge.model.measurement import Failure, UnsureCode
+from adjudge.model.measurement import Citation, Failure, UnsureCode
 from adjudge.model.step import Usage
 
 FinishReason: TypeAlias = Literal["stop", "length", "refusal", "safety", "other"]
@@ -73,6 +73,9 @@ class Question(Frozen):
     """``majority``: the value with most votes; the lower one on a tie. ``median``: the lower median."""
     notes: dict[str, str] = {"rationale": "why, in one or two sentences"}
     """Texts asked for with every item, before the answer: name to description."""
+
+    cites: tuple[str, ...] = ()
+    """Fields of steps in which an answer must show its evidence; empty: no citation is asked for."""
 
     @model_validator(mode="after")
     def _can_be_asked(self) -> Self:
@@ -153,6 +156,10 @@ class Vote(Frozen):
     label: str | None = None
     """``None``: the vote is lost."""
     notes: dict[str, str] = {}
+    citations: tuple[Citation, ...] = ()
+    """Those that hold."""
+    dropped_citations: int = 0
+    """Those that do not, even after the judge was told."""
     lost: str | None = None
     """Why there is no label."""
 
@@ -168,6 +175,8 @@ class Decision(Frozen):
     """Set exactly where ``state`` is ``decided``."""
     reasoning: str | None = None
     """The rationale of the first vote for ``label``."""
+    citations: tuple[Citation, ...] = ()
+    """What the votes for the decided value cite, each place once."""
     votes: tuple[Vote, ...] = ()
     tally: dict[str, int] = {}
     """Label to votes; ``lost`` counts the lost ones."""
