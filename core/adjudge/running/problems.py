@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from adjudge.errors import AdjudgeError, InputError, Problem
@@ -31,11 +32,14 @@ class Problems:
 
     @contextmanager
     def caught(self, **place: Any) -> Generator[None]:
-        """Note what is raised inside: adjudge's own errors, and whatever a plugin raises."""
+        """Note what is raised inside, as a problem of ``place`` where it names no place of its own."""
         try:
             yield
         except InputError as error:
-            self._found += error.problems
+            self._found += [
+                problem if problem.file or problem.path else replace(problem, **place)
+                for problem in error.problems
+            ]
         except AdjudgeError as error:
             self.add(str(error), **place)
         except (Exception, SystemExit) as error:
