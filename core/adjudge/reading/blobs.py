@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from adjudge.model.items import Blob
@@ -50,7 +51,7 @@ def without_blobs(value: Any, losses: Losses) -> Any:
         losses.add(f"{named} in base64")
         return f"[{named}, {(blob.extra or {})['base64_characters']} characters of base64, left out]"
     if isinstance(value, list):
-        return [without_blobs(element, losses) for element in cast("list[Any]", value)]
+        return [without_blobs(element, losses) for element in cast("Sequence[object]", value)]
     if isinstance(value, dict):
         return {key: without_blobs(element, losses) for key, element in cast("dict[str, Any]", value).items()}
     return value

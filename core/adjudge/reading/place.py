@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn, Self, cast
+from typing import NoReturn, Self, cast
 
 from adjudge.errors import InputError, Problem
 from adjudge.model.base import JsonObject
@@ -35,7 +36,7 @@ class Place:
         """Raise an ``InputError`` about the value here."""
         raise InputError(Problem(what=what, file=self.file, line=self.line, path=self.path, hint=hint))
 
-    def object(self, value: object, expected: str = "an object") -> JsonObject:
+    def as_object(self, value: object, expected: str = "an object") -> JsonObject:
         """The value, which is here, as an object.
 
         Raises:
@@ -45,7 +46,7 @@ class Place:
             self.fail(f"found {_named(value)}, expected {expected}")
         return cast("JsonObject", value)
 
-    def objects(self, value: object, expected: str = "a list of objects") -> list[tuple[JsonObject, Self]]:
+    def as_objects(self, value: object, expected: str = "a list of objects") -> list[tuple[JsonObject, Self]]:
         """The value, which is here, as a list of objects, each with its own place; ``None`` is an empty one.
 
         Raises:
@@ -55,8 +56,8 @@ class Place:
             return []
         if not isinstance(value, list):
             self.fail(f"found {_named(value)}, expected {expected}")
-        elements = cast("list[Any]", value)
-        return [(self.at(index).object(element), self.at(index)) for index, element in enumerate(elements)]
+        elements = cast("Sequence[object]", value)
+        return [(self.at(index).as_object(element), self.at(index)) for index, element in enumerate(elements)]
 
 
 def _named(value: object) -> str:

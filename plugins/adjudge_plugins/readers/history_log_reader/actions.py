@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, cast
+from collections.abc import Sequence
+from typing import Final, cast
 
 from adjudge.plugin import Item, JsonObject, Opaque, Text, ToolCall, reading
 
@@ -15,7 +16,7 @@ _NAME_KEYS: Final = ("name", "tool", "function", "action", "type")
 _ARGUMENT_KEYS: Final = ("args", "arguments", "params", "parameters", "input")
 
 
-def actions_of(value: Any) -> list[Item]:
+def actions_of(value: object) -> list[Item]:
     """The actions of a step.
 
     A text in the form ``name(...)``, or several of them, is calls: what stands between the brackets stays as it
@@ -29,8 +30,7 @@ def actions_of(value: Any) -> list[Item]:
         case str():
             return _calls(value) or [Text(text=value, extra={"key": "action"})]
         case list():
-            elements: list[Any] = value
-            return [item for element in elements for item in actions_of(element)]
+            return [item for element in cast("Sequence[object]", value) for item in actions_of(element)]
         case dict():
             return [_call(cast("JsonObject", value))]
         case _:

@@ -62,7 +62,7 @@ class _Run:
 
     def take(self, value: object, place: reading.Place) -> None:
         """The next step."""
-        data = place.object(value, "a step")
+        data = place.as_object(value, "a step")
         self._numbers.append(data.get(NUMBER))
         self.steps.append(step_of(data, place, self._losses))
 
