@@ -65,7 +65,7 @@ class Session:
         Raises:
             InputError: it is none, or one before it has a field of a wrong type.
         """
-        event = AdkEvent(place.object(value, "an event"), place.path)
+        event = AdkEvent(place.as_object(value, "an event"), place.path)
         if not isinstance(event.get("author"), str):
             place.fail("found no 'author' of an event")
         self._note_changes(event)
