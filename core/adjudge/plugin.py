@@ -20,33 +20,35 @@ from adjudge.extension.configuration import ComponentConfig, NoConfig
 from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunFinished, RunStarted
 from adjudge.extension.hookspecs import hookimpl
 from adjudge.extension.judge_options import JudgedConfig, JudgeModelOptions
+from adjudge.extension.judge_protocols import (
+    AggregationContext,
+    ChecksModel,
+    GranularityStrategy,
+    IdentifiesModel,
+    Judge,
+    JudgeBackend,
+    LimitsCalls,
+    RecordedCalls,
+    Recording,
+    Writer,
+)
 from adjudge.extension.protocols import (
     AgentAdapter,
     AgentSession,
-    AggregationContext,
     CaseFacts,
-    ChecksModel,
     ChecksPlan,
     Closeable,
     Criterion,
     Emit,
     Fingerprinted,
-    GranularityStrategy,
     Host,
-    IdentifiesModel,
-    Judge,
-    JudgeBackend,
-    LimitsCalls,
     ReadOptions,
-    RecordedCalls,
-    Recording,
     ReportedCase,
     Reporter,
     RunReport,
     SessionRequest,
     Source,
     TraceReader,
-    Writer,
 )
 from adjudge.extension.specs import (
     API_VERSION,
@@ -66,6 +68,7 @@ from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_ad
 from adjudge.formats.eval_set_file import read_eval_cases
 from adjudge.formats.json_input import JsonStream
 from adjudge.formats.openai_messages import answer_of, step_from_openai, usage_from_openai
+from adjudge.granularity import digests
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.case_under_test import CaseUnderTest
@@ -112,6 +115,7 @@ from adjudge.model.result import (
     CriterionResult,
     CriterionSummary,
     InvocationResult,
+    JudgeCalls,
     RepeatedCase,
     RepeatedCriterion,
     RunInfo,
@@ -185,6 +189,7 @@ __all__ = [
     "Judge",
     "JudgeBackend",
     "JudgeBackendSpec",
+    "JudgeCalls",
     "JudgeError",
     "JudgeErrorCode",
     "JudgeMessage",
@@ -244,6 +249,7 @@ __all__ = [
     "content_from_adk",
     "content_to_adk",
     "did_you_mean",
+    "digests",
     "handover",
     "hookimpl",
     "invocation_from_adk",

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from adjudge.extension.configuration import ComponentConfig, NoConfig
 
 if TYPE_CHECKING:
+    from adjudge.extension.judge_protocols import GranularityStrategy, JudgeBackend  # noqa: F401 - named in strings
     from adjudge.extension.protocols import (  # noqa: F401 - named in the strings below
         AgentAdapter,
         Criterion,
-        GranularityStrategy,
         Host,
-        JudgeBackend,
         Reporter,
         TraceReader,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from adjudge.extension.protocols import Judge
+from adjudge.extension.judge_protocols import Judge
 from adjudge.judged.exhibits import agent_instructions, conversation, not_blank, tool_declarations
 from adjudge.judged.outcomes import rubric_outcome
 from adjudge.model.case_under_test import CaseUnderTest

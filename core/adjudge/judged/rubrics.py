@@ -9,7 +9,7 @@ from pydantic import AfterValidator, model_validator
 
 from adjudge.extension.configuration import ComponentConfig
 from adjudge.extension.judge_options import JudgedConfig
-from adjudge.extension.protocols import Judge
+from adjudge.extension.judge_protocols import Judge
 from adjudge.judged.outcomes import rubric_outcome
 from adjudge.judged.turns import TurnUnderTest
 from adjudge.model.case_under_test import CaseUnderTest

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from adjudge.errors import JudgeError, JudgeErrorCode
-from adjudge.extension.protocols import JudgeBackend, LimitsCalls
+from adjudge.extension.judge_protocols import JudgeBackend, LimitsCalls
 from adjudge.judging.limiter import AdaptiveLimiter
 from adjudge.model.judging import JudgeReply, JudgeRequest
 

@@ -10,15 +10,13 @@ from typing import Final
 from adjudge.errors import InputError, PluginError, Problem, UnknownNameError
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.protocols import (
+from adjudge.extension.judge_protocols import (
     ChecksModel,
-    Closeable,
-    Fingerprinted,
-    Host,
     IdentifiesModel,
     JudgeBackend,
     RecordedCalls,
 )
+from adjudge.extension.protocols import Closeable, Fingerprinted, Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import JudgeBackendSpec
 from adjudge.judging.client import JudgeClient, Member

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adjudge.extension.protocols import CitationCheck
+from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judging.prompting import item_key
 from adjudge.judging.replies import ReadItem
 

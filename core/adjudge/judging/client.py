@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from adjudge.errors import JudgeError, JudgeErrorCode, RunError
-from adjudge.extension.protocols import JudgeBackend, RecordedCalls
+from adjudge.extension.judge_protocols import JudgeBackend, RecordedCalls
 from adjudge.judging.calling import DEFAULT_TIMEOUT, STOPPING, Caller
 from adjudge.judging.keys import request_key
 from adjudge.judging.spending import Budget, cost_of

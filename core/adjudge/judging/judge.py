@@ -9,7 +9,7 @@ from typing import Final
 
 from adjudge.errors import JudgeError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.protocols import CitationCheck
+from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judging import ledger
 from adjudge.judging.citing import with_citations_of, wrong_citation
 from adjudge.judging.client import JudgeClient, Member

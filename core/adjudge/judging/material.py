@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from adjudge.judging.untrusted import cleaned, marked
@@ -22,11 +23,12 @@ def quoted(name: str, text: str, token: str) -> str:
     """A text as a prompt shows it: without invisible characters, every line marked, between its delimiters.
 
     Args:
-        name: What it is, in words of ours.
+        name: What it is, in words of ours; whatever else is in it makes no line of its own.
         text: Anybody's words.
         token: The delimiter of this prompt.
     """
-    begin, end = f"<<<BEGIN {name} {token}>>>", f"<<<END {name} {token}>>>"
+    title = " ".join(re.sub("[<>]", " ", cleaned(name)[0]).split())
+    begin, end = f"<<<BEGIN {title} {token}>>>", f"<<<END {title} {token}>>>"
     return f"{begin}\n{marked(cleaned(text)[0], _mark(token))}\n{end}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from adjudge.extension.protocols import CitationCheck
+from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judging.citing import holding
 from adjudge.judging.replies import ReadItem
 from adjudge.judging.votes import Tally, VoteRule, stand_of, tally_of

@@ -15,21 +15,21 @@ _LINES: Final = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
-_HIDDEN: Final = r"""
-      [[\p{C}\p{Default_Ignorable_Code_Point}]--[\n\t\u200c\u200d\ufe0e\ufe0f]]
-    | [\u200c\u200d] (?! [^\x00-\x7f] ) | [\u200c\u200d] (?= [\u200c\u200d\ufe0e\ufe0f] )
-    | (?<! [^\x00-\x7f] ) [\u200c\u200d] | (?<= [\u200c\u200d] ) [\u200c\u200d]
-    | (?<! [^\x00-\x7f] | [0-9\#*] ) [\ufe0e\ufe0f] | (?<= [\u200c\u200d\ufe0e\ufe0f] ) [\ufe0e\ufe0f]
-"""
-"""Characters of text beyond ASCII that nobody sees.
+_HIDDEN: Final = r"[[\p{C}\p{Default_Ignorable_Code_Point}]--[\n\t\u200c\u200d\ufe0e\ufe0f]]"
+"""What nobody sees, in the words of the library ``regex``; joiners and emoji styles aside."""
 
-A joiner stays between letters and symbols that need one, as in Persian words and joined emoji, and the
-choice between a coloured and a plain symbol behind the symbol. Rows of them are how bytes are smuggled.
+_JOINING: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]+")
+_JOINED: Final = re.compile(
+    "[^\\x00-\x7f][\ufe0e\ufe0f]?[\u200c\u200d][^\\x00-\x7f]|(?:[^\\x00-\x7f]|[0-9#*])[\ufe0e\ufe0f][^\u200c\u200d\ufe0e\ufe0f]?"
+)
+"""A joiner between letters or symbols that need one, as in Persian words and joined emoji; the style of a symbol.
+
+Anything longer, or elsewhere, is how bytes are smuggled.
 """
 
 _ADDRESSES: Final = re.compile(
     r"""
-      \b(?:ignore|disregard|forget|override)\b .{0,40} \b(?:instructions?|prompts?|rules?|rubrics?|criteria|guidelines?)\b
+      (?<!not\s)(?<!n't\s)\b(?:ignore|disregard|forget|override)\b .{0,40} \b(?:instructions?|prompts?|rules?|rubrics?|criteria|guidelines?)\b
     | \b(?:you\s+are|you're|as|dear|note\s+to|attention|hello|hi) ,? \s+ (?:an?\s+|the\s+|to\s+the\s+)?
       (?:\w+\s+)? (?:evaluator|judge|grader|rater|reviewing\s+model|auto-?grader)\b
     | \b(?:evaluators?|judges?|graders?|raters?) \s* (?:should|must|will|:|,\s*please)
@@ -40,7 +40,7 @@ _ADDRESSES: Final = re.compile(
     | (?:忽略|无视|無視|忘记|忘記).{0,12}(?:指令|指示|说明|說明|规则|規則|要求|提示)
     | (?:以前|上記|これまで|前)の?.{0,6}(?:指示|命令|ルール).{0,6}(?:無視|忘れ)
     | (?:이전|위|앞)의?.{0,8}(?:지시|명령|지침|규칙).{0,8}(?:무시|잊)
-    | (?:评估者|评审|评委|裁判|評価者|審査員|採点者|평가자|심사관|채점자).{0,6}(?:请|應|应|は|へ|に|님|는|은|께|：|:|,|，|、)
+    | (?:评估者|评审|评委|裁判(?!は|へ|に)|評価者|審査員|採点者|평가자|심사관|채점자).{0,6}(?:请|應|应|は|へ|に|님|는|은|께|：|:|,|，|、)
     """,
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
@@ -59,8 +59,15 @@ def cleaned(text: str) -> tuple[str, bool]:
     else:
         import regex  # ``re`` knows no Unicode properties
 
-        kept, hidden = regex.subn(_HIDDEN, "", text, flags=regex.V1 | regex.VERBOSE)
+        seen, hidden = regex.subn(_HIDDEN, "", text, flags=regex.V1)
+        kept = _JOINING.sub(_joining, seen)
+        hidden += len(seen) - len(kept)
     return kept, hidden > 0
+
+
+def _joining(found: re.Match[str]) -> str:
+    start, end = found.span()
+    return found.group() if start and _JOINED.fullmatch(found.string, start - 1, end + 1) else ""
 
 
 def addresses_judge(text: str) -> bool:

@@ -9,7 +9,12 @@ from typing import Any
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import CaseFacts, ChecksPlan, Fingerprinted, Host
+from adjudge.extension.protocols import (
+    CaseFacts,
+    ChecksPlan,
+    Fingerprinted,
+    Host,
+)
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec
 from adjudge.running.plan import PlannedAgent

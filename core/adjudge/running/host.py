@@ -11,8 +11,14 @@ from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.environment import environment_with
 from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.judge_protocols import Judge, Recording
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import Criterion, Judge, ReadOptions, Recording, Source, TraceReader
+from adjudge.extension.protocols import (
+    Criterion,
+    ReadOptions,
+    Source,
+    TraceReader,
+)
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.judging.judge import ClientJudge

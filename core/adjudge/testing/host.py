@@ -8,7 +8,8 @@ from typing import Any
 
 from adjudge.errors import InputError, Problem, UnknownNameError
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.protocols import Criterion, Judge, JudgeBackend, Recording
+from adjudge.extension.judge_protocols import Judge, JudgeBackend, Recording
+from adjudge.extension.protocols import Criterion
 from adjudge.judging.client import JudgeClient, Member
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.judging import JudgeRequest

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import ClassVar
 from unittest import mock
 
-from adjudge.extension.protocols import AggregationContext, GranularityStrategy, JudgeBackend
+from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy, JudgeBackend
 from adjudge.extension.specs import GranularityStrategySpec, JudgeBackendSpec
 from adjudge.model.aggregated import AggregatedSteps, Cluster
 from adjudge.model.trajectory import Trajectory
