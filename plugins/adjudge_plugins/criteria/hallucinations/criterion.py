@@ -11,7 +11,6 @@ from adjudge.plugin import (
     CaseUnderTest,
     Choice,
     Decision,
-    Exhibit,
     Invocation,
     Item,
     JsonObject,
@@ -112,7 +111,8 @@ class Hallucinations:
         )
         question = Question(
             prompt=self._prompt,
-            exhibits=(*evidence, Exhibit(name="text to check", text=said.text)),
+            # The answer as a whole is no exhibit: small judges take it for evidence of its own sentences.
+            exhibits=evidence,
             items=tuple(
                 JudgedItem(item_id=f"sentence {number}", text=sentence, quoted=True)
                 for number, sentence in enumerate(found, start=1)
