@@ -90,6 +90,20 @@ MESSAGES = {
         {"role": "assistant", "content": "hello"},
     ]
 }  # fmt: skip
+BROWSER_USE = {
+    "history": [
+        {
+            "model_output": {
+                "memory": "m",
+                "next_goal": "g",
+                "action": [{"done": {"text": "Hi.", "success": True}}],
+            },
+            "result": [{"is_done": True, "success": True, "extracted_content": "Hi."}],
+            "state": {"url": "about:blank", "title": "", "tabs": [], "interacted_element": [None]},
+            "metadata": {"step_number": 2, "step_start_time": 1.0, "step_end_time": 2.5},
+        }
+    ]
+}
 HISTORY_LOG = [{"step": 1, "thinking": "Find it.", "action": "click(Search)", "next_goal": "Read."}]
 ADK_SESSION = {
     "id": "s",
@@ -129,6 +143,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "recorded-agent/recorded": {"config": {"target": "log.json"}, "host": recorded_host, "replays": True},
     "adk-session-reader/adk_session": {"sample": json.dumps(ADK_SESSION).encode()},
     "eval-set-reader/eval_set": {"sample": json.dumps(EVAL_SET).encode()},
+    "browser-use-reader/browser_use": {"sample": json.dumps(BROWSER_USE).encode()},
     "history-log-reader/history_log": {"sample": json.dumps(HISTORY_LOG).encode()},
     "openai-messages-reader/openai_messages": {"sample": json.dumps(MESSAGES).encode()},
 }

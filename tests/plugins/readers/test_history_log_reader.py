@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -339,20 +338,12 @@ def test_the_runs_of_web_agents(shared_data: Path) -> None:
     assert kinds == {"claim": 2554, "call": 2554, "text": 3}
 
 
-def test_a_large_log_needs_the_memory_of_its_longest_run(tmp_path: Path) -> None:
+def test_a_large_log_needs_the_memory_of_its_longest_run(
+    tmp_path: Path, steps_and_growth: Callable[[str, Path], tuple[int, int]]
+) -> None:
     row = json.dumps({"id": "a", "steps": [step(1, screenshot="iVBORw0KGgo" + "A" * 1_000_000)] * 2}) + "\n"
     path = tmp_path / "large.jsonl"
     path.write_text(row * 35)  # 70 MB
-    script = (
-        "import resource, sys\n"
-        "from pathlib import Path\n"
-        "from adjudge.plugin import ReadOptions, Source\n"
-        "from adjudge_plugins.readers.history_log_reader.reader import HistoryLogReader\n"
-        "small = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "count = sum(len(t.steps) for t in HistoryLogReader().read(Source(Path(sys.argv[1])), ReadOptions()))\n"
-        "print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - small)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=True)
-    count, grown = map(int, done.stdout.split())
-    assert count == 70
-    assert grown * (1 if sys.platform == "darwin" else 1024) < 40_000_000
+    steps, grown = steps_and_growth(plugin.__name__, path)
+    assert steps == 70
+    assert grown < 40_000_000

@@ -1,0 +1,26 @@
+"""Files of browser-use: what ``AgentHistoryList.save_to_file`` writes, in all its generations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjudge.plugin import Host, NoConfig, TraceReader, TraceReaderSpec, hookimpl
+
+
+def _make(config: NoConfig, host: Host) -> TraceReader:  # noqa: ARG001 - a factory's signature
+    from adjudge_plugins.readers.browser_use_reader.reader import BrowserUseReader
+
+    return BrowserUseReader()
+
+
+@hookimpl.trace_readers
+def trace_readers() -> Iterable[TraceReaderSpec]:
+    """Describe the ``browser_use`` reader."""
+    return [
+        TraceReaderSpec(
+            name="browser_use",
+            summary="Histories of browser-use (AgentHistoryList), nested and flat generations.",
+            factory=_make,
+            patterns=("*history*.json",),
+        )
+    ]

@@ -1,0 +1,100 @@
+"""A history file as one trajectory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from adjudge.plugin import (
+    Content,
+    Invocation,
+    JsonObject,
+    JsonStream,
+    ReadOptions,
+    Source,
+    Step,
+    Trajectory,
+    reading,
+)
+from adjudge_plugins.readers.browser_use_reader.record import results_of, step_of
+
+_LIST = "history"
+
+
+class BrowserUseReader:
+    """Reads a history record by record, so that one screenshot is in memory at a time."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether ``history`` begins with a record that has ``model_output``, or ``result`` and ``state``."""
+        found = reading.outline(head)
+        keys = set(found.lists.get(_LIST, ()))
+        return found.begins_with == "{" and ("model_output" in keys or {"result", "state"} <= keys)
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """The one run of the file. The format names no task: it comes from ``options``.
+
+        Raises:
+            InputError: the file is broken or holds something else; the problem names the place.
+        """
+        name = source.path.name
+        with reading.opened(source) as stream:
+            run = _Run(reading.Place(name))
+            run.read(stream)
+            stream.finish()
+        yield run.trajectory(name.split(".")[0], options)
+
+
+class _Run:
+    def __init__(self, place: reading.Place) -> None:
+        self._place = place
+        self._steps: list[Step] = []
+        self._numbers: list[object] = []
+        self._last: list[JsonObject] = []
+        self._about: JsonObject = {}
+        self._losses = reading.Losses()
+
+    def read(self, stream: JsonStream) -> None:
+        has_list = False
+        for key in stream.members():
+            if key != _LIST:
+                self._about[key] = reading.without_blobs(stream.value(), self._losses)
+                continue
+            has_list = True
+            for index in stream.elements():
+                place = self._place.key(key).at(index)
+                self._take(place.as_object(stream.value(), "a record of a history"), place)
+        if not has_list:
+            self._place.fail("found no 'history', the list of records that browser-use writes")
+
+    def _take(self, record: JsonObject, place: reading.Place) -> None:
+        if not {"model_output", "result", "state"} & record.keys():
+            place.fail("found no record of a history: it has no model_output, no result and no state")
+        self._steps.append(step_of(record, place, self._losses))
+        metadata: Any = record.get("metadata")
+        self._numbers.append(metadata.get("step_number") if isinstance(metadata, dict) else None)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        self._last = results_of(record, place)
+
+    def trajectory(self, name: str, options: ReadOptions) -> Trajectory:
+        final = self._last[-1] if self._last else {}
+        answer = reading.text_of(final.get("extracted_content")) if final.get("is_done") is True else ""
+        task = options.task
+        turn = Invocation(
+            user_content=Content.of_text(task, "user") if task else Content(role="user", has_parts=False),
+            steps=reading.with_numbers(self._steps, self._numbers, key="step_number"),
+            final_response=Content.of_text(answer, "model") if answer else None,
+        )
+        return Trajectory(
+            invocations=(turn,),
+            eval_id=name,
+            task=task,
+            source=str(self._place),
+            extra={**self._about, **_said_of_itself(final)} or None,
+            lost=self._losses.texts(),
+        )
+
+
+def _said_of_itself(final: JsonObject) -> JsonObject:
+    """The agent's own opinion of the run, and that of browser-use's judge: neither is evidence."""
+    said = {"self_reported_success": final.get("success"), "judgement": final.get("judgement")}
+    return {key: value for key, value in said.items() if value is not None}

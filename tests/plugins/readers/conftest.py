@@ -1,0 +1,38 @@
+"""Fixtures for trace readers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+_READ = """
+import importlib, resource, sys
+from pathlib import Path
+from adjudge.plugin import ReadOptions, Source
+
+(spec,) = importlib.import_module(sys.argv[1]).trace_readers()
+reader = spec.factory(spec.config(), None)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+steps = sum(len(trajectory.steps) for trajectory in reader.read(Source(Path(sys.argv[2])), ReadOptions()))
+print(steps, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.fixture
+def steps_and_growth() -> Callable[[str, Path], tuple[int, int]]:
+    """Read a log in a process of its own: how many steps it has, and how many bytes the process grew by at most."""
+    pytest.importorskip("resource", reason="this system does not tell a process's peak memory")
+    unit = 1 if sys.platform == "darwin" else 1024
+
+    def read(plugin: str, path: Path) -> tuple[int, int]:
+        done = subprocess.run(
+            [sys.executable, "-c", _READ, plugin, path], capture_output=True, text=True, check=True
+        )
+        steps, grown = map(int, done.stdout.split())
+        return steps, grown * unit
+
+    return read
