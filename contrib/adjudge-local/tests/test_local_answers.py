@@ -82,6 +82,16 @@ def test_a_model_cannot_write_for_ever(folder: Path, backend: Make, question: As
     assert reply.usage.output_tokens == 12
 
 
+def test_every_text_of_an_answer_ends_so_that_the_verdict_is_reached(
+    folder: Path, backend: Make, question: Ask
+) -> None:
+    [reply] = asked(backend(max_text=20), question("Explain at great length why cats purr.", parameters={}))
+
+    answer = json.loads(reply.text)
+    assert len(answer["rationale"]) <= 20
+    assert answer["verdict"] in ("yes", "no")
+
+
 def test_a_question_that_is_too_long_says_which_option_to_raise(
     folder: Path, backend: Make, question: Ask
 ) -> None:

@@ -53,7 +53,10 @@ class LocalBackend:
             runtime = version("xllamacpp")
         except PackageNotFoundError:
             runtime = None
-        return {"xllamacpp": runtime, **self._config.model_dump(include={"context", "max_tokens", "slots"})}
+        return {
+            "xllamacpp": runtime,
+            **self._config.model_dump(include={"context", "max_text", "max_tokens", "slots"}),
+        }
 
     def model_fingerprint(self, model: str) -> JsonObject:
         """What the file is. A name on a hub stands for itself: the file may not be here yet."""
@@ -73,6 +76,7 @@ class LocalBackend:
         server, version = await self._server(request.model)
         asked = request.model_copy(
             update={
+                "schema_": request.schema_ and _bounded(request.schema_, self._config.max_text),
                 "parameters": {"max_tokens": self._config.max_tokens, **request.parameters},
                 "provider_options": {**request.provider_options, **_FIXED},
             }
@@ -124,3 +128,13 @@ def _over(task: asyncio.Task[Any]) -> bool:
     if not task.done():
         return False
     return task.cancelled() or task.exception() is not None or not task.result()[0].running
+
+
+def _bounded(schema: JsonObject, longest: int) -> JsonObject:
+    """The schema with an end to every text: the verdict comes after them, and must still be reached."""
+    if schema.get("type") == "string" and "enum" not in schema:
+        return {"maxLength": longest, **schema}
+    properties: dict[str, JsonObject] = schema.get("properties", {})
+    if not properties:
+        return schema
+    return {**schema, "properties": {name: _bounded(item, longest) for name, item in properties.items()}}
