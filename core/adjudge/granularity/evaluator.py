@@ -1,0 +1,131 @@
+"""``JudgeEvaluatorService``: coordinates the services, and decides (seed 003, sections 2 and 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from adjudge.extension.judge_protocols import Judge
+from adjudge.granularity.aggregator import StepAggregatorService
+from adjudge.granularity.analyzer import GranularityAnalyzerService
+from adjudge.granularity.decomposer import TaskDecomposerService
+from adjudge.granularity.evidence import Places
+from adjudge.granularity.reducing import confidence_of, deciding_results, merged, verdict_of
+from adjudge.granularity.run_judging import RunUnderJudgement
+from adjudge.judging.ledger import ledger
+from adjudge.model.evaluation import CheckResult, CompiledCriterion, EvaluationResult, WordedCriterion
+from adjudge.model.result import Verdict
+from adjudge.model.trajectory import Trajectory
+
+DEFAULT_BUDGET: Final = 24_000
+"""Tokens of one request, by ``tokens_of``. Small enough for every judge with a context of 32k."""
+
+_LEVELS: Final = ("global_summary", "phase_level", "step_level")
+"""From the widest view to the narrowest: the way of an escalation."""
+
+
+class JudgeEvaluatorService:
+    """Judges runs by compiled criteria."""
+
+    def __init__(
+        self,
+        decomposer: TaskDecomposerService,
+        analyzer: GranularityAnalyzerService,
+        aggregator: StepAggregatorService,
+        judge: Judge,
+        *,
+        budget: int = DEFAULT_BUDGET,
+        strict_evidence: bool = False,
+    ) -> None:
+        """Coordinate the other services.
+
+        Args:
+            decomposer: Finds sub-tasks.
+            analyzer: Chooses granularities.
+            aggregator: Makes a run's text at a granularity.
+            judge: Decides.
+            budget: Tokens that one request may have.
+            strict_evidence: Whether a run that shows nothing of what came back supports no outcome.
+        """
+        self._decomposer = decomposer
+        self._analyzer = analyzer
+        self._aggregator = aggregator
+        self._judge = judge
+        self._budget = budget
+        self._strict = strict_evidence
+
+    async def evaluate(self, trajectory: Trajectory, criterion: CompiledCriterion) -> EvaluationResult:
+        """What the run is worth by one criterion."""
+        choice = await self._analyzer.choose(
+            WordedCriterion(
+                name=criterion.name,
+                description=criterion.description,
+                granularity=criterion.granularity,
+                checks=tuple(check.text for check in criterion.checks),
+            )
+        )
+        with ledger() as asked:
+            run = RunUnderJudgement(
+                trajectory,
+                self._decomposer,
+                self._aggregator,
+                self._judge,
+                criterion,
+                budget=self._budget,
+                strict=self._strict,
+            )
+            results = await run.judged(choice.name, criterion.checks)
+            verdict = verdict_of(results, criterion.threshold)
+            used = choice.name
+            if choice.chosen_by in ("rules", "judge"):
+                for finer in _finer(choice.name):
+                    if verdict is Verdict.UNSURE:
+                        results = await run.decided_closer(finer, results)
+                        verdict = verdict_of(results, criterion.threshold)
+                        used = finer
+                    elif verdict is Verdict.FAIL:
+                        results = await run.located(finer, results)
+        if asked.fatal is not None:
+            raise asked.fatal
+        deciding = deciding_results(results, verdict)
+        return EvaluationResult(
+            criterion_name=criterion.name,
+            verdict=verdict,
+            reasoning=_reasoning(deciding, results),
+            confidence_score=None if verdict in (None, Verdict.UNSURE) else confidence_of(deciding),
+            used_granularity=used,
+            evidence=merged([item.evidence for item in deciding]),
+            reason_codes=_codes(results, deciding, run.places),
+            error=next((item.error for item in deciding if item.error is not None), None),
+            granularity=choice,
+            checks=tuple(results),
+            criterion_sha256=criterion.sha256,
+            judging=asked.use(),
+        )
+
+
+def _finer(level: str) -> Sequence[str]:
+    """The narrower views after this one; none after somebody's own strategy."""
+    return _LEVELS[_LEVELS.index(level) + 1 :] if level in _LEVELS else ()
+
+
+def _reasoning(deciding: Sequence[CheckResult], results: Sequence[CheckResult]) -> str:
+    """The reasons of the checks that the verdict rests on, with the statement each is about."""
+    told = deciding or results
+    if len(results) == 1:
+        return told[0].reasoning or told[0].text
+    return " ".join(
+        f"{item.text} ({item.state.replace('_', ' ')}): {item.reasoning or 'no reason given'}"
+        for item in told
+    )
+
+
+def _codes(
+    results: Sequence[CheckResult], deciding: Sequence[CheckResult], places: Places
+) -> tuple[str, ...]:
+    """Why a verdict is what it is, or is to be taken with care; each code once."""
+    codes = [item.unsure_code for item in deciding if item.unsure_code is not None]
+    if not places.shows_outcomes:
+        codes.append("self_reported")
+    flags = (flag for item in results for flag in item.votes.get("flags", ()))
+    return tuple(dict.fromkeys([*codes, *flags]))

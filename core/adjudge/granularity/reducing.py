@@ -1,0 +1,81 @@
+"""Reducing: from parts of a run to the run, and from checks to a verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from adjudge.model.evaluation import Check, CheckResult
+from adjudge.model.measurement import Evidence
+from adjudge.model.result import Verdict
+
+
+def over_parts(check: Check, parts: Sequence[CheckResult]) -> CheckResult:
+    """One check over the parts of a run.
+
+    ``all``: one part that does not meet it decides, whatever the others say; ``any``: one part that does.
+    Otherwise a part that could not be judged, or not decided, leaves the check open.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    deciding, other = ("not_met", "met") if check.reducer == "all" else ("met", "not_met")
+    for state in (deciding, "error", "unsure", other, "not_applicable"):
+        found = [part for part in parts if part.state == state]
+        if found:
+            first = found[0]
+            return first.model_copy(
+                update={
+                    "evidence": merged([part.evidence for part in found]),
+                    # A chain is as sure as its weakest part where all had to agree.
+                    "confidence": _weakest(found) if state == other else first.confidence,
+                }
+            )
+    raise ValueError("a check is judged over at least one part")
+
+
+def verdict_of(results: Sequence[CheckResult], threshold: float) -> Verdict | None:
+    """The share of the checks that apply and are met, against the threshold.
+
+    Checks that are open or in error decide nothing where the others decide it whatever they are;
+    otherwise an error leaves no verdict, and an open one UNSURE. Where no check applies, UNSURE.
+    """
+    applying = [item for item in results if item.state != "not_applicable"]
+    if not applying:
+        return Verdict.UNSURE
+    met = sum(item.state == "met" for item in applying)
+    missing = sum(item.state in ("unsure", "error") for item in applying)
+    needed = math.ceil(threshold * len(applying) - 1e-9)
+    if met >= needed:
+        return Verdict.PASS
+    if met + missing < needed:
+        return Verdict.FAIL
+    return None if any(item.state == "error" for item in applying) else Verdict.UNSURE
+
+
+def deciding_results(results: Sequence[CheckResult], verdict: Verdict | None) -> list[CheckResult]:
+    """The checks that a verdict rests on."""
+    wanted = {
+        Verdict.PASS: ("met",),
+        Verdict.FAIL: ("not_met",),
+        Verdict.UNSURE: ("unsure", "not_applicable"),
+    }
+    states = ("error",) if verdict is None else wanted[verdict]
+    return [item for item in results if item.state in states]
+
+
+def merged(evidence: Sequence[Evidence]) -> Evidence:
+    """All places and scans, each once."""
+    return Evidence(
+        citations=tuple(dict.fromkeys(item for part in evidence for item in part.citations)),
+        absences=tuple(dict.fromkeys(item for part in evidence for item in part.absences)),
+    )
+
+
+def confidence_of(results: Sequence[CheckResult]) -> float | None:
+    """How sure the verdict is: as sure as the least sure of the checks that it rests on."""
+    return _weakest(results)
+
+
+def _weakest(results: Sequence[CheckResult]) -> float | None:
+    known = [item.confidence for item in results if item.confidence is not None]
+    return min(known) if known else None
