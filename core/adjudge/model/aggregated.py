@@ -28,7 +28,7 @@ class Cluster(Frozen):
     summary: str | None = None
     """``None`` where nobody wrote one."""
     boundary: str | None = None
-    """Why it begins where it does, for instance ``page changed``; ``None`` for the first."""
+    """Why it begins where it does, for instance ``page changed`` or ``judge's correction``; ``None`` for the first."""
 
 
 class TaskDecomposition(Frozen):
@@ -36,4 +36,4 @@ class TaskDecomposition(Frozen):
 
     clusters: tuple[Cluster, ...]
     named_by: Literal["code", "judge"] = "code"
-    """Who named the clusters. Where they begin is found by code."""
+    """Who named the clusters. Where they begin is found by code, unless ``boundary`` says otherwise."""

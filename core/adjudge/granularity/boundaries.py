@@ -1,0 +1,139 @@
+"""Where a sub-task may begin: what changes in a log from one step to the next, and how much that says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from adjudge.granularity.digests import (
+    error_of,
+    families_of,
+    host_of,
+    pages_of,
+    plan_of,
+    tab_of,
+    without_query,
+)
+from adjudge.model.step import Step
+from adjudge.model.trajectory import Trajectory
+
+# How much each change speaks for a new sub-task. Only their order matters much: what the log says outright
+# (a message of the user, another agent, another item of the plan) before what is only likely.
+_USER: Final = 4.0
+_PLAN: Final = 3.0
+_AGENT: Final = 2.5
+_HOST: Final = 2.5
+_TAB: Final = 1.5
+_PAGE: Final = 1.0
+_GOAL: Final = 1.5
+_TOOLS: Final = 0.75
+_ERRORS: Final = 1.25
+
+_BURST: Final = 2
+"""Steps in a row that fail: one is an accident, more are an episode of the run."""
+
+_WORDS: Final = re.compile(
+    r"[^\W_\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]{2,}|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """A place where a sub-task may begin."""
+
+    position: int
+    """Of the step that would be its first, from 0."""
+    strength: float
+    reason: str
+    """What changed, for instance ``page changed``."""
+
+
+def boundaries_of(trajectory: Trajectory) -> list[Boundary]:
+    """Every place where something changed, in order."""
+    steps = trajectory.steps
+    signals = _Signals(steps)
+    spoken = _positions_of_turns(trajectory)
+    found: list[Boundary] = []
+    for position in range(1, len(steps)):
+        changes = dict(signals.changes(position))
+        if position in spoken:
+            changes["user spoke"] = _USER
+        if changes:
+            reason = max(changes, key=lambda change: changes[change])
+            found.append(Boundary(position, sum(changes.values()), reason))
+    return found
+
+
+class _Signals:
+    """What is compared between neighbours, looked up once for every step."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._pages = pages_of(steps)
+        self._tabs = [tab_of(step) for step in steps]
+        self._plans = [plan_of(step) for step in steps]
+        self._agents = [step.author for step in steps]
+        self._families = [frozenset(families_of(step)) for step in steps]
+        self._goals = [_words(step.claim("next_goal") or step.thinking or "") for step in steps]
+        self._bursts = _bursts([error_of(step) is not None for step in steps])
+
+    def changes(self, at: int) -> Iterator[tuple[str, float]]:
+        """What differs between the step at ``at`` and the one before it, with how much that says."""
+        page, page_before = self._pages[at], self._pages[at - 1]
+        if page and page_before and page != page_before:
+            if host_of(page) != host_of(page_before):
+                yield "site changed", _HOST
+            elif without_query(page) != without_query(page_before):
+                yield "page changed", _PAGE
+        for name, values, weight in (
+            ("tab changed", self._tabs, _TAB),
+            ("plan changed", self._plans, _PLAN),
+            ("agent changed", self._agents, _AGENT),
+        ):
+            if values[at] and values[at - 1] and values[at] != values[at - 1]:
+                yield name, weight
+        tools, tools_before = self._families[at], self._families[at - 1]
+        if tools and tools_before and not tools & tools_before:
+            yield "tools changed", _TOOLS
+        difference = _difference(self._goals[at - 1], self._goals[at])
+        if difference > 0.5:  # agents word one goal anew at every step
+            yield "goal changed", _GOAL * difference
+        if self._bursts[at] != self._bursts[at - 1]:
+            yield ("errors began" if self._bursts[at] else "errors ended"), _ERRORS
+
+
+def _positions_of_turns(trajectory: Trajectory) -> set[int]:
+    """Where the first steps of turns after the first stand."""
+    found: set[int] = set()
+    position = 0
+    for turn in trajectory.invocations:
+        if position and turn.steps:
+            found.add(position)
+        position += len(turn.steps)
+    return found
+
+
+def _words(text: str) -> frozenset[str]:
+    """Words, and the single characters of scripts that do not set words apart."""
+    return frozenset(_WORDS.findall(text[:2000].lower()))
+
+
+def _difference(before: frozenset[str], after: frozenset[str]) -> float:
+    """From 0, the same words, to 1, none in common; 0 where one is empty."""
+    if not before or not after:
+        return 0.0
+    return 1 - len(before & after) / min(len(before), len(after))
+
+
+def _bursts(failed: Sequence[bool]) -> list[bool]:
+    """For every step whether it belongs to a burst of errors."""
+    found = [False] * len(failed)
+    start = 0
+    for position in range(len(failed) + 1):
+        if position < len(failed) and failed[position]:
+            continue
+        if position - start >= _BURST:
+            found[start:position] = [True] * (position - start)
+        start = position + 1
+    return found

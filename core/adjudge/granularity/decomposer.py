@@ -1,0 +1,183 @@
+"""``TaskDecomposerService``: a line of steps becomes sub-tasks (seed 003, section 2)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import weakref
+from collections.abc import Sequence
+from typing import Final
+
+from adjudge.extension.judge_protocols import Writer
+from adjudge.granularity.boundaries import boundaries_of
+from adjudge.granularity.digests import actions_counted, digest, first_sentence, host_of, in_line, pages_of
+from adjudge.granularity.partition import chosen
+from adjudge.judged.prompts import read_prompt
+from adjudge.model.aggregated import Cluster, TaskDecomposition
+from adjudge.model.judging import Exhibit
+from adjudge.model.step import Step
+from adjudge.model.trajectory import Trajectory
+
+_NAME: Final = 80
+"""Characters of a name."""
+
+_AT_A_TIME: Final = 8
+"""Clusters that are named in one call."""
+
+_TOKENS: Final = 8000
+"""Of the material of one call."""
+
+_NUMBER: Final = re.compile(r"\d+")
+
+
+class TaskDecomposerService:
+    """Divides trajectories into sub-tasks: every step in exactly one, in order; once per trajectory.
+
+    Where sub-tasks begin is read from what changes in the log (see ``boundaries``), and at most
+    ``partition.most_clusters`` remain. Names come from the agent's goals and calls; a writer gives
+    better ones.
+    """
+
+    def __init__(
+        self, writer: Writer | None = None, *, corrections: bool = False, token_budget: int = _TOKENS
+    ) -> None:
+        """Divide, and let ``writer`` name what was found.
+
+        Args:
+            writer: A judge that writes; ``None``: the code names.
+            corrections: Whether the writer may move and drop boundaries too.
+            token_budget: The most tokens of the material of one call.
+        """
+        self._writer = writer
+        self._corrections = corrections
+        self._token_budget = token_budget
+        self._found: dict[int, TaskDecomposition] = {}
+        self._naming: dict[int, asyncio.Future[TaskDecomposition]] = {}
+
+    def decompose(self, trajectory: Trajectory) -> TaskDecomposition:
+        """The sub-tasks of a trajectory, with the writer's names once ``named`` has asked for them."""
+        key = id(trajectory)
+        if key not in self._found:
+            weakref.finalize(trajectory, self._forget, key)
+            self._found[key] = decomposed(trajectory)
+        return self._found[key]
+
+    async def named(self, trajectory: Trajectory) -> TaskDecomposition:
+        """The sub-tasks under the writer's names; those of the code where there is no writer, or it gives none.
+
+        Asking again, also at the same time, asks the writer nothing again.
+        """
+        found = self.decompose(trajectory)
+        if self._writer is None or not found.clusters:
+            return found
+        key = id(trajectory)
+        if key not in self._naming:
+            self._naming[key] = asyncio.ensure_future(self._written(trajectory, found, self._writer))
+        self._found[key] = await asyncio.shield(self._naming[key])
+        return self._found[key]
+
+    def _forget(self, key: int) -> None:
+        self._found.pop(key, None)
+        self._naming.pop(key, None)
+
+    async def _written(
+        self, trajectory: Trajectory, found: TaskDecomposition, writer: Writer
+    ) -> TaskDecomposition:
+        if self._corrections and len(found.clusters) > 1:
+            found = await self._corrected(trajectory, found, writer)
+        return await self._with_names(trajectory, found, writer)
+
+    async def _corrected(
+        self, trajectory: Trajectory, found: TaskDecomposition, writer: Writer
+    ) -> TaskDecomposition:
+        """The division with the boundaries that the writer wants; as it was where its answer is no division."""
+        starts = [cluster.steps[0] for cluster in found.clusters]
+        exhibits = (
+            Exhibit(name="steps", text=digest(trajectory.steps, self._token_budget * 9 // 10)),
+            Exhibit(name="beginnings", text=", ".join(map(str, starts))),
+        )
+        fields = {"beginnings": "the numbers of the steps at which sub-tasks begin, with commas between them"}
+        texts = await writer.write(read_prompt(__package__, "phase_starts"), exhibits, fields)
+        wanted = [int(number) for number in _NUMBER.findall((texts or {}).get("beginnings", ""))]
+        positions = {step.number: at for at, step in enumerate(trajectory.steps)}
+        is_division = (
+            wanted == sorted(set(wanted)) and set(wanted) <= positions.keys() and len(wanted) <= len(starts)
+        )
+        if not wanted or not is_division or wanted[0] != starts[0]:
+            return found
+        reasons = {cluster.steps[0]: cluster.boundary for cluster in found.clusters}
+        return TaskDecomposition(
+            clusters=_clusters(
+                trajectory.steps,
+                [(positions[number], reasons.get(number, "judge's correction")) for number in wanted[1:]],
+            )
+        )
+
+    async def _with_names(
+        self, trajectory: Trajectory, found: TaskDecomposition, writer: Writer
+    ) -> TaskDecomposition:
+        """The same clusters under the writer's names; those of the code where it gives none."""
+        steps = {step.number: step for step in trajectory.steps}
+        prompt = read_prompt(__package__, "phase_names")
+
+        async def names(first: int) -> list[str | None]:
+            clusters = found.clusters[first : first + _AT_A_TIME]
+            share = self._token_budget // len(clusters)
+            fields = {f"part_{at}": f"the name of part_{at}" for at in range(1, len(clusters) + 1)}
+            exhibits = [
+                Exhibit(name=field, text=digest([steps[number] for number in cluster.steps], share))
+                for field, cluster in zip(fields, clusters, strict=True)
+            ]
+            texts = await writer.write(prompt, exhibits, fields)
+            return [None if texts is None else in_line(texts[field], _NAME) or None for field in fields]
+
+        batches = await asyncio.gather(*map(names, range(0, len(found.clusters), _AT_A_TIME)))
+        written = [name for batch in batches for name in batch]
+        if None in written:  # half of the names by a judge would be nobody's
+            return found
+        return TaskDecomposition(
+            clusters=tuple(
+                cluster.model_copy(update={"name": name})
+                for cluster, name in zip(found.clusters, written, strict=True)
+            ),
+            named_by="judge",
+        )
+
+
+def decomposed(trajectory: Trajectory) -> TaskDecomposition:
+    """The sub-tasks of a trajectory by code alone."""
+    kept = chosen(boundaries_of(trajectory), len(trajectory.steps))
+    return TaskDecomposition(
+        clusters=_clusters(trajectory.steps, [(found.position, found.reason) for found in kept])
+    )
+
+
+def _clusters(steps: Sequence[Step], boundaries: Sequence[tuple[int, str | None]]) -> tuple[Cluster, ...]:
+    """The clusters that begin at the first step and at the given positions."""
+    if not steps:
+        return ()
+    starts: list[tuple[int, str | None]] = [(0, None), *boundaries]
+    ends = [*(position for position, _ in boundaries), len(steps)]
+    return tuple(
+        Cluster(
+            name=_name(steps[start:end]),
+            steps=tuple(step.number for step in steps[start:end]),
+            boundary=reason,
+        )
+        for (start, reason), end in zip(starts, ends, strict=True)
+    )
+
+
+def _name(steps: Sequence[Step]) -> str:
+    """What the agent first wanted; else what it called, and where; else what it said."""
+    for step in steps:
+        if goal := step.claim("next_goal"):
+            return first_sentence(goal, _NAME)
+    called = actions_counted(steps)
+    if called:
+        page = next((page for page in reversed(pages_of(steps)) if page), None)
+        return in_line(f"{called} on {host_of(page)}" if page else called, _NAME)
+    for step in steps:
+        if said := step.text or step.thinking:
+            return first_sentence(said, _NAME)
+    return "no action"

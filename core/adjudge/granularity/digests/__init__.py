@@ -1,0 +1,46 @@
+"""Steps as text, made by code: what granularity strategies share.
+
+Plugins reach it as ``adjudge.plugin.digests``.
+"""
+
+from adjudge.granularity.digests.facts import (
+    error_of,
+    families_of,
+    family_of,
+    host_of,
+    pages_of,
+    plan_of,
+    reported_success,
+    shown,
+    tab_of,
+    text_of,
+    without_query,
+)
+from adjudge.granularity.digests.fitting import Line, actions_counted, digest, fitted_lines
+from adjudge.granularity.digests.lines import step_line
+from adjudge.granularity.digests.texts import first_sentence, head_and_tail, in_line
+from adjudge.granularity.digests.tokens import clipped_to_tokens, tokens_of
+
+__all__ = [
+    "Line",
+    "actions_counted",
+    "clipped_to_tokens",
+    "digest",
+    "error_of",
+    "families_of",
+    "family_of",
+    "first_sentence",
+    "fitted_lines",
+    "head_and_tail",
+    "host_of",
+    "in_line",
+    "pages_of",
+    "plan_of",
+    "reported_success",
+    "shown",
+    "step_line",
+    "tab_of",
+    "text_of",
+    "tokens_of",
+    "without_query",
+]

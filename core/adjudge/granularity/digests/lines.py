@@ -1,0 +1,117 @@
+"""A step in one line: ``[thinking] -> [action] -> [outcome]`` (seed 003, level 1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from adjudge.granularity.digests import facts
+from adjudge.granularity.digests.texts import head_and_tail, in_line
+from adjudge.model.items import Observation, Text, ToolCall
+from adjudge.model.step import Step
+
+NOTHING: Final = "-"
+"""Stands where the log has nothing."""
+
+_FORGED: Final = re.compile(r"\]\s*[-=–—]*[>→]+\s*\[")
+"""What a text of an agent may hold to look like the next part of its line."""
+
+
+class Widths(NamedTuple):
+    """The most characters of each part."""
+
+    thinking: int
+    action: int
+    outcome: int
+
+
+WIDTHS: Final = (Widths(240, 240, 320), Widths(120, 120, 160), Widths(60, 60, 80), Widths(24, 32, 40))
+"""From the widest to the narrowest."""
+
+
+class StepParts(NamedTuple):
+    """The three parts of a step's line."""
+
+    thinking: str
+    action: str
+    outcome: str
+
+    def line(self, widths: Widths = WIDTHS[0]) -> str:
+        """The parts in a line, each cut in its middle where it is too long."""
+        return " -> ".join(
+            f"[{head_and_tail(part, width)}]" for part, width in zip(self, widths, strict=True)
+        )
+
+
+def parts_of(steps: Sequence[Step]) -> list[StepParts]:
+    """The parts of every step, in order.
+
+    *Thinking* is the agent's reasoning; where there is none, its next goal, else its memory. *Action* is
+    its calls and its words. *Outcome* is what came back, errors first, and the page where it changed; where
+    the log shows nothing, what the agent claims of the step in the next one, behind ``says:``.
+    """
+    pages = facts.pages_of(steps)
+    several = len({step.author for step in steps if step.author}) > 1
+    found: list[StepParts] = []
+    for at, step in enumerate(steps):
+        following = steps[at + 1] if at + 1 < len(steps) else None
+        gone_to = pages[at + 1] if following is not None and pages[at + 1] != pages[at] else None
+        author = step.author if several else None
+        found.append(
+            StepParts(
+                thinking=_part(_thinking(step), WIDTHS[0].thinking),
+                action=_part(_action(step, author), WIDTHS[0].action),
+                outcome=_part(_outcome(step, following, gone_to), WIDTHS[0].outcome),
+            )
+        )
+    return found
+
+
+def step_line(step: Step) -> str:
+    """The line of one step by itself."""
+    return parts_of([step])[0].line()
+
+
+def _thinking(step: Step) -> str:
+    return step.thinking or step.claim("next_goal") or step.claim("memory") or ""
+
+
+def _action(step: Step, author: str | None) -> str:
+    done: list[str] = []
+    for item in step.items:
+        if isinstance(item, ToolCall):
+            done.append(call_text(item))
+        elif isinstance(item, Text):
+            done.append(item.text)
+    said = "; ".join(text for text in done if text.strip())
+    return f"{author}: {said}" if author and said else said
+
+
+def call_text(call: ToolCall) -> str:
+    """A call as it is written in a program: ``click(index=3)``."""
+    if call.raw_args is not None:
+        return f"{call.name}({call.raw_args})"
+    args = (f"{name}={facts.text_of(value)}" for name, value in (call.args or {}).items())
+    return f"{call.name}({', '.join(args)})"
+
+
+def _outcome(step: Step, following: Step | None, gone_to: str | None) -> str:
+    """Errors, then results, then the new page; each result gets its share of the width."""
+    came = facts.shown(step)
+    error = facts.error_of(step)
+    told = [] if error is None else [f"error: {in_line(error, WIDTHS[0].outcome // 2)}"]
+    texts = [item.text if isinstance(item, Observation) else facts.text_of(item.value) for item in came]
+    texts = [text for text in texts if text.strip() and text != error]
+    share = max(WIDTHS[0].outcome // max(len(texts), 1), WIDTHS[-1].outcome)
+    told += [in_line(text, share) for text in texts]
+    if gone_to is not None:
+        told.append(f"now at {in_line(facts.without_query(gone_to), 80)}")
+    if told or following is None:
+        return "; ".join(told)
+    claimed = following.claim("evaluation_previous_goal")
+    return f"says: {claimed}" if claimed else ""
+
+
+def _part(text: str, width: int) -> str:
+    return _FORGED.sub("] / [", in_line(text, width)) or NOTHING

@@ -1,0 +1,42 @@
+"""Short texts out of long ones: one line, without what nobody sees, the beginning and the end kept."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from adjudge.judging.untrusted import cleaned
+
+CUT: Final = "…"
+"""Stands where something was left out."""
+
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+
+
+def in_line(text: str, most: int) -> str:
+    """A text in one line of at most ``most`` characters, invisible ones taken out.
+
+    Of a longer text the beginning and the end stay: results say at their end how they ended.
+    """
+    reach = 2 * most + 200
+    if len(text) > 2 * reach:  # a page of a megabyte is not cleaned for two hundred characters
+        text = f"{text[:reach]} {CUT} {text[-reach:]}"
+    return head_and_tail(" ".join(cleaned(text)[0].split()), most)
+
+
+def head_and_tail(text: str, most: int) -> str:
+    """At most ``most`` characters of a text: two thirds from its beginning, the rest from its end."""
+    if len(text) <= most:
+        return text
+    if most < 8:
+        return text[: max(most - 1, 0)] + CUT[:most]
+    tail = (most - 1) // 3
+    head = most - 1 - tail
+    return f"{text[:head].rstrip()}{CUT}{text[-tail:].lstrip()}"
+
+
+def first_sentence(text: str, most: int) -> str:
+    """The first sentence of a text in one line of at most ``most`` characters, without its final stop."""
+    line = in_line(text, max(8 * most, 1000))
+    sentence = _SENTENCE.split(line, maxsplit=1)[0].rstrip(".!?。！？ ")
+    return sentence if len(sentence) <= most else sentence[: most - 1].rstrip() + CUT

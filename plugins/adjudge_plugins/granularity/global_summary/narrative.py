@@ -1,0 +1,121 @@
+"""The narrative of a run, extracted from the log by code: approach, turning points, result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from adjudge.plugin import Cluster, Step, Trajectory, digests
+
+_SHOWN: Final = 5
+"""Phases and turning points that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Narrative:
+    """What is told of a run."""
+
+    text: str
+    outcome: str
+    """``summary_metadata.execution_outcome``."""
+    strategy: str
+    """``summary_metadata.strategy_description``."""
+
+
+def extracted(trajectory: Trajectory, clusters: Sequence[Cluster]) -> Narrative:
+    """The narrative without a judge."""
+    outcome, result = _result(trajectory)
+    strategy = _approach(trajectory.steps, clusters)
+    told = [_task(trajectory), strategy, *_turning_points(trajectory.steps, clusters), result]
+    return Narrative(" ".join(sentence for sentence in told if sentence), outcome, strategy)
+
+
+def final_answer(trajectory: Trajectory) -> str:
+    """What the agent finally answered; empty where it did not."""
+    last = trajectory.invocations[-1] if trajectory.invocations else None
+    return last.final_response.text.strip() if last is not None and last.final_response else ""
+
+
+def task_of(trajectory: Trajectory) -> str:
+    """The goal: what the log names, else the first message; empty where it has neither."""
+    if trajectory.task:
+        return trajectory.task
+    said = (turn.user_content.text for turn in trajectory.invocations)
+    return next((text for text in said if text.strip()), "")
+
+
+def _task(trajectory: Trajectory) -> str:
+    task = task_of(trajectory)
+    return f"The task was: {digests.in_line(task, 300).rstrip('.')}." if task else ""
+
+
+def _approach(steps: Sequence[Step], clusters: Sequence[Cluster]) -> str:
+    if not steps:
+        return "The agent took no steps."
+    names = [digests.in_line(cluster.name, 80).rstrip(".") for cluster in _some(clusters)]
+    left_out = len(clusters) - len(names)
+    phases = "; ".join(names) + (f"; and {left_out} more" if left_out else "")
+    counted = digests.actions_counted(steps, most=4)
+    took = "one step" if len(steps) == 1 else f"{len(steps)} steps"
+    in_phases = f" in {len(clusters)} phases" if len(clusters) > 1 else ""
+    return f"The agent took {took}{in_phases}{f': {phases}' if names else ''}." + (
+        f" It called {counted}." if counted else ""
+    )
+
+
+def _turning_points(steps: Sequence[Step], clusters: Sequence[Cluster]) -> list[str]:
+    """Errors, and the phases that began for another reason than a new goal, as sentences."""
+    failed = [step for step in steps if digests.error_of(step) is not None]
+    told: list[str] = []
+    if failed:
+        numbers = ", ".join(str(step.number) for step in failed[:_SHOWN])
+        more = f" and {len(failed) - _SHOWN} more" if len(failed) > _SHOWN else ""
+        last = digests.first_sentence(digests.error_of(failed[-1]) or "", 160)
+        told.append(f"Errors came at step {numbers}{more}, the last one: {last}.")
+    turns = [
+        f"at step {cluster.steps[0]} ({digests.in_line(cluster.boundary, 60)})"
+        for cluster in clusters
+        if cluster.boundary
+    ]
+    if turns:
+        more = f" and {len(turns) - _SHOWN} more times" if len(turns) > _SHOWN else ""
+        told.append(f"The run took a turn {', '.join(turns[:_SHOWN])}{more}.")
+    return told
+
+
+def _result(trajectory: Trajectory) -> tuple[str, str]:
+    """The outcome in a word or two, and in a sentence: what the log shows, told apart from what the agent says."""
+    steps = trajectory.steps
+    said = _said_of_itself(trajectory)
+    answer = digests.in_line(final_answer(trajectory), 300)
+    error = digests.error_of(steps[-1]) if steps else None
+    if said is not None:
+        outcome = "Reported success" if said else "Reported failure"
+        sentence = f"The agent itself reported {'success' if said else 'failure'}."
+    elif answer:
+        outcome, sentence = "Answered", ""
+    elif error is not None:
+        outcome, sentence = (
+            "Ended in an error",
+            f"The run ended in an error: {digests.first_sentence(error, 160)}.",
+        )
+    else:
+        outcome, sentence = "Unknown", "The log names no result."
+    if answer:
+        sentence = f"{sentence} Its final answer was: {answer.rstrip('.')}.".strip()
+    return outcome, sentence
+
+
+def _said_of_itself(trajectory: Trajectory) -> bool | None:
+    said = (trajectory.extra or {}).get("self_reported_success")
+    if isinstance(said, bool):
+        return said
+    return digests.reported_success(trajectory.steps[-1]) if trajectory.steps else None
+
+
+def _some(clusters: Sequence[Cluster]) -> Sequence[Cluster]:
+    """The first phases and the last one."""
+    if len(clusters) <= _SHOWN:
+        return clusters
+    return (*clusters[: _SHOWN - 1], clusters[-1])

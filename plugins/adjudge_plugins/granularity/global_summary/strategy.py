@@ -1,0 +1,76 @@
+"""The whole run as one narrative, with its outcome and its strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from adjudge.plugin import (
+    AggregatedSteps,
+    AggregationContext,
+    Cluster,
+    Exhibit,
+    JsonObject,
+    Trajectory,
+    digests,
+    judged,
+)
+from adjudge_plugins.granularity.global_summary.narrative import extracted, final_answer, task_of
+
+_TOKENS: Final = 8000
+"""Of the material of a judge's call, where no budget is given."""
+
+_NARRATIVE, _OUTCOME, _STRATEGY = "narrative", "execution_outcome", "strategy_description"
+
+_FIELDS: Final[Mapping[str, str]] = {
+    _NARRATIVE: "the narrative, in three to six sentences",
+    _OUTCOME: "Success, Partial success, Failure or Unknown, as far as the material shows it",
+    _STRATEGY: "the strategy of the agent, in one sentence",
+}
+
+
+class GlobalSummary:
+    """One narrative for all steps."""
+
+    async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
+        """The narrative. ``written_by_judge`` of the metadata is there where a judge wrote the texts."""
+        clusters = context.clusters()
+        told = extracted(trajectory, clusters)
+        metadata: JsonObject = {_OUTCOME: told.outcome, _STRATEGY: told.strategy}
+        text = told.text
+        if (texts := await _written(trajectory, clusters, context)) is not None:
+            text = digests.in_line(texts[_NARRATIVE], 4000)
+            metadata = {
+                _OUTCOME: digests.in_line(texts[_OUTCOME], 60),
+                _STRATEGY: digests.in_line(texts[_STRATEGY], 1000),
+                "written_by_judge": ["aggregated_content", _OUTCOME, _STRATEGY],
+            }
+        if context.token_budget is not None:
+            text = digests.clipped_to_tokens(text, context.token_budget)
+        return AggregatedSteps(
+            granularity="global_summary",
+            aggregated_content=text,
+            step_mapping={"global_trace": tuple(step.number for step in trajectory.steps)},
+            summary_metadata=metadata,
+        )
+
+
+async def _written(
+    trajectory: Trajectory, clusters: Sequence[Cluster], context: AggregationContext
+) -> Mapping[str, str] | None:
+    """What a judge tells of the run; ``None`` where there is none, or it told nothing that can be used."""
+    if context.writer is None:
+        return None
+    budget = context.token_budget or _TOKENS
+    phases = "\n".join(
+        f"Steps {cluster.steps[0]}-{cluster.steps[-1]}: {digests.in_line(cluster.name, 120)}"
+        for cluster in clusters
+    )
+    exhibits = [
+        Exhibit(name="task", text=digests.clipped_to_tokens(task_of(trajectory), budget // 10)),
+        Exhibit(name="phases", text=digests.clipped_to_tokens(phases, budget // 5)),
+        Exhibit(name="steps", text=digests.digest(trajectory.steps, budget * 3 // 5)),
+        Exhibit(name="final answer", text=digests.clipped_to_tokens(final_answer(trajectory), budget // 10)),
+    ]
+    prompt = judged.read_prompt(__package__, "global_summary")
+    return await context.writer.write(prompt, judged.not_blank(*exhibits), _FIELDS)

@@ -1,0 +1,53 @@
+"""Phases: clusters with the labels that the content gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from string import ascii_uppercase
+
+from adjudge.plugin import Cluster, Step, Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A cluster, its steps and its place among the others."""
+
+    place: int
+    """From 0."""
+    cluster: Cluster
+    steps: tuple[Step, ...]
+
+    @property
+    def key(self) -> str:
+        """``cluster_1`` and so on: its key in ``cluster_summaries``."""
+        return f"cluster_{self.place + 1}"
+
+    @property
+    def label(self) -> str:
+        """``Phase A`` and so on; ``AA`` follows ``Z``."""
+        return f"Phase {_letters(self.place)}"
+
+    @property
+    def heading(self) -> str:
+        """``Phase A (Steps 1-3)``, or ``Phase B (Step 4)``."""
+        first, last = self.cluster.steps[0], self.cluster.steps[-1]
+        return f"{self.label} ({f'Step {first}' if first == last else f'Steps {first}-{last}'})"
+
+
+def phases_of(trajectory: Trajectory, clusters: Sequence[Cluster]) -> list[Phase]:
+    """The clusters as phases, in order."""
+    steps = {step.number: step for step in trajectory.steps}
+    return [
+        Phase(place, cluster, tuple(steps[number] for number in cluster.steps))
+        for place, cluster in enumerate(clusters)
+    ]
+
+
+def _letters(place: int) -> str:
+    found = ""
+    place += 1
+    while place:
+        place, digit = divmod(place - 1, len(ascii_uppercase))
+        found = ascii_uppercase[digit] + found
+    return found
