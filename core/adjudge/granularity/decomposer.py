@@ -51,41 +51,23 @@ class TaskDecomposerService:
         self._writer = writer
         self._corrections = corrections
         self._token_budget = token_budget
-        self._found: dict[int, TaskDecomposition] = {}
-        self._naming: dict[int, asyncio.Future[TaskDecomposition]] = {}
+        self._made: dict[int, asyncio.Future[TaskDecomposition]] = {}
 
-    def decompose(self, trajectory: Trajectory) -> TaskDecomposition:
-        """The sub-tasks of a trajectory, with the writer's names once ``named`` has asked for them."""
+    async def decompose(self, trajectory: Trajectory) -> TaskDecomposition:
+        """The sub-tasks of a trajectory. Asking again, also at the same time, computes nothing again."""
         key = id(trajectory)
-        if key not in self._found:
-            weakref.finalize(trajectory, self._forget, key)
-            self._found[key] = decomposed(trajectory)
-        return self._found[key]
+        if key not in self._made:
+            weakref.finalize(trajectory, self._made.pop, key, None)
+            self._made[key] = asyncio.ensure_future(self._decompose(trajectory))
+        return await asyncio.shield(self._made[key])
 
-    async def named(self, trajectory: Trajectory) -> TaskDecomposition:
-        """The sub-tasks under the writer's names; those of the code where there is no writer, or it gives none.
-
-        Asking again, also at the same time, asks the writer nothing again.
-        """
-        found = self.decompose(trajectory)
+    async def _decompose(self, trajectory: Trajectory) -> TaskDecomposition:
+        found = decomposed(trajectory)
         if self._writer is None or not found.clusters:
             return found
-        key = id(trajectory)
-        if key not in self._naming:
-            self._naming[key] = asyncio.ensure_future(self._written(trajectory, found, self._writer))
-        self._found[key] = await asyncio.shield(self._naming[key])
-        return self._found[key]
-
-    def _forget(self, key: int) -> None:
-        self._found.pop(key, None)
-        self._naming.pop(key, None)
-
-    async def _written(
-        self, trajectory: Trajectory, found: TaskDecomposition, writer: Writer
-    ) -> TaskDecomposition:
         if self._corrections and len(found.clusters) > 1:
-            found = await self._corrected(trajectory, found, writer)
-        return await self._with_names(trajectory, found, writer)
+            found = await self._corrected(trajectory, found, self._writer)
+        return await self._with_names(trajectory, found, self._writer)
 
     async def _corrected(
         self, trajectory: Trajectory, found: TaskDecomposition, writer: Writer
