@@ -104,6 +104,11 @@ BROWSER_USE = {
         }
     ]
 }
+SWE_AGENT = {
+    "trajectory": [{"action": "ls", "observation": "a.py", "thought": "Look.", "response": "Look. ls"}],
+    "history": [{"role": "user", "content": "Fix it.", "agent": "main"}],
+    "info": {"submission": "a patch"},
+}
 HISTORY_LOG = [{"step": 1, "thinking": "Find it.", "action": "click(Search)", "next_goal": "Read."}]
 ADK_SESSION = {
     "id": "s",
@@ -146,6 +151,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "browser-use-reader/browser_use": {"sample": json.dumps(BROWSER_USE).encode()},
     "history-log-reader/history_log": {"sample": json.dumps(HISTORY_LOG).encode()},
     "openai-messages-reader/openai_messages": {"sample": json.dumps(MESSAGES).encode()},
+    "swe-agent-reader/swe_agent": {"sample": json.dumps(SWE_AGENT).encode()},
 }
 
 
