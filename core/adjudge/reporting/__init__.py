@@ -5,9 +5,11 @@ terminal escapes and control characters on its way into a ``Line``.
 """
 
 from adjudge.reporting.explanation import explained
+from adjudge.reporting.judges import judge_lines
 from adjudge.reporting.lines import Line, Tone, clean, line
 from adjudge.reporting.scores import score_text, threshold_text, tone_of
 from adjudge.reporting.transcript import transcript
+from adjudge.reporting.votes import is_votes
 from adjudge.reporting.whole_cases import WholeCase, whole_cases
 
 __all__ = [
@@ -16,6 +18,8 @@ __all__ = [
     "WholeCase",
     "clean",
     "explained",
+    "is_votes",
+    "judge_lines",
     "line",
     "score_text",
     "threshold_text",

@@ -9,8 +9,10 @@ from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.measurement import Failure
 from adjudge.model.result import CriterionResult, InvocationResult, Status
 from adjudge.reporting.call_diff import call_diff, is_call_diff, value_text
+from adjudge.reporting.judged_parts import is_sentences, rubric_lines, sentence_lines
 from adjudge.reporting.lines import Line, Tone, clean, line, shortened
 from adjudge.reporting.scores import compared_text, score_text, tone_of
+from adjudge.reporting.votes import flags_of, is_votes, note_lines, vote_lines
 
 REASON_LIMIT: Final = 300
 """Characters shown of a reason where not everything is shown."""
@@ -49,8 +51,8 @@ def criterion_lines(criterion: CriterionResult, *, everything: bool) -> Iterator
     if criterion.error is not None and criterion.error not in [item.error for item in turns]:
         yield from failure_lines(criterion.error, indent=2)
     elif criterion.reasoning and criterion.reasoning not in [item.reasoning for item in turns]:
-        yield from _text(criterion.reasoning, 2, everything=everything)
-    yield from _details(criterion.details, 2, everything=everything)
+        yield from _reason(criterion, 2, everything=everything)
+    yield from _parts(criterion, 2, everything=everything)
 
 
 def turn_lines(criterion: CriterionResult, result: InvocationResult, *, everything: bool) -> Iterator[Line]:
@@ -66,23 +68,47 @@ def turn_lines(criterion: CriterionResult, result: InvocationResult, *, everythi
     if result.error is not None:
         yield from failure_lines(result.error, indent=4)
     elif result.reasoning:
-        yield from _text(result.reasoning, 4, everything=everything)
-    yield from _details(result.details, 4, everything=everything)
+        yield from _reason(result, 4, everything=everything)
+    yield from _parts(result, 4, everything=everything)
+
+
+def _reason(found: CriterionResult | InvocationResult, indent: int, *, everything: bool) -> Iterator[Line]:
+    """Show the reason, unless it only lists the rubrics that are shown below it."""
+    if found.reasoning and (not found.rubric_scores or _one_reason(found)):
+        yield from _text(found.reasoning, indent, everything=everything)
+
+
+def _one_reason(found: CriterionResult | InvocationResult) -> bool:
+    """Whether all rubrics have the reason of the whole, because no judge was needed."""
+    return all(item.rationale == found.reasoning for item in found.rubric_scores)
+
+
+def _parts(found: CriterionResult | InvocationResult, indent: int, *, everything: bool) -> Iterator[Line]:
+    if found.rubric_scores and not _one_reason(found):
+        yield from rubric_lines(found.rubric_scores, indent=indent, everything=everything)
+    yield from _details(found.details, indent, everything=everything)
 
 
 def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[Line]:
     calls = details.get("calls")
     diff = calls if is_call_diff(calls) else None
-    shown = [
-        f"{key}: {_detail_text(value)}"
-        for key, value in details.items()
-        if diff is None or key not in ("calls", "match_type")
-    ]
+    votes, texts = details.get("votes"), details.get("texts")
+    drawn = {
+        *(("calls", "match_type") if diff is not None else ()),
+        *(("votes",) if is_votes(votes) else ()),
+        *(("texts",) if is_sentences(texts) else ()),
+    }
+    shown = [f"{key}: {_detail_text(value)}" for key, value in details.items() if key not in drawn]
     if shown:
         listed = ", ".join(shown)
         yield line((listed if everything else shortened(listed, REASON_LIMIT), Tone.FAINT), indent=indent)
     if diff is not None:
         yield from call_diff(diff, indent=indent, everything=everything)
+    if is_votes(votes):
+        yield from vote_lines(votes, indent=indent, everything=everything)
+        yield from note_lines(flags_of(votes), indent=indent)
+    if is_sentences(texts):
+        yield from sentence_lines(texts, indent=indent, everything=everything)
 
 
 def _detail_text(value: JsonValue) -> str:

@@ -45,6 +45,9 @@ class ConsoleReporter:
         for eval_set in tally.eval_sets:
             screen.show(_eval_set(eval_set))
             screen.blank()
+        if report.summary.judges:
+            screen.show(reporting.judge_lines(report.summary.judges))
+            screen.blank()
         screen.show(_warnings(report))
         screen.show(_next_steps(report, tally))
         screen.show([_verdict(report)])

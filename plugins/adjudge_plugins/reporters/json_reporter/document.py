@@ -1,4 +1,4 @@
-"""The JSON result format, version 1.0: what is in the document that the reporter writes.
+"""The JSON result format, version 1.1: what is in the document that the reporter writes.
 
 A minor version adds keys and takes none away; a major version may change anything. Every key is
 always there unless it is said here that it may be absent. Numbers are finite. The published JSON
@@ -75,6 +75,97 @@ class UsageRow(TypedDict):
 
 
 @_documented
+class VoteRow(TypedDict):
+    """One answer of one model to one item."""
+
+    model: str
+    """As `provider/model`."""
+    sample: Count
+    """Which vote of that model, from 0."""
+    label: str | None
+    """`null`: the vote is lost."""
+    notes: dict[str, str]
+    """What the judge wrote before its answer, for instance its `rationale`."""
+    lost: str | None
+    """Why there is no label."""
+
+
+@_documented
+class VotesRow(TypedDict):
+    """How a decision came about."""
+
+    label: str | None
+    """The most frequent answer among those for the decided value."""
+    tally: dict[str, Count]
+    """Answers to votes; `lost` counts the lost ones."""
+    tie: bool
+    """Whether two values had the same number of votes, so that the lower one holds."""
+    stopped_early: bool
+    """Whether fewer votes were asked for than allowed, because the rest could not change the decision."""
+    confidence: float | None
+    """P(the decided value is the majority's | tally) under a uniform prior; uncalibrated."""
+    flags: list[str]
+    """What is odd about what was judged: `addresses_judge`, `invisible_text`."""
+    votes: list[VoteRow]
+
+
+@_documented
+class RubricScoreRow(TypedDict):
+    """One rubric on one turn, or on the case."""
+
+    rubric_id: str
+    score: float | None
+    """`null` where the rubric does not apply, or could not be decided or judged."""
+    rationale: str | None
+    state: Literal["scored", "not_applicable", "unsure", "error"]
+    unsure_code: str | None
+    error: FailureRow | None
+    votes: VotesRow | None
+    """`null` where no judge was needed."""
+
+
+@_documented
+class JudgingRow(TypedDict):
+    """What a criterion asked of judges."""
+
+    models: list[str]
+    """As `provider/model`."""
+    model_versions: list[str]
+    """What the providers report."""
+    prompts: dict[str, str]
+    """Name and version of every prompt, to the SHA-256 of its words."""
+    votes: Count
+    """Answers used, from wherever they came."""
+    lost_votes: Count
+    """Votes that failed as a whole."""
+    usage: UsageRow | None
+    """The tokens of those answers."""
+    cost: float | None
+    """USD, where all prices are known, whether or not the answers were paid for in this run."""
+
+
+@_documented
+class JudgeCallsRow(TypedDict):
+    """What one judge model did in a run."""
+
+    calls: Count
+    """Calls made, retries not counted."""
+    cached: Count
+    """Answers that were known already, from the cache or from before an interruption."""
+    retries: Count
+    failed: Count
+    """Calls that were given up."""
+    usage: UsageRow | None
+    """Tokens of the calls made."""
+    cost: float | None
+    """USD of the calls made; `null` where a price is not known."""
+    items: Count
+    """Items that got two votes or more."""
+    unanimous: Count
+    """Those of them on which all votes agreed."""
+
+
+@_documented
 class InvocationScoreRow(TypedDict):
     """One criterion on one turn."""
 
@@ -88,6 +179,8 @@ class InvocationScoreRow(TypedDict):
     details: dict[str, Any]
     """What the criterion shows of its own: a diff of calls, labels, counts."""
     evidence: EvidenceRow | None
+    rubric_scores: list[RubricScoreRow]
+    """Of a criterion that decides rubrics turn by turn."""
 
 
 @_documented
@@ -114,6 +207,10 @@ class CriterionRow(TypedDict):
     """The best score that the missing turns would allow; set only where some are missing."""
     details: dict[str, Any]
     evidence: EvidenceRow | None
+    rubric_scores: list[RubricScoreRow]
+    """Of a criterion that decides rubrics over the case as a whole."""
+    judging: JudgingRow | None
+    """`null` where no judge was asked."""
     per_invocation: list[InvocationScoreRow]
     """One entry a turn, in the order of `invocations`; empty where the case is measured as a whole."""
 
@@ -234,6 +331,8 @@ class SummaryRow(TypedDict):
     criteria: list[CriterionSummaryRow]
     repeated: list[RepeatedCaseRow]
     """Every case over its repeats; empty where there is one repeat."""
+    judges: dict[str, JudgeCallsRow]
+    """By model, as `provider/model`; empty where no judge was asked."""
 
 
 @_documented
@@ -264,7 +363,7 @@ class RunRow(TypedDict):
 class ResultDocument(TypedDict):
     """The result of one run of adjudge."""
 
-    schema_version: Literal["1.0"]
+    schema_version: Literal["1.1"]
     run: RunRow
     warnings: list[str]
     summary: SummaryRow

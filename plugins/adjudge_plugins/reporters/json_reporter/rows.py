@@ -10,14 +10,19 @@ from adjudge.plugin import (
     Content,
     CriterionResult,
     Evidence,
-    Failure,
     Invocation,
     InvocationResult,
     RepeatedCase,
     ReportedCase,
     RunInfo,
     RunSummary,
-    Usage,
+)
+from adjudge_plugins.reporters.json_reporter.judged_rows import (
+    failure_row,
+    judge_calls_row,
+    judging_row,
+    rubric_row,
+    usage_row,
 )
 
 if TYPE_CHECKING:
@@ -35,9 +40,9 @@ def case_row(reported: ReportedCase) -> doc.CaseRow:
         "repeat": result.repeat,
         "status": result.status,
         "verdict": _verdict(result.verdict),
-        "error": _failure(result.error),
+        "error": failure_row(result.error),
         "duration": result.duration,
-        "usage": _usage(result.usage),
+        "usage": usage_row(result.usage),
         "criteria": [_criterion(criterion) for criterion in result.criteria],
         "invocations": _turns(reported),
     }
@@ -80,6 +85,7 @@ def summary_row(summary: RunSummary) -> doc.SummaryRow:
             for criterion in summary.criteria
         ],
         "repeated": [],
+        "judges": {name: judge_calls_row(calls) for name, calls in summary.judges.items()},
     }
 
 
@@ -104,7 +110,7 @@ def repeated_row(case: RepeatedCase) -> doc.RepeatedCaseRow:
             }
             for criterion in case.criteria
         ],
-        "error": _failure(case.error),
+        "error": failure_row(case.error),
     }
 
 
@@ -117,12 +123,14 @@ def _criterion(result: CriterionResult) -> doc.CriterionRow:
         "verdict": _verdict(result.verdict),
         "threshold": result.threshold,
         "reasoning": result.reasoning,
-        "error": _failure(result.error),
+        "error": failure_row(result.error),
         "scored": result.scored,
         "total": result.total,
         "best_possible": result.best_possible,
         "details": result.details,
         "evidence": _evidence(result.evidence),
+        "rubric_scores": list(map(rubric_row, result.rubric_scores)),
+        "judging": judging_row(result.judging),
         "per_invocation": [_invocation_score(item) for item in result.per_invocation],
     }
 
@@ -134,9 +142,10 @@ def _invocation_score(result: InvocationResult) -> doc.InvocationScoreRow:
         "status": result.status,
         "reasoning": result.reasoning,
         "unsure_code": result.unsure_code,
-        "error": _failure(result.error),
+        "error": failure_row(result.error),
         "details": result.details,
         "evidence": _evidence(result.evidence),
+        "rubric_scores": list(map(rubric_row, result.rubric_scores)),
     }
 
 
@@ -183,17 +192,6 @@ def _verdict(verdict: object) -> doc.Verdict | None:
     return None if verdict is None else cast("doc.Verdict", str(verdict))
 
 
-def _failure(failure: Failure | None) -> doc.FailureRow | None:
-    if failure is None:
-        return None
-    return {
-        "code": failure.code,
-        "message": failure.message,
-        "origin": failure.origin,
-        "retryable": failure.retryable,
-    }
-
-
 def _evidence(evidence: Evidence | None) -> doc.EvidenceRow | None:
     if evidence is None:
         return None
@@ -203,17 +201,4 @@ def _evidence(evidence: Evidence | None) -> doc.EvidenceRow | None:
             for citation in evidence.citations
         ],
         "absences": [{"steps": list(absence.steps), "scan": absence.scan} for absence in evidence.absences],
-    }
-
-
-def _usage(usage: Usage | None) -> doc.UsageRow | None:
-    if usage is None:
-        return None
-    return {
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "total_tokens": usage.total_tokens,
-        "cached_tokens": usage.cached_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-        "tool_use_tokens": usage.tool_use_tokens,
     }

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Final, cast
 from adjudge.plugin import RunReport
 from adjudge_plugins.reporters.json_reporter.rows import case_row, repeated_row, run_row, summary_row
 
-SCHEMA_VERSION: Final = "1.0"
+SCHEMA_VERSION: Final = "1.1"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 

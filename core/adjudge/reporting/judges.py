@@ -1,0 +1,57 @@
+"""What judges did in a run, as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from adjudge.model.result import JudgeCalls
+from adjudge.model.step import Usage
+from adjudge.reporting.lines import Line, Tone, line
+
+
+def judge_lines(judges: Mapping[str, JudgeCalls]) -> Iterator[Line]:
+    """Show one line a model: calls, tokens, cost."""
+    for name, calls in judges.items():
+        yield line("judge ", (name, Tone.STRONG), f": {', '.join(_said(calls))}")
+
+
+def _said(calls: JudgeCalls) -> Iterator[str]:
+    yield _counted(calls.calls, "call")
+    if calls.cached:
+        yield f"{_counted(calls.cached, 'answer')} known already"
+    if calls.retries:
+        yield f"{calls.retries} {'retry' if calls.retries == 1 else 'retries'}"
+    if calls.failed:
+        yield f"{calls.failed} failed"
+    if (tokens := _tokens(calls.usage)) is not None:
+        yield f"{short_number(tokens)} tokens"
+    if calls.cost is not None:
+        yield cost_text(calls.cost)
+    elif calls.calls:
+        yield "cost not known"
+
+
+def _tokens(usage: Usage | None) -> int | None:
+    if usage is None:
+        return None
+    known = [count for count in (usage.input_tokens, usage.output_tokens) if count is not None]
+    return usage.total_tokens if usage.total_tokens is not None else sum(known) if known else None
+
+
+def short_number(number: int) -> str:
+    """Show a count in about three digits: "45k"."""
+    for size, letter in ((1_000_000, "M"), (1000, "k")):
+        if number >= size:
+            return f"{number // size}{letter}" if number >= 100 * size else f"{number / size:.3g}{letter}"
+    return str(number)
+
+
+def cost_text(cost: float) -> str:
+    """Show USD: cents, or as many digits as it takes to see more than zero."""
+    if cost == 0 or cost >= 0.01:
+        return f"${cost:.2f}"
+    return f"${cost:.6f}" if cost >= 0.000001 else "less than $0.000001"
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
