@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adjudge.plugin import GranularityStrategy, GranularityStrategySpec, Host, NoConfig, hookimpl
+from adjudge_plugins.granularity.global_summary.keywords import KEYWORDS
 
 
 def _make(config: NoConfig, host: Host) -> GranularityStrategy:  # noqa: ARG001 - a factory's signature
@@ -25,9 +26,6 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
                 "The criterion is about the run as a whole: its strategy, whether the task succeeded in the end, how "
                 "efficient it was, whether the agent kept its persona."
             ),
-            keywords=_KEYWORDS,
+            keywords=KEYWORDS,
         )
     ]
-
-
-_KEYWORDS = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adjudge.plugin import GranularityStrategy, GranularityStrategySpec, Host, NoConfig, hookimpl
+from adjudge_plugins.granularity.phase_level.keywords import KEYWORDS
 
 
 def _make(config: NoConfig, host: Host) -> GranularityStrategy:  # noqa: ARG001 - a factory's signature
@@ -25,9 +26,6 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
                 "The criterion is about parts of the run: whether sub-tasks are completed, whether the agent explores "
                 "sensibly, whether a series of actions is coherent, whether it recovers from errors."
             ),
-            keywords=_KEYWORDS,
+            keywords=KEYWORDS,
         )
     ]
-
-
-_KEYWORDS = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adjudge.plugin import GranularityStrategy, GranularityStrategySpec, Host, NoConfig, hookimpl
+from adjudge_plugins.granularity.step_level.keywords import KEYWORDS
 
 
 def _make(config: NoConfig, host: Host) -> GranularityStrategy:  # noqa: ARG001 - a factory's signature
@@ -25,9 +26,6 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
                 "The criterion is about single steps: whether each action or tool call is correct, whether the "
                 "reasoning before an action is sound, whether the agent hallucinates or makes operating mistakes."
             ),
-            keywords=_KEYWORDS,
+            keywords=KEYWORDS,
         )
     ]
-
-
-_KEYWORDS = ()

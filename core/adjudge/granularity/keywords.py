@@ -1,0 +1,65 @@
+"""Which strategies' keywords stand in a text: in scripts with spaces between words and in those without."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+_WORDY: Final = r"0-9a-z\u00df-\u024f\u0370-\u052f"
+"""Letters of scripts that set words apart. Chinese, Japanese, Korean and Thai words have no such borders."""
+
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WORDY_CHARACTER: Final = re.compile(f"[{_WORDY}]")
+
+
+class KeywordMatcher:
+    """Finds the keywords of several owners in texts.
+
+    A keyword is words of one language. Case and width do not matter. A hyphen in it stands for a hyphen, a space or
+    nothing, a space for white space, a hyphen or an underscore. A ``*`` at its end stands for the rest of a word. A
+    keyword is never found inside a word of an alphabet. Where keywords overlap, the longest of those that begin first is
+    found and no other: ``子任务完成`` is no ``任务完成``.
+    """
+
+    def __init__(self, keywords: Mapping[str, Iterable[str]]) -> None:
+        """Look for the keywords of every owner."""
+        self._owners: dict[str, set[str]] = {}
+        for owner, words in keywords.items():
+            for word in words:
+                self._owners.setdefault(_normal(word).strip(), set()).add(owner)
+        self._owners.pop("", None)
+        self._patterns = {word: re.compile(_pattern(word)) for word in self._owners}
+
+    def found(self, text: str) -> dict[str, list[str]]:
+        """Owners to those of their keywords that stand in the text, each once, in the order of the text."""
+        normal = _normal(_CAMEL.sub(" ", text))
+        hits = sorted(
+            ((match.start(), -match.end(), word) for word, pattern in self._patterns.items()
+             for match in pattern.finditer(normal)),
+        )  # fmt: skip
+        found: dict[str, list[str]] = {}
+        end = 0
+        for start, negative_end, word in hits:
+            if start < end:
+                continue
+            end = -negative_end
+            for owner in self._owners[word]:
+                words = found.setdefault(owner, [])
+                if word not in words:
+                    words.append(word)
+        return found
+
+
+def _normal(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).lower()
+
+
+def _pattern(word: str) -> str:
+    stem = word.removesuffix("*")
+    body = re.escape(stem).replace(r"\ ", r"[\s_-]+").replace(r"\-", r"[\s_-]*")
+    before = f"(?<![{_WORDY}])" if _WORDY_CHARACTER.match(stem[0]) else ""
+    if not _WORDY_CHARACTER.match(stem[-1]):
+        return before + body
+    return f"{before}{body}[{_WORDY}]*" if word.endswith("*") else f"{before}{body}(?![{_WORDY}])"
