@@ -1,0 +1,97 @@
+"""The whole way without a network: an eval set, the command line, a model on this machine, a verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REFERENCES = {"When does the shop open?": "It opens at 9 am.", "Do you ship to Norway?": "Yes, we do."}
+ANSWERS = {"When does the shop open?": "We open at nine in the morning.", "Do you ship to Norway?": "No."}
+
+# Nothing answers there: whatever wants to leave this machine fails.
+NO_NETWORK = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """An agent that answers from a table, and a case that says what it should have answered."""
+    (tmp_path / "shop.py").write_text(
+        f"ANSWERS = {ANSWERS!r}\n\n\ndef agent(text):\n    return ANSWERS[text]\n"
+    )
+    turns = [
+        {
+            "user_content": {"role": "user", "parts": [{"text": question}]},
+            "final_response": {"role": "model", "parts": [{"text": reference}]},
+        }
+        for question, reference in REFERENCES.items()
+    ]
+    cases = [{"eval_id": "opening", "conversation": turns}]
+    (tmp_path / "shop.evalset.json").write_text(json.dumps({"eval_set_id": "shop", "eval_cases": cases}))
+    return tmp_path
+
+
+def evaluated(
+    project: Path, model: Path | str, options: Mapping[str, Any], **config: Any
+) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
+    criterion = {"threshold": 0.5, "judge_model_options": options}
+    (project / "test_config.json").write_text(
+        json.dumps({"criteria": {"final_response_match_v2": criterion}})
+    )
+    lines = [f"{name} = {value}" for name, value in {"context": 4096, **config}.items()]
+    settings = ["[judge]", "timeout = 600.0", "[judge.backends.local]", *lines]
+    (project / "adjudge.toml").write_text("\n".join(settings))
+    inherited = {name: value for name, value in os.environ.items() if name.upper() != "NO_PROXY"}
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "adjudge", "eval", "shop:agent", "shop.evalset.json"),
+            *("--judge", f"local/{model}", "--output", "result.json"),
+        ],
+        cwd=project,
+        env={**inherited, **NO_NETWORK},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    result = project / "result.json"
+    return done, json.loads(result.read_text(encoding="utf-8")) if result.exists() else {}
+
+
+def test_a_model_of_98_megabytes_takes_an_eval_set_to_a_verdict(project: Path, folder: Path) -> None:
+    two = {"num_samples": 2, "judge_model_config": {"temperature": 0}}
+
+    done, result = evaluated(project, "models/small.gguf", two, max_text=40)
+
+    # What it says is of no worth: that it was asked, understood and counted is.
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    [case] = result["cases"]
+    [criterion] = case["criteria"]
+    assert criterion["scored"] == criterion["total"] == 2
+    for turn in criterion["per_invocation"]:
+        [label] = turn["details"]["votes"]["tally"]
+        assert (label, turn["score"]) in (("valid", 1.0), ("invalid", 0.0))
+        assert turn["reasoning"]
+
+    again, repeated = evaluated(project, "models/small.gguf", two, max_text=40)
+
+    first, second = (run["summary"]["judges"]["local/models/small.gguf"] for run in (result, repeated))
+    assert again.returncode == done.returncode
+    assert (first["calls"], first["failed"]) == (4, 0)
+    assert (second["calls"], second["cached"]) == (0, 4)
+
+
+def test_a_model_that_can_judge_is_right(project: Path, judge_model: Path) -> None:
+    one = {"num_samples": 1, "judge_model_config": {"temperature": 0}}
+
+    done, result = evaluated(project, judge_model, one)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    [case] = result["cases"]
+    [criterion] = case["criteria"]
+    assert [turn["score"] for turn in criterion["per_invocation"]] == [1.0, 0.0]
