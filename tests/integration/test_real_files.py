@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 import adjudge
 from adjudge.cli import cli
+from adjudge.testing import fake_distribution
 
 
 def run(*arguments: object) -> Result:
@@ -124,17 +125,67 @@ def test_the_trajectory_configurations_of_the_criteria_page_mean_what_the_page_s
     }
 
 
+def judged_configurations(shared_data: Path) -> list[Any]:
+    measured_by_code = ("tool_trajectory_avg_score", "response_match_score")
+    found = [
+        config
+        for config in examples(shared_data, "004")
+        if not any(name in config["criteria"] for name in measured_by_code)
+    ]
+    assert len(found) >= 5
+    return found
+
+
 def test_a_configuration_that_needs_a_judge_says_so_before_anything_runs(
-    shared_data: Path, tmp_path: Path
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "ADJUDGE_JUDGE"):
+        monkeypatch.delenv(name, raising=False)
     (example, *_) = examples(shared_data, "001")
     path = tmp_path / "set.evalset.json"
     path.write_text(json.dumps(example), encoding="utf-8")
     called: list[str] = []
-    for config in examples(shared_data, "004"):
-        (name,) = config["criteria"]
-        if name in ("tool_trajectory_avg_score", "response_match_score"):
-            continue
-        with pytest.raises(adjudge.AdjudgeError, match=name):
+    for config in judged_configurations(shared_data):
+        with pytest.raises(adjudge.AdjudgeError, match="GEMINI_API_KEY"):
             adjudge.evaluate_sync(called.append, path, config=config)
     assert called == []
+
+
+PROGRAM = """
+from adjudge.plugin import JudgeBackendSpec, hookimpl
+from adjudge.testing import FakeJudge, verdicts
+
+
+def best(request):
+    entry = next(iter(request.schema_["properties"].values()))
+    menu = entry["properties"]["verdict"]["enum"]
+    return verdicts(request, max(menu) if menu[0].isdigit() else menu[0])
+
+
+@hookimpl.judge_backends
+def judge_backends():
+    return [JudgeBackendSpec(name="program", summary="Likes all", factory=lambda *_: FakeJudge(best))]
+"""
+
+
+def test_the_judged_configurations_of_the_criteria_page_give_verdicts(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_distribution(
+        tmp_path / "installed",
+        "adjudge-program",
+        "1.0",
+        entry_points={"program": "program_judge"},
+        modules={"program_judge": PROGRAM},
+    )
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    (example, *_) = examples(shared_data, "001")
+    path = tmp_path / "set.evalset.json"
+    path.write_text(json.dumps(example), encoding="utf-8")
+    verdicts: dict[str, str] = {}
+    for config in judged_configurations(shared_data):
+        done = adjudge.evaluate_sync(f"recorded:{path}", path, config=config, judge="program/m")
+        for case in done.cases():
+            verdicts |= {item.criterion_name: item.status for item in case.criteria}
+        assert done.summary.judges["program/m"].calls + done.summary.judges["program/m"].cached > 0, config
+    assert set(verdicts.values()) == {"PASS"}, verdicts
