@@ -90,6 +90,15 @@ MESSAGES = {
         {"role": "assistant", "content": "hello"},
     ]
 }  # fmt: skip
+ATIF = {
+    "schema_version": "ATIF-v1.7",
+    "session_id": "s",
+    "agent": {"name": "coder", "version": "1"},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": "hi"},
+        {"step_id": 2, "source": "agent", "message": "hello"},
+    ],
+}
 BROWSER_USE = {
     "history": [
         {
@@ -148,6 +157,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "recorded-agent/recorded": {"config": {"target": "log.json"}, "host": recorded_host, "replays": True},
     "adk-session-reader/adk_session": {"sample": json.dumps(ADK_SESSION).encode()},
     "eval-set-reader/eval_set": {"sample": json.dumps(EVAL_SET).encode()},
+    "atif-reader/atif": {"sample": json.dumps(ATIF).encode()},
     "browser-use-reader/browser_use": {"sample": json.dumps(BROWSER_USE).encode()},
     "history-log-reader/history_log": {"sample": json.dumps(HISTORY_LOG).encode()},
     "openai-messages-reader/openai_messages": {"sample": json.dumps(MESSAGES).encode()},

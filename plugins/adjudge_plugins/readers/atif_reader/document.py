@@ -1,0 +1,137 @@
+"""One document of ATIF: its steps as turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from adjudge.plugin import (
+    AgentDetails,
+    AppDetails,
+    Content,
+    Invocation,
+    Item,
+    JsonObject,
+    Observation,
+    ReadOptions,
+    Step,
+    Trajectory,
+    answer_of,
+    reading,
+)
+from adjudge_plugins.readers.atif_reader.steps import step_of
+
+_NOT_KEPT_AGAIN: Final = frozenset({"session_id", "agent"})
+
+
+@dataclass(slots=True)
+class _Turn:
+    said: list[Item] = field(default_factory=list[Item])
+    steps: list[Step] = field(default_factory=list[Step])
+    began_at: float = 0.0
+
+
+class Document:
+    """A trajectory of ATIF as it is read."""
+
+    def __init__(self, place: reading.Place) -> None:
+        """Nothing is read yet of what stands at ``place``."""
+        self.place = place
+        self.about: JsonObject = {}
+        """Everything but the steps."""
+        self._steps: list[Step] = []
+        self._numbers: list[object] = []
+        self._losses = reading.Losses()
+
+    def take_step(self, value: object, place: reading.Place) -> None:
+        """The next step.
+
+        Raises:
+            InputError: it is none.
+        """
+        data = place.as_object(value, "a step")
+        self._numbers.append(data.get("step_id"))
+        self._steps.append(step_of(data, place, self._losses))
+
+    @property
+    def name(self) -> str | None:
+        """What it calls itself."""
+        return _text(self.about.get("trajectory_id")) or _text(self.about.get("session_id"))
+
+    def trajectory(self, name: str, options: ReadOptions) -> Trajectory:
+        """The whole document, with ``name`` as its ``eval_id``.
+
+        Raises:
+            InputError: what it says of the agent is broken.
+        """
+        agent = self.place.key("agent").as_object(self.about.get("agent") or {})
+        agent_name = _text(agent.get("name")) or "agent"
+        turns, instructions = self._turns(agent_name, _text(agent.get("model_name")))
+        tools: Any = agent.get("tool_definitions")
+        details = AgentDetails(
+            name=agent_name,
+            instructions=instructions,
+            tool_declarations=tuple(cast("Sequence[object]", tools)) if isinstance(tools, list) else (),
+        )
+        app = AppDetails(agent_details={agent_name: details})
+        about = {key: value for key, value in self.about.items() if key not in _NOT_KEPT_AGAIN}
+        about["agent"] = {key: value for key, value in agent.items() if key != "tool_definitions"}
+        return Trajectory(
+            invocations=tuple(_invocation(turn, app) for turn in turns),
+            eval_id=name,
+            task=options.task,
+            agent=agent_name,
+            session_id=_text(self.about.get("session_id")),
+            source=str(self.place),
+            extra=reading.without_blobs({key: value for key, value in about.items() if value}, self._losses)
+            or None,
+            lost=self._losses.texts(),
+        )
+
+    def _turns(self, agent: str, model: str | None) -> tuple[list[_Turn], str]:
+        """The turns, each from what the user said to what the agent did, and the instructions before them."""
+        turns: list[_Turn] = []
+        instructions: list[str] = []
+        for step in reading.with_numbers(self._steps, self._numbers, key="step_id"):
+            is_instruction = step.role == "system" and not turns and not step.results
+            if is_instruction:
+                instructions += [item.text for item in step.items if isinstance(item, Observation)]
+                continue
+            if not turns or (step.role == "user" and turns[-1].steps):
+                turns.append(_Turn())
+            if step.role == "user":
+                self._say(step, turns[-1])
+                continue
+            known = (
+                {"author": agent, "model": step.model or model}
+                if step.role == "agent"
+                else {"author": step.role}
+            )
+            turns[-1].steps.append(step.model_copy(update=known))
+        return turns, "\n".join(instructions)
+
+    def _say(self, step: Step, turn: _Turn) -> None:
+        turn.said += step.items
+        turn.began_at = turn.began_at or step.started_at or 0.0
+        for key in step.extra or {}:
+            self._losses.add(f"{key} of the user's steps")
+
+
+def _invocation(turn: _Turn, app: AppDetails) -> Invocation:
+    steps = list(turn.steps)
+    answer: Content | None = None
+    last = next((index for index in reversed(range(len(steps))) if steps[index].role == "agent"), None)
+    if last is not None:
+        steps[last], answer = answer_of(steps[last])
+    return Invocation(
+        user_content=Content(role="user", items=tuple(turn.said), has_parts=bool(turn.said)),
+        steps=tuple(steps),
+        final_response=answer,
+        app_details=app,
+        creation_timestamp=turn.began_at,
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,74 @@
+"""Documents of ATIF as trajectories: one for the agent, and one for every sub-agent inside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from adjudge.plugin import JsonObject, JsonStream, ReadOptions, Source, Trajectory, reading
+from adjudge_plugins.readers.atif_reader.document import Document
+
+_VERSION: Final = "ATIF-v1."
+
+
+class AtifReader:
+    """Reads one document at a time, which may stand alone or in a line of many."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether the first object says that it is ATIF v1."""
+        found = reading.outline(head)
+        return found.begins_with == "{" and found.texts.get("schema_version", "").startswith(_VERSION)
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """The runs of the file: an agent's first, then its sub-agents', each with steps of its own.
+
+        Raises:
+            InputError: the file is broken or holds something else; the problem names the place.
+        """
+        name = source.path.name
+        with reading.opened(source) as stream:
+            count = 0
+            while stream.peek() or not count:
+                place = reading.Place(name, line=stream.line)
+                document = _document(stream, place)
+                position = name.split(".")[0] if not count and not stream.peek() else str(count)
+                yield from _trajectories(document, document.name or position, options)
+                count += 1
+
+
+def _document(stream: JsonStream, place: reading.Place) -> Document:
+    """The document that begins here; its list of steps is never in memory as a whole."""
+    document = Document(place)
+    has_steps = False
+    for key in stream.members():
+        if key == "steps":
+            has_steps = True
+            for index in stream.elements():
+                document.take_step(stream.value(), place.key(key).at(index))
+        else:
+            document.about[key] = stream.value()
+    version = document.about.get("schema_version")
+    if not isinstance(version, str) or not version.startswith(_VERSION):
+        place.key("schema_version").fail(f"found {version!r}, expected {_VERSION}0 or a later 1.x")
+    if not has_steps:
+        place.fail("found no steps")
+    return document
+
+
+def _embedded(data: JsonObject, place: reading.Place) -> Document:
+    document = Document(place)
+    for step, where in place.key("steps").as_objects(data.get("steps"), "a list of steps"):
+        document.take_step(step, where)
+    document.about = {key: value for key, value in data.items() if key != "steps"}
+    return document
+
+
+def _trajectories(document: Document, name: str, options: ReadOptions) -> Iterator[Trajectory]:
+    inside: Any = document.about.pop("subagent_trajectories", None)
+    below = document.place.key("subagent_trajectories").as_objects(inside, "a list of trajectories")
+    yield document.trajectory(name, options)
+    for index, (data, where) in enumerate(below):
+        child = data.get("trajectory_id")
+        child_name = f"{name}/{child if isinstance(child, str) else index}"
+        yield from _trajectories(_embedded(data, where), child_name, ReadOptions())

@@ -1,0 +1,160 @@
+"""One step of ATIF (``StepObject`` of the specification, versions 1.0 to 1.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from adjudge.plugin import (
+    Blob,
+    Claim,
+    Item,
+    JsonObject,
+    Observation,
+    Opaque,
+    Step,
+    Text,
+    ToolCall,
+    ToolResult,
+    Usage,
+    reading,
+)
+
+_READ: Final = frozenset(
+    {
+        "step_id",
+        "source",
+        "message",
+        "reasoning_content",
+        "tool_calls",
+        "observation",
+        "metrics",
+        "model_name",
+    }
+)
+_TOKENS: Final = {
+    "prompt_tokens": "input_tokens",
+    "completion_tokens": "output_tokens",
+    "cached_tokens": "cached_tokens",
+}
+_PER_TOKEN: Final = ("prompt_token_ids", "completion_token_ids", "logprobs")
+
+
+def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> Step:
+    """A step of any source: what was thought and said, the calls, then what came back.
+
+    A result belongs to the call that it names in ``source_call_id``; one that names none is an observation.
+    What the system says is an observation too. The number is given later.
+
+    Raises:
+        InputError: a part of the step is of a wrong type.
+    """
+    source = data.get("source")
+    if source not in ("system", "user", "agent"):
+        place.key("source").fail(f"found {source!r}, expected 'system', 'user' or 'agent'")
+    kept: JsonObject = reading.without_blobs(data, losses)
+    items: list[Item] = []
+    if reasoning := reading.text_of(kept.get("reasoning_content")):
+        items.append(Claim(text=reasoning))
+    words = _parts(kept.get("message"), place.key("message"))
+    items += (_seen(item, source) for item in words) if source == "system" else words
+    calls = [
+        _call(call, where)
+        for call, where in place.key("tool_calls").as_objects(kept.get("tool_calls"), "a list of calls")
+    ]
+    items += calls
+    items += _results(kept.get("observation"), calls, place.key("observation"))
+    extra = {key: value for key, value in kept.items() if key not in _READ and value is not None}
+    if (started := reading.moment_of(kept.get("timestamp"))) is not None:
+        extra.pop("timestamp")
+    model = kept.get("model_name")
+    return Step(
+        number=1,
+        items=tuple(items),
+        role=cast("str", source),
+        source_ref=str(place),
+        model=model if isinstance(model, str) else None,
+        usage=_usage(kept.get("metrics"), losses),
+        started_at=started,
+        extra=extra or None,
+    )
+
+
+def _parts(message: Any, place: reading.Place) -> list[Item]:
+    """A text, or the parts that it may have since 1.6."""
+    if message is None or isinstance(message, str):
+        return [Text(text=message)] if message else []
+    return [_part(part) for part, _ in place.as_objects(message, "a text or a list of parts")]
+
+
+def _part(part: JsonObject) -> Item:
+    kind, text = part.get("type"), part.get("text")
+    if kind == "text" and isinstance(text, str):
+        return Text(text=text)
+    source: JsonObject = part["source"] if isinstance(part.get("source"), dict) else {}
+    mime_type, path = source.get("media_type"), source.get("path")
+    if isinstance(path, str):
+        return Blob(mime_type=mime_type if isinstance(mime_type, str) else None, uri=path)
+    return Opaque(name=kind if isinstance(kind, str) else "part", value=part)
+
+
+def _seen(item: Item, source: str) -> Item:
+    return Observation(text=item.text, source=source) if isinstance(item, Text) else item
+
+
+def _call(call: JsonObject, place: reading.Place) -> ToolCall:
+    name, call_id = call.get("function_name"), call.get("tool_call_id")
+    if not isinstance(name, str):
+        place.fail("found no function_name of a call")
+    args, raw = reading.arguments_of(call.get("arguments"))
+    known = {"function_name", "tool_call_id", "arguments"}
+    return ToolCall(
+        name=name,
+        args=args,
+        raw_args=raw,
+        id=call_id if isinstance(call_id, str) else None,
+        extra={key: value for key, value in call.items() if key not in known} or None,
+    )
+
+
+def _results(observation: Any, calls: Sequence[ToolCall], place: reading.Place) -> list[Item]:
+    if observation is None:
+        return []
+    results = place.as_object(observation).get("results")
+    names = {call.id: call.name for call in calls if call.id is not None}
+    return [
+        item
+        for result, where in place.key("results").as_objects(results, "a list of results")
+        for item in _result(result, names, where)
+    ]
+
+
+def _result(result: JsonObject, names: dict[str, str], place: reading.Place) -> list[Item]:
+    call_id, content = result.get("source_call_id"), result.get("content")
+    extra = {key: value for key, value in result.items() if key not in {"source_call_id", "content"}} or None
+    if isinstance(call_id, str):
+        return [ToolResult(name=names.get(call_id), call_id=call_id, value=content, extra=extra)]
+    seen = [_seen(item, "environment") for item in _parts(content, place.key("content"))]
+    if extra is None:
+        return seen
+    return [*seen, Opaque(name="result", value=extra)]
+
+
+def _usage(metrics: Any, losses: reading.Losses) -> Usage | None:
+    if not isinstance(metrics, dict):
+        return None
+    counts = cast("JsonObject", metrics)
+    for key in _PER_TOKEN:
+        if counts.get(key):
+            losses.add(key)
+    read = {
+        field: value
+        for key, field in _TOKENS.items()
+        if isinstance(value := counts.get(key), int) and not isinstance(value, bool)
+    }
+    rest = {
+        key: value
+        for key, value in counts.items()
+        if key not in {*_TOKENS, *_PER_TOKEN} and value is not None
+    }
+    return Usage(**read, extra=rest or None) if read or rest else None
