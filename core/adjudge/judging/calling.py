@@ -9,7 +9,7 @@ from typing import Final
 
 from adjudge.errors import JudgeError, JudgeErrorCode
 from adjudge.extension.judge_protocols import JudgeBackend, LimitsCalls
-from adjudge.judging.limiter import AdaptiveLimiter
+from adjudge.judging.limiter import LONGEST_PAUSE, AdaptiveLimiter
 from adjudge.model.judging import JudgeReply, JudgeRequest
 
 DEFAULT_TIMEOUT: Final = 120.0
@@ -30,7 +30,6 @@ STOPPING: Final[frozenset[JudgeErrorCode]] = frozenset({"auth", "quota", "unknow
 
 _FIRST_WAIT: Final = 0.5
 _LONGEST_WAIT: Final = 30.0
-_LONGEST_RETRY_AFTER: Final = 300.0
 
 
 class Caller:
@@ -66,7 +65,7 @@ class Caller:
                 self._retrying
                 and isinstance(error, JudgeError)
                 and state.attempt_number < ATTEMPTS.get(error.code, 1)
-                and (error.retry_after or 0) <= _LONGEST_RETRY_AFTER
+                and (error.retry_after or 0) <= LONGEST_PAUSE
             )
 
         def noted(state: RetryCallState) -> None:  # noqa: ARG001 - tenacity's signature

@@ -12,7 +12,7 @@ from adjudge.model.judging import RateLimit
 
 START: Final = 16
 _CEILING: Final = 256
-_LONGEST_PAUSE: Final = 300.0
+LONGEST_PAUSE: Final = 300.0
 """Seconds. Whoever asks for more is not waited for: the call fails, and ``adjudge resume`` tries again."""
 
 
@@ -74,8 +74,8 @@ class AdaptiveLimiter:
 
     def _pause_for(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
-        until = loop.time() + min(seconds, _LONGEST_PAUSE)
-        if until > self._paused_until:
+        until = loop.time() + seconds
+        if seconds <= LONGEST_PAUSE and until > self._paused_until:
             self._paused_until = until
             # Whoever waits already, waits for a call to end; in a pause the last one may have ended.
             loop.call_at(until, self._wake)

@@ -52,8 +52,9 @@ class RecordingFile:
             raise RunError(f"{path} exists; a recording is not written over another file") from None
         except OSError as error:
             raise RunError(f"the recording {path} cannot be written: {error.strerror}") from None
-        connection = _connect(path)
+        connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
         try:
+            _prepare(connection)
             connection.executescript(_SCHEMA)
         except sqlite3.Error as error:
             connection.close()
@@ -83,15 +84,16 @@ class RecordingFile:
         """
         if not path.is_file():
             raise InputError(Problem(what="there is no such recording", file=str(path)))
-        connection = _connect(path)
+        connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
         try:
+            _prepare(connection)
             (found,) = connection.execute("PRAGMA application_id").fetchone()
-        except sqlite3.DatabaseError:
+        except sqlite3.Error:
             found = None
         if found != _FORMAT:
             connection.close()
             hint = "Make one with: adjudge eval … --record FILE"
-            raise InputError(Problem(what="is not a recording of judge calls", file=str(path), hint=hint))
+            raise InputError(Problem(what="is not a recording of judge calls, or it is damaged", file=str(path), hint=hint))
         return cls(path, connection)
 
     def close(self) -> None:
@@ -182,9 +184,7 @@ class RecordingFile:
             raise RunError(f"the recording {self._path} cannot be written: {error}") from error
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+def _prepare(connection: sqlite3.Connection) -> None:
     # One file without a log beside it, to be copied and committed. A process that is killed loses nothing;
     # waiting for the disk after every answer would guard against a loss of power alone.
     connection.execute("PRAGMA synchronous=OFF")
-    return connection
