@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from adjudge.extension.judge_protocols import Writer
 from adjudge.judged.prompts import read_prompt
+from adjudge.judging.ledger import ledger
 from adjudge.model.evaluation import Check, CompiledCriterion, WordedCriterion
 from adjudge.model.judging import Exhibit
 
@@ -29,25 +30,27 @@ _ANY: Final = re.compile(
 _NEVER: Final = re.compile(r"\bnever\b|从不|从未|決して|一度も|결코|한 번도", re.IGNORECASE)
 
 
-async def compiled(criterion: WordedCriterion, writer: Writer | None, model: str | None) -> CompiledCriterion:
+async def compiled(criterion: WordedCriterion, writer: Writer | None) -> CompiledCriterion:
     """The criterion with its checks: the author's own, or those that a judge breaks it into, or itself.
 
     Args:
         criterion: What the author wrote.
         writer: Who may break it up; ``None``: the description is the one check.
-        model: The writer as ``provider/model``.
     """
     if criterion.checks:
         return locked(criterion, [(text, about(text)) for text in criterion.checks], "author")
-    if writer is not None and model is not None:
-        texts = await writer.write(
-            read_prompt(__package__, "compile_checks"),
-            [Exhibit(name="criterion", text=f"{criterion.name}\n{criterion.description}")],
-            {"checks": "one check a line"},
-        )
+    if writer is not None:
+        with ledger() as asked:
+            texts = await writer.write(
+                read_prompt(__package__, "compile_checks"),
+                [Exhibit(name="criterion", text=f"{criterion.name}\n{criterion.description}")],
+                {"checks": "one check a line"},
+            )
         parts = _parts(texts["checks"]) if texts is not None else []
         if parts:
-            return locked(criterion, parts, model)
+            # Who answered: a recording answers in the name of another model.
+            use = asked.use()
+            return locked(criterion, parts, "judge" if use is None else ", ".join(use.models))
     text = criterion.description or criterion.name
     return locked(criterion, [(text, about(text))], "code")
 

@@ -12,13 +12,18 @@ from adjudge.granularity.decomposer import TaskDecomposerService
 from adjudge.granularity.evidence import Places
 from adjudge.granularity.reducing import confidence_of, deciding_results, merged, verdict_of
 from adjudge.granularity.run_judging import RunUnderJudgement
+from adjudge.granularity.viewing import DEFAULT_BUDGET
 from adjudge.judging.ledger import ledger
-from adjudge.model.evaluation import CheckResult, CompiledCriterion, EvaluationResult, WordedCriterion
+from adjudge.model.aggregated import AggregatedSteps
+from adjudge.model.evaluation import (
+    CheckResult,
+    CompiledCriterion,
+    EvaluationResult,
+    GranularityChoice,
+    WordedCriterion,
+)
 from adjudge.model.result import Verdict
 from adjudge.model.trajectory import Trajectory
-
-DEFAULT_BUDGET: Final = 24_000
-"""Tokens of one request, by ``tokens_of``. Small enough for every judge with a context of 32k."""
 
 _LEVELS: Final = ("global_summary", "phase_level", "step_level")
 """From the widest view to the narrowest: the way of an escalation."""
@@ -34,6 +39,7 @@ class JudgeEvaluatorService:
         aggregator: StepAggregatorService,
         judge: Judge,
         *,
+        granularity: str | None = None,
         budget: int = DEFAULT_BUDGET,
         strict_evidence: bool = False,
     ) -> None:
@@ -44,6 +50,7 @@ class JudgeEvaluatorService:
             analyzer: Chooses granularities.
             aggregator: Makes a run's text at a granularity.
             judge: Decides.
+            granularity: The strategy of all criteria, whatever they name.
             budget: Tokens that one request may have.
             strict_evidence: Whether a run that shows nothing of what came back supports no outcome.
         """
@@ -51,19 +58,30 @@ class JudgeEvaluatorService:
         self._analyzer = analyzer
         self._aggregator = aggregator
         self._judge = judge
+        self._granularity = granularity
         self._budget = budget
         self._strict = strict_evidence
 
+    async def choose(self, criterion: CompiledCriterion) -> GranularityChoice:
+        """The granularity of a criterion. Asked before any run is judged, every run is judged by the same choice."""
+        worded = WordedCriterion(
+            name=criterion.name,
+            description=criterion.description,
+            granularity=criterion.granularity,
+            checks=tuple(check.text for check in criterion.checks),
+        )
+        return await self._analyzer.choose(worded, option=self._granularity)
+
     async def evaluate(self, trajectory: Trajectory, criterion: CompiledCriterion) -> EvaluationResult:
         """What the run is worth by one criterion."""
-        choice = await self._analyzer.choose(
-            WordedCriterion(
-                name=criterion.name,
-                description=criterion.description,
-                granularity=criterion.granularity,
-                checks=tuple(check.text for check in criterion.checks),
-            )
-        )
+        result, _ = await self.evaluate_with_views(trajectory, criterion)
+        return result
+
+    async def evaluate_with_views(
+        self, trajectory: Trajectory, criterion: CompiledCriterion
+    ) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]]:
+        """The same, with every view of the run that the judge was given, in the order of use."""
+        choice = await self.choose(criterion)
         with ledger() as asked:
             run = RunUnderJudgement(
                 trajectory,
@@ -88,7 +106,7 @@ class JudgeEvaluatorService:
         if asked.fatal is not None:
             raise asked.fatal
         deciding = deciding_results(results, verdict)
-        return EvaluationResult(
+        result = EvaluationResult(
             criterion_name=criterion.name,
             verdict=verdict,
             reasoning=_reasoning(deciding, results),
@@ -102,6 +120,7 @@ class JudgeEvaluatorService:
             criterion_sha256=criterion.sha256,
             judging=asked.use(),
         )
+        return result, run.views
 
 
 def _finer(level: str) -> Sequence[str]:
@@ -124,7 +143,7 @@ def _codes(
     results: Sequence[CheckResult], deciding: Sequence[CheckResult], places: Places
 ) -> tuple[str, ...]:
     """Why a verdict is what it is, or is to be taken with care; each code once."""
-    codes = [item.unsure_code for item in deciding if item.unsure_code is not None]
+    codes: list[str] = [item.unsure_code for item in deciding if item.unsure_code is not None]
     if not places.shows_outcomes:
         codes.append("self_reported")
     flags = (flag for item in results for flag in item.votes.get("flags", ()))

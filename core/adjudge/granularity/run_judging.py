@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Final
 
-from adjudge.extension.judge_protocols import AggregationContext, Judge
+from adjudge.extension.judge_protocols import Judge
 from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.decomposer import TaskDecomposerService
 from adjudge.granularity.digests import clipped_to_tokens, tokens_of
@@ -14,14 +13,10 @@ from adjudge.granularity.evidence import Places
 from adjudge.granularity.judging_checks import judge_checks
 from adjudge.granularity.parts import fitted, groups_of, packed
 from adjudge.granularity.reducing import merged, over_parts
+from adjudge.granularity.viewing import room_of, view_of
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.evaluation import Check, CheckResult, CompiledCriterion
 from adjudge.model.trajectory import Trajectory
-
-_OVERHEAD: Final = 3_000
-"""Tokens kept for the prompt, the statements and the answer."""
-
-_LEAST_ROOM: Final = 1_000
 
 
 class RunUnderJudgement:
@@ -45,7 +40,8 @@ class RunUnderJudgement:
         self._aggregator = aggregator
         self._judge = judge
         self._criterion = criterion
-        self._room = max(_LEAST_ROOM, budget - _OVERHEAD)
+        self._budget = budget
+        self._room = room_of(budget)
         self._strict = strict
         self._views: dict[str, AggregatedSteps] = {}
 
@@ -99,15 +95,16 @@ class RunUnderJudgement:
 
     async def _view(self, level: str) -> AggregatedSteps:
         if level not in self._views:
-            decomposition = await self._decomposer.decompose(self._trajectory)
-            context = AggregationContext(
+            self._views[level] = await view_of(
+                self._trajectory,
+                level,
+                self._decomposer,
+                self._aggregator,
                 criterion_name=self._criterion.name,
                 criterion_description=self._criterion.description,
-                clusters=lambda: decomposition.clusters,
                 writer=self._judge,
-                token_budget=self._room // 3,
+                budget=self._budget,
             )
-            self._views[level] = await self._aggregator.aggregate(level, self._trajectory, context)
         return self._views[level]
 
     def _asked(self, results: Sequence[CheckResult], state: str) -> list[Check]:

@@ -1,0 +1,150 @@
+"""Criteria files of AI Judge: YAML or JSON, a list of criteria in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from adjudge.errors import InputError, Problem
+from adjudge.formats.adk_schema import Schema
+from adjudge.formats.findings import Findings, is_list, is_object, kind
+from adjudge.formats.json_input import open_file, read_json
+from adjudge.model.evaluation import WordedCriterion
+
+_CRITERION: Final = Schema("criterion", "name description granularity checks threshold")
+_YAML: Final = (".yaml", ".yml")
+_EXAMPLE: Final = (
+    "For instance: [{name: Cost Efficiency, description: The agent compares prices before it buys.}]"
+)
+
+
+def load_criteria(path: Path) -> tuple[WordedCriterion, ...]:
+    """The criteria in a file; its ending says whether it is YAML or JSON.
+
+    Raises:
+        InputError: there is no such file, or it is no list of criteria; every problem at once.
+    """
+    ending = path.suffix.lower()
+    if ending == ".json":
+        return parse_criteria(read_json(path), source=str(path))
+    if ending in _YAML:
+        return parse_criteria(_read_yaml(path), source=str(path))
+    what = "a criteria file ends with .yaml, .yml or .json"
+    raise InputError(Problem(what=what, file=str(path)))
+
+
+def parse_criteria(data: object, *, source: str | None = None) -> tuple[WordedCriterion, ...]:
+    """The criteria in a list of objects.
+
+    Args:
+        data: A list of objects with ``name``, ``description``, and where wanted ``granularity``,
+            ``checks`` and ``threshold``.
+        source: The file's name, for messages; ``None`` for criteria made in Python.
+
+    Raises:
+        InputError: it is no list of criteria; every problem at once.
+    """
+    findings = Findings(source)
+    if not is_list(data):
+        findings.problem(f"criteria must be a list, found {kind(data)}.", "$", hint=_EXAMPLE)
+    elif not data:
+        findings.problem("there are no criteria: nothing would be judged.", "$", hint=_EXAMPLE)
+    else:
+        criteria = [_criterion(item, f"$[{at}]", findings) for at, item in enumerate(data)]
+        _check_names([item.name for item in criteria], findings)
+        findings.raise_problems()
+        return tuple(criteria)
+    findings.raise_problems()
+    return ()
+
+
+def _criterion(data: object, path: str, findings: Findings) -> WordedCriterion:
+    if is_object(data):  # YAML has keys that are no texts
+        data = {str(key): value for key, value in data.items()}
+    found = findings.fields(data, _CRITERION, path)
+    findings.required(found, _CRITERION, path, "name", "description")
+    return WordedCriterion(
+        name=" ".join(_text(found, "name", path, findings).split()),
+        description=_text(found, "description", path, findings),
+        granularity=_text(found, "granularity", path, findings) or None,
+        checks=_checks(found, path, findings),
+        threshold=_threshold(found, path, findings),
+    )
+
+
+def _text(found: dict[str, Any], name: str, path: str, findings: Findings) -> str:
+    """A text that says something; empty where there is none."""
+    if name not in found:
+        return ""
+    text: str = findings.string(found, name, path).strip()
+    if not text and isinstance(found[name], str):
+        findings.problem(f"{name!r} is blank.", path)
+    return text
+
+
+def _checks(found: dict[str, Any], path: str, findings: Findings) -> tuple[str, ...]:
+    checks = findings.items(found, "checks", path)
+    if is_list(found.get("checks")) and not checks:
+        findings.problem(
+            "'checks' is empty.", path, hint="Leave it out, and they are made from the description."
+        )
+    texts: dict[str, None] = {}
+    for at, check in enumerate(checks):
+        place = f"{path}.checks[{at}]"
+        if not isinstance(check, str):
+            findings.problem(f"a check must be a string, found {kind(check)}.", place)
+        elif not check.strip():
+            findings.problem("this check is blank.", place)
+        elif check.strip() in texts:
+            findings.problem("this check stands here twice.", place)
+        else:
+            texts[check.strip()] = None
+    return tuple(texts)
+
+
+def _threshold(found: dict[str, Any], path: str, findings: Findings) -> float:
+    threshold: float | None = findings.number(found, "threshold", path, None)
+    if threshold is None:
+        return 1.0
+    if not 0 < threshold <= 1:
+        findings.problem(
+            f"'threshold' must be more than 0 and at most 1, found {threshold:g}: "
+            "it is the share of the checks that must be met.",
+            path,
+        )
+        return 1.0
+    return threshold
+
+
+def _check_names(names: Sequence[str], findings: Findings) -> None:
+    first: dict[str, int] = {}
+    for at, name in enumerate(names):
+        if name and name in first:
+            findings.problem(f"the name {name!r} is that of $[{first[name]}] too.", f"$[{at}].name")
+        first.setdefault(name, at)
+
+
+def _read_yaml(path: Path) -> object:
+    """The one document of a YAML 1.2 file: no tags, no key twice."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    with open_file(path) as file:
+        try:
+            loaded: object = YAML(typ="safe", pure=True).load(file.read().decode("utf-8-sig"))
+        except UnicodeDecodeError as error:
+            raise InputError(Problem(what=f"not UTF-8: {error.reason}", file=str(path))) from None
+        except MarkedYAMLError as error:
+            mark = error.problem_mark
+            raise InputError(
+                Problem(
+                    what=f"not YAML: {error.problem or error.context}",
+                    file=str(path),
+                    line=None if mark is None else mark.line + 1,
+                    column=None if mark is None else mark.column + 1,
+                )
+            ) from None
+        except (YAMLError, RecursionError, ValueError) as error:
+            raise InputError(Problem(what=f"not YAML: {error}", file=str(path))) from None
+    return loaded

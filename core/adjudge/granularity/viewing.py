@@ -1,0 +1,53 @@
+"""Views: a run at one granularity, made within the budget of the request that it is for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from adjudge.extension.judge_protocols import AggregationContext, Writer
+from adjudge.granularity.aggregator import StepAggregatorService
+from adjudge.granularity.decomposer import TaskDecomposerService
+from adjudge.model.aggregated import AggregatedSteps
+from adjudge.model.trajectory import Trajectory
+
+DEFAULT_BUDGET: Final = 24_000
+"""Tokens of one request, by ``tokens_of``. Small enough for every judge with a context of 32k."""
+
+LEAST_BUDGET: Final = 4_000
+"""Below this, a request would show nothing of a run."""
+
+_OVERHEAD: Final = 3_000
+"""Tokens kept for the prompt, the statements and the answer."""
+
+
+def room_of(budget: int) -> int:
+    """Tokens that a request of this budget has for the run."""
+    return max(LEAST_BUDGET, budget) - _OVERHEAD
+
+
+async def view_of(
+    trajectory: Trajectory,
+    level: str,
+    decomposer: TaskDecomposerService,
+    aggregator: StepAggregatorService,
+    *,
+    criterion_name: str = "",
+    criterion_description: str = "",
+    writer: Writer | None,
+    budget: int,
+) -> AggregatedSteps:
+    """The run at one granularity, with a third of the room of a request.
+
+    Raises:
+        UnknownNameError: no strategy has the name, or two have it.
+        PluginError: the strategy raised, or returned what its contract forbids.
+    """
+    decomposition = await decomposer.decompose(trajectory)
+    context = AggregationContext(
+        criterion_name=criterion_name,
+        criterion_description=criterion_description,
+        clusters=lambda: decomposition.clusters,
+        writer=writer,
+        token_budget=room_of(budget) // 3,
+    )
+    return await aggregator.aggregate(level, trajectory, context)
