@@ -129,6 +129,38 @@ ADK_SESSION = {
         {"author": "root", "invocationId": "i", "content": {"role": "model", "parts": [{"text": "hello"}]}},
     ],
 }
+SPAN = {
+    "trace_id": "t",
+    "span_id": "s",
+    "parent_span_id": None,
+    "name": "model",
+    "start_time": 1,
+    "end_time": 2,
+}
+GENAI_SPANS = [
+    SPAN
+    | {
+        "attributes": {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.input.messages": [{"role": "user", "parts": [{"type": "text", "content": "hi"}]}],
+            "gen_ai.output.messages": [
+                {"role": "assistant", "parts": [{"type": "text", "content": "hello"}]}
+            ],
+        }
+    }
+]
+OPENINFERENCE_SPANS = [
+    SPAN
+    | {
+        "attributes": {
+            "openinference.span.kind": "LLM",
+            "llm.input_messages.0.message.role": "user",
+            "llm.input_messages.0.message.content": "hi",
+            "llm.output_messages.0.message.role": "assistant",
+            "llm.output_messages.0.message.content": "hello",
+        }
+    }
+]
 
 CHAT: dict[str, str] = {}
 """Where the chat endpoint listens while these tests run."""
@@ -161,6 +193,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "browser-use-reader/browser_use": {"sample": json.dumps(BROWSER_USE).encode()},
     "history-log-reader/history_log": {"sample": json.dumps(HISTORY_LOG).encode()},
     "openai-messages-reader/openai_messages": {"sample": json.dumps(MESSAGES).encode()},
+    "openinference-reader/openinference": {"sample": json.dumps(OPENINFERENCE_SPANS).encode()},
+    "otel-genai-reader/otel_genai": {"sample": json.dumps(GENAI_SPANS).encode()},
     "swe-agent-reader/swe_agent": {"sample": json.dumps(SWE_AGENT).encode()},
 }
 
@@ -231,3 +265,14 @@ def test_samples_belong_to_components_that_exist() -> None:
     installed = {item.id for hook in CLASSES for item in getattr(Extensions(PLUGINS), hook)}
 
     assert set(SAMPLES) <= installed
+
+
+@pytest.mark.parametrize("identity", [identity for identity, given in SAMPLES.items() if "sample" in given])
+def test_a_sample_of_one_format_is_recognised_by_no_other_reader(identity: str, tmp_path: Path) -> None:
+    head: bytes = SAMPLES[identity]["sample"]
+    takers = [
+        f"{found.plugin}/{found.spec.name}"
+        for found in Extensions(PLUGINS).trace_readers
+        if found.spec.factory(found.spec.config(), FakeHost(tmp_path)).sniff(head, tmp_path / "log.json")
+    ]
+    assert takers == [identity]

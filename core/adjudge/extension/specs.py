@@ -207,6 +207,8 @@ class TraceReaderSpec(Spec["TraceReader"]):
 
     patterns: tuple[str, ...] = ()
     """Globs of file names that are likely to be of this format. A hint: content decides."""
+    recognised_by: str = ""
+    """What a file of the format has, in words. Whoever has a file that no reader knows is told it."""
 
     def _own_problems(self) -> list[str]:
         return self._not_texts("patterns")

@@ -27,10 +27,10 @@ class Outline:
 
     def __str__(self) -> str:
         if self.begins_with not in ("{", "["):
-            return "no JSON object and no list"
+            return "neither a JSON object nor a list"
         named = ", ".join(self.keys[:_SHOWN]) + (", ..." if len(self.keys) > _SHOWN else "")
-        keys = f"the keys {named}" if self.keys else "no keys"
-        return f"an object with {keys}" if self.begins_with == "{" else f"a list that begins with {keys}"
+        found = f"an object with the keys {named}" if self.keys else "no object that has keys"
+        return found if self.begins_with == "{" else f"a list, and in it {found}"
 
 
 def outline(head: bytes) -> Outline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol, Self
@@ -24,6 +25,7 @@ from adjudge.extension.specs import TraceReaderSpec
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.base import JsonObject
 from adjudge.model.trajectory import Trajectory
+from adjudge.reading.outline import outline
 from adjudge.storage.recording import RecordingFile
 
 _HEAD: Final = 64 * 1024
@@ -124,14 +126,16 @@ class RunHost:
                 if made.sniff(head, source.path):
                     return made.read(source, ReadOptions())
             except Exception as error:
-                tried.append(f"{registered.spec.name} (raised {type(error).__name__}: {error})")
-                continue
-            tried.append(registered.spec.name)
+                reason = f"raised {type(error).__name__}: {error}"
+            else:
+                wanted = registered.spec.recognised_by or registered.spec.summary
+                reason = f"not found: {wanted.rstrip('.')}"
+            tried.append(f"\n    {registered.spec.name}: {reason}")
         raise InputError(
             Problem(
-                what="no trace reader knows this format",
+                what=f"no trace reader knows this format; the file begins with {outline(head)}",
                 file=str(path),
-                hint=f"Tried: {', '.join(tried) or 'none is installed'}.",
+                hint=f"Tried:{''.join(tried) or ' none is installed'}",
             )
         )
 
@@ -143,6 +147,6 @@ class RunHost:
         try:
             with source.open() as stream:
                 return stream.read(_HEAD)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise InputError(Problem(what=f"cannot be read: {reason}", file=str(source.path))) from None

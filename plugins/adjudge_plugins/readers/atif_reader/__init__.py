@@ -22,5 +22,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             summary="ATIF v1, the Agent Trajectory Interchange Format, with embedded sub-agents.",
             factory=_make,
             patterns=("trajectory*.json", "*.atif.json"),
+            recognised_by="an object whose schema_version is ATIF-v1",
         )
     ]

@@ -22,5 +22,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             summary="Histories of browser-use (AgentHistoryList), nested and flat generations.",
             factory=_make,
             patterns=("*history*.json",),
+            recognised_by="an object whose history begins with a record that has model_output, or result and state",
         )
     ]

@@ -22,5 +22,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             summary="ADK eval sets, new and old shapes: their conversations are what the agent did.",
             factory=_make,
             patterns=("*.evalset.json", "*.test.json"),
+            recognised_by="an object with eval_set_id or eval_cases, or a list of turns with query",
         )
     ]

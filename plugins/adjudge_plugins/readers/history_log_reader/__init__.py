@@ -22,5 +22,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             summary="History logs: steps of thinking, memory, action, next_goal, evaluation_previous_goal.",
             factory=_make,
             patterns=("history_logs/*.json", "*.jsonl", "*.jsonl.gz"),
+            recognised_by="a step with two of step, thinking, memory, action, next_goal, evaluation_previous_goal",
         )
     ]

@@ -22,5 +22,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             summary="OpenAI-style chat messages, as one conversation or a row per run (tau-bench).",
             factory=_make,
             patterns=("*.jsonl", "*.jsonl.gz", "*.messages.json"),
+            recognised_by="a chat message with a role, or an object whose messages or traj begin with one",
         )
     ]

@@ -22,5 +22,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             summary="Trajectories of SWE-agent: thoughts, commands and what the shell answered.",
             factory=_make,
             patterns=("*.traj",),
+            recognised_by="an object whose trajectory begins with an action and a thought, or whose history is SWE-agent's",
         )
     ]

@@ -1,0 +1,98 @@
+"""Which reader takes which file, and what a person is told whose file none of them takes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adjudge import evaluate_sync
+from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
+from adjudge.extension.loader import Extensions
+from adjudge.plugin import InputError, Source
+from adjudge.testing import FakeHost
+
+REAL = {
+    "adk_eval_files/**/*.test.json": {"eval_set"},
+    "adk_eval_files/**/*.evalset.json": {"eval_set"},
+    "adk_eval_files/**/test_config.json": set[str](),
+    "browser_use_history/*.json": {"browser_use"},
+    "swe_agent/*.traj": {"swe_agent"},
+    "tau_airline/*.gz": {"openai_messages"},
+    "web_agent_runs/*.gz": {"history_log"},
+    "**/LICENSE": set[str](),
+    "README.md": set[str](),
+}
+
+EVAL_SET = {
+    "eval_set_id": "set",
+    "eval_cases": [
+        {
+            "eval_id": "c",
+            "conversation": [
+                {
+                    "user_content": {"parts": [{"text": "Buy milk"}]},
+                    "final_response": {"parts": [{"text": "Bought."}]},
+                }
+            ],
+        }
+    ],
+}
+
+
+def takers(path: Path) -> set[str]:
+    with Source(path).open() as file:
+        head = file.read(64 * 1024)
+    readers = Extensions(
+        [candidate for candidate in discover() if candidate.distribution == OWN_DISTRIBUTION]
+    ).trace_readers
+    host = FakeHost(path.parent)
+    return {
+        found.spec.name
+        for found in readers
+        if found.spec.factory(found.spec.config(), host).sniff(head, path)
+    }
+
+
+@pytest.mark.parametrize("pattern", REAL)
+def test_a_real_file_has_its_own_reader(shared_data: Path, pattern: str) -> None:
+    files = sorted(shared_data.glob(pattern))
+    assert files
+    assert {path.name: takers(path) for path in files} == {path.name: REAL[pattern] for path in files}
+
+
+def test_no_real_file_has_two(shared_data: Path) -> None:
+    claimed = {path: takers(path) for path in shared_data.rglob("*") if path.is_file()}
+    assert {path: names for path, names in claimed.items() if len(names) > 1} == {}
+
+
+def told(folder: Path, log: str | bytes, name: str = "log.json") -> str:
+    (folder / name).write_bytes(log.encode() if isinstance(log, str) else log)
+    cases = folder / "set.evalset.json"
+    cases.write_text(json.dumps(EVAL_SET))
+    with pytest.raises(InputError) as caught:
+        evaluate_sync(f"recorded:{folder / name}", [cases])
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("log", "found"),
+    [
+        ('{"foo": 1, "steps": [{"a": 1}]}', "an object with the keys foo, steps"),
+        ('[{"foo": 1}]', "a list, and in it an object with the keys foo"),
+        ("[1, 2]", "a list, and in it no object that has keys"),
+        ("{}", "no object that has keys"),
+        ("Dear diary,", "neither a JSON object nor a list"),
+    ],
+)
+def test_a_file_that_no_reader_knows(tmp_path: Path, log: str, found: str) -> None:
+    output = told(tmp_path, log)
+    assert f"log.json: no trace reader knows this format; the file begins with {found}\n" in output
+    assert "\n    atif: not found: an object whose schema_version is ATIF-v1\n" in output
+    assert "\n    history_log: not found: a step with two of step, thinking, memory" in output
+
+
+def test_a_gzip_file_that_is_broken(tmp_path: Path) -> None:
+    broken = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03" + b"\xff" * 20
+    assert "log.json.gz: cannot be read" in told(tmp_path, broken, "log.json.gz")
