@@ -127,15 +127,15 @@ def _check_names(names: Sequence[str], findings: Findings) -> None:
 
 def _read_yaml(path: Path) -> object:
     """The one document of a YAML 1.2 file: no tags, no key twice."""
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    import ruamel.yaml
 
+    library: Any = ruamel.yaml  # half of its types are not declared
     with open_file(path) as file:
         try:
-            loaded: object = YAML(typ="safe", pure=True).load(file.read().decode("utf-8-sig"))
+            loaded: object = library.YAML(typ="safe", pure=True).load(file.read().decode("utf-8-sig"))
         except UnicodeDecodeError as error:
             raise InputError(Problem(what=f"not UTF-8: {error.reason}", file=str(path))) from None
-        except MarkedYAMLError as error:
+        except library.error.MarkedYAMLError as error:
             mark = error.problem_mark
             raise InputError(
                 Problem(
@@ -145,6 +145,6 @@ def _read_yaml(path: Path) -> object:
                     column=None if mark is None else mark.column + 1,
                 )
             ) from None
-        except (YAMLError, RecursionError, ValueError) as error:
+        except (library.error.YAMLError, RecursionError, ValueError) as error:
             raise InputError(Problem(what=f"not YAML: {error}", file=str(path))) from None
     return loaded

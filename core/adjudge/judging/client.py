@@ -172,8 +172,15 @@ class JudgeClient:
         counts.items += 1
         counts.unanimous += unanimous
 
-    async def ask(self, member: Member, request: JudgeRequest) -> JudgeReply:
+    async def ask(
+        self, member: Member, request: JudgeRequest, *, lasting: ReplyStore | None = None
+    ) -> JudgeReply:
         """The reply of one model to one vote: a known one, one under way, or a new one.
+
+        Args:
+            member: The model.
+            request: The vote.
+            lasting: A store that is looked into before all others.
 
         Raises:
             JudgeError: there is none.
@@ -184,12 +191,13 @@ class JudgeClient:
             raise self._over
         recorder = None if member.recorded else self._recorder
         key = request_key(request.key, member.name, member.fingerprint)
-        reply = None if member.recorded else self._known(key, request.sample)
+        stores = self._stores if lasting is None else (lasting, *self._stores)
+        reply = None if member.recorded else _known(stores, key, request.sample)
         if reply is not None:
             self._counts_of(member.name).cached += 1
         else:
             try:
-                reply = await self._new(member, request, key)
+                reply = await self._new(member, request, key, stores)
             except JudgeError as error:
                 if recorder is not None:
                     recorder.add_failure(request.key, member.name, request.sample, error)
@@ -206,32 +214,22 @@ class JudgeClient:
             task.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
 
-    def _known(self, key: str, sample: int) -> JudgeReply | None:
-        for position, store in enumerate(self._stores):
-            data = store.reply(key, sample)
-            if data is None:
-                continue
-            try:
-                reply = JudgeReply.model_validate_json(data)
-            except ValueError:  # of another version, or damaged: as good as not there
-                continue
-            for other in self._stores[:position]:
-                other.add_reply(key, sample, data)
-            return reply
-        return None
-
-    async def _new(self, member: Member, request: JudgeRequest, key: str) -> JudgeReply:
+    async def _new(
+        self, member: Member, request: JudgeRequest, key: str, stores: Sequence[ReplyStore]
+    ) -> JudgeReply:
         """The reply of a call: one that is under way, or a new one."""
         place = (key, request.sample)
         task = self._under_way.get(place)
         if task is None:
             # A task of its own: whoever asked first may be cancelled while others wait.
-            task = asyncio.create_task(self._call(member, request, key))
+            task = asyncio.create_task(self._call(member, request, key, stores))
             self._under_way[place] = task
             task.add_done_callback(lambda done: self._finished(place, done))
         return await asyncio.shield(task)
 
-    async def _call(self, member: Member, request: JudgeRequest, key: str) -> JudgeReply:
+    async def _call(
+        self, member: Member, request: JudgeRequest, key: str, stores: Sequence[ReplyStore]
+    ) -> JudgeReply:
         counts = self._counts_of(member.name)
         reserved: list[float] = []
 
@@ -264,7 +262,7 @@ class JudgeClient:
         counts.costs.append(cost)
         if not member.recorded:
             data = _stored(reply)
-            for store in self._stores:
+            for store in stores:
                 store.add_reply(key, request.sample, data)
         return reply
 
@@ -285,6 +283,21 @@ class JudgeClient:
         self._under_way.pop(place, None)
         if not task.cancelled():
             task.exception()  # retrieved: nobody may be waiting for it any more
+
+
+def _known(stores: Sequence[ReplyStore], key: str, sample: int) -> JudgeReply | None:
+    for position, store in enumerate(stores):
+        data = store.reply(key, sample)
+        if data is None:
+            continue
+        try:
+            reply = JudgeReply.model_validate_json(data)
+        except ValueError:  # of another version, or damaged: as good as not there
+            continue
+        for other in stores[:position]:
+            other.add_reply(key, sample, data)
+        return reply
+    return None
 
 
 def _stored(reply: JudgeReply) -> bytes:

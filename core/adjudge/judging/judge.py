@@ -12,7 +12,7 @@ from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judging import ledger
 from adjudge.judging.citing import with_citations_of, wrong_citation
-from adjudge.judging.client import JudgeClient, Member
+from adjudge.judging.client import JudgeClient, Member, ReplyStore
 from adjudge.judging.deciding import decide, panel_decision
 from adjudge.judging.keys import question_key
 from adjudge.judging.parameters import split_config
@@ -39,8 +39,15 @@ _FINAL: Final = _UNREPAIRABLE | {"not_recorded"}
 class ClientJudge:
     """A ``Judge`` (see ``adjudge.plugin.Judge``): the members' votes through the client."""
 
-    def __init__(self, client: JudgeClient, members: Sequence[Member], options: JudgeModelOptions) -> None:
-        """Let ``members`` vote, with ``options``.
+    def __init__(
+        self,
+        client: JudgeClient,
+        members: Sequence[Member],
+        options: JudgeModelOptions,
+        *,
+        lasting: ReplyStore | None = None,
+    ) -> None:
+        """Let ``members`` vote, with ``options``; what ``lasting`` holds is never asked again.
 
         Raises:
             InputError: ``judge_model_config`` has a key that cannot be set.
@@ -48,6 +55,7 @@ class ClientJudge:
         self._client = client
         self._members = tuple(members)
         self._options = options
+        self._lasting = lasting
         self._parameters, self._provider_options = split_config(options.judge_model_config)
         limit = options.parallelism_limit
         self._slots: AbstractAsyncContextManager[object] = (
@@ -65,6 +73,10 @@ class ClientJudge:
             "models": list(self.models),
             "backends": [member.fingerprint for member in self._members],
         }
+
+    def answering_from(self, store: ReplyStore) -> ClientJudge:
+        """The same judge, whose answers stay in ``store`` for good and are taken from there first."""
+        return ClientJudge(self._client, self._members, self._options, lasting=store)
 
     async def decide(self, question: Question, *, check: CitationCheck | None = None) -> tuple[Decision, ...]:
         """What the votes say of every item, in the question's order."""
@@ -169,7 +181,7 @@ class ClientJudge:
         """
         try:
             async with self._slots:
-                reply = await self._client.ask(member, request)
+                reply = await self._client.ask(member, request, lasting=self._lasting)
         except RunError as error:
             ledger.current().fatal = error
             raise

@@ -21,9 +21,15 @@ _BUSY: Final = 5.0
 class ReplyCache:
     """Replies by request key and sample. Nothing depends on it: where it fails, calls are made anew."""
 
-    def __init__(self, path: Path | None = None) -> None:
-        """Use the file at ``path``, or the one of this installation; it is opened at the first use."""
+    def __init__(self, path: Path | None = None, *, what: str = "the judge cache") -> None:
+        """Use the file at ``path``, or the one of this installation; it is opened at the first use.
+
+        Args:
+            path: The file.
+            what: What warnings call it.
+        """
         self._path = path or home() / "judge-cache.sqlite3"
+        self._what = what
         self._connection: sqlite3.Connection | None = None
         self.trouble: str | None = None
         """Why it is not used any more."""
@@ -76,5 +82,5 @@ class ReplyCache:
         return self._connection
 
     def _give_up(self, error: Exception) -> None:
-        self.trouble = f"the judge cache {self._path} is not used: {error}"
+        self.trouble = f"{self._what} {self._path} is not used: {error}"
         self.close()
