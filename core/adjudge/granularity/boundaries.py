@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -33,6 +35,12 @@ _ERRORS: Final = 1.25
 
 _BURST: Final = 2
 """Steps in a row that fail: one is an accident, more are an episode of the run."""
+
+_WINDOW: Final = 3
+"""Steps on each side whose goals are compared."""
+
+_NEW_GOAL: Final = 0.5
+"""Smaller differences are other words for one goal."""
 
 _WORDS: Final = re.compile(
     r"[^\W_\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]{2,}|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]"
@@ -75,7 +83,7 @@ class _Signals:
         self._plans = [plan_of(step) for step in steps]
         self._agents = [step.author for step in steps]
         self._families = [frozenset(families_of(step)) for step in steps]
-        self._goals = [_words(step.claim("next_goal") or step.thinking or "") for step in steps]
+        self._goals = _Goals([step.claim("next_goal") or step.thinking or "" for step in steps])
         self._bursts = _bursts([error_of(step) is not None for step in steps])
 
     def changes(self, at: int) -> Iterator[tuple[str, float]]:
@@ -96,11 +104,43 @@ class _Signals:
         tools, tools_before = self._families[at], self._families[at - 1]
         if tools and tools_before and not tools & tools_before:
             yield "tools changed", _TOOLS
-        difference = _difference(self._goals[at - 1], self._goals[at])
-        if difference > 0.5:  # agents word one goal anew at every step
-            yield "goal changed", _GOAL * difference
+        if (change := self._goals.change(at)) > 0:
+            yield "goal changed", _GOAL * change
         if self._bursts[at] != self._bursts[at - 1]:
             yield ("errors began" if self._bursts[at] else "errors ended"), _ERRORS
+
+
+class _Goals:
+    """How far what the agent wants changes, from the words of the steps on both sides (Hearst's TextTiling).
+
+    Agents word one goal anew at every step, so that neighbours alone say little. Words weigh by how few
+    steps have them: what every step says is no sign of a change.
+    """
+
+    def __init__(self, goals: Sequence[str]) -> None:
+        self._words = [frozenset(_WORDS.findall(goal[:2000].lower())) for goal in goals]
+        steps_with = Counter(word for words in self._words for word in words)
+        self._weights = {word: math.log(len(goals) / steps) for word, steps in steps_with.items()}
+
+        self._differences = [0.0, *(self._difference(at) for at in range(1, len(goals))), 0.0]
+
+    def change(self, at: int) -> float:
+        """From above 0.5 to 1 where what is wanted changes more than before and after; else 0."""
+        before, here, after = self._differences[at - 1 : at + 2]
+        return here if here > _NEW_GOAL and before < here >= after else 0.0
+
+    def _difference(self, at: int) -> float:
+        """From 0, the same words, to 1, none in common; 0 where one side says nothing of its own."""
+        before = self._weighed(max(at - _WINDOW, 0), at)
+        after = self._weighed(at, at + _WINDOW)
+        lengths = math.hypot(*before.values()) * math.hypot(*after.values())
+        if not lengths:
+            return 0.0
+        return 1 - sum(weight * after.get(word, 0.0) for word, weight in before.items()) / lengths
+
+    def _weighed(self, start: int, end: int) -> dict[str, float]:
+        counted = Counter(word for words in self._words[start:end] for word in words)
+        return {word: times * self._weights[word] for word, times in counted.items()}
 
 
 def _positions_of_turns(trajectory: Trajectory) -> set[int]:
@@ -112,18 +152,6 @@ def _positions_of_turns(trajectory: Trajectory) -> set[int]:
             found.add(position)
         position += len(turn.steps)
     return found
-
-
-def _words(text: str) -> frozenset[str]:
-    """Words, and the single characters of scripts that do not set words apart."""
-    return frozenset(_WORDS.findall(text[:2000].lower()))
-
-
-def _difference(before: frozenset[str], after: frozenset[str]) -> float:
-    """From 0, the same words, to 1, none in common; 0 where one is empty."""
-    if not before or not after:
-        return 0.0
-    return 1 - len(before & after) / min(len(before), len(after))
 
 
 def _bursts(failed: Sequence[bool]) -> list[bool]:

@@ -153,13 +153,13 @@ def _clusters(steps: Sequence[Step], boundaries: Sequence[tuple[int, str | None]
 def _name(steps: Sequence[Step]) -> str:
     """What the agent first wanted; else what it called, and where; else what it said."""
     for step in steps:
-        if goal := step.claim("next_goal"):
-            return first_sentence(goal, _NAME)
+        if goal := first_sentence(step.claim("next_goal") or "", _NAME):
+            return goal
     called = actions_counted(steps)
     if called:
         page = next((page for page in reversed(pages_of(steps)) if page), None)
         return in_line(f"{called} on {host_of(page)}" if page else called, _NAME)
     for step in steps:
-        if said := step.text or step.thinking:
-            return first_sentence(said, _NAME)
+        if said := first_sentence(step.text or step.thinking or "", _NAME):
+            return said
     return "no action"
