@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol, Self
+from typing import Any, Protocol, Self
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
@@ -14,21 +13,12 @@ from adjudge.extension.environment import environment_with
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import Judge, Recording
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import (
-    Criterion,
-    ReadOptions,
-    Source,
-    TraceReader,
-)
-from adjudge.extension.registry import Registered
-from adjudge.extension.specs import TraceReaderSpec
+from adjudge.extension.protocols import Criterion
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.base import JsonObject
 from adjudge.model.trajectory import Trajectory
-from adjudge.reading.outline import outline
+from adjudge.running.traces import Traces
 from adjudge.storage.recording import RecordingFile
-
-_HEAD: Final = 64 * 1024
 
 
 class MakesJudges(Protocol):
@@ -115,38 +105,5 @@ class RunHost:
         Raises:
             InputError: no reader knows the file, or it is broken.
         """
-        source = Source(self._working_folder / path)
-        head = self._head(source)
-        if reader is not None:
-            return self._made(self._extensions.trace_readers.resolve(reader)).read(source, ReadOptions())
-        tried: list[str] = []
-        for registered in self._extensions.trace_readers:
-            made = self._made(registered)
-            try:
-                if made.sniff(head, source.path):
-                    return made.read(source, ReadOptions())
-            except Exception as error:
-                reason = f"raised {type(error).__name__}: {error}"
-            else:
-                wanted = registered.spec.recognised_by or registered.spec.summary
-                reason = f"not found: {wanted.rstrip('.')}"
-            tried.append(f"\n    {registered.spec.name}: {reason}")
-        raise InputError(
-            Problem(
-                what=f"no trace reader knows this format; the file begins with {outline(head)}",
-                file=str(path),
-                hint=f"Tried:{''.join(tried) or ' none is installed'}",
-            )
-        )
-
-    def _made(self, registered: Registered[TraceReaderSpec]) -> TraceReader:
-        return registered.spec.factory(registered.spec.config(), self)
-
-    @staticmethod
-    def _head(source: Source) -> bytes:
-        try:
-            with source.open() as stream:
-                return stream.read(_HEAD)
-        except (OSError, EOFError, zlib.error) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise InputError(Problem(what=f"cannot be read: {reason}", file=str(source.path))) from None
+        traces = Traces(self._extensions.trace_readers, self)
+        return traces.read(path, traces.reader_of(path, name=reader))

@@ -1,0 +1,83 @@
+"""Logs of agents: which reader knows a file, and what it reads from it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from adjudge.errors import InputError, Problem
+from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
+from adjudge.extension.registry import Registered, Registry
+from adjudge.extension.specs import TraceReaderSpec
+from adjudge.model.trajectory import Trajectory
+from adjudge.reading.outline import outline
+
+_HEAD: Final = 64 * 1024
+
+
+class Traces:
+    """The trace readers that are installed."""
+
+    def __init__(self, readers: Registry[TraceReaderSpec], host: Host) -> None:
+        """Read with ``readers``, each made with ``host``."""
+        self._readers = readers
+        self._host = host
+
+    def reader_of(self, path: Path, *, name: str | None = None) -> Registered[TraceReaderSpec]:
+        """The reader of that name, or the one that knows the file by its content.
+
+        Args:
+            path: The log, as the user names it.
+            name: A reader's name; ``None``: the content decides.
+
+        Raises:
+            InputError: the file cannot be read, or no reader knows it.
+            UnknownNameError: no reader has the name, or two have it.
+        """
+        head = self._head(path)
+        if name is not None:
+            return self._readers.resolve(name)
+        tried: list[str] = []
+        for registered in self._readers:
+            try:
+                if self._made(registered).sniff(head, self._source(path).path):
+                    return registered
+            except Exception as error:
+                reason = f"raised {type(error).__name__}: {error}"
+            else:
+                wanted = registered.spec.recognised_by or registered.spec.summary
+                reason = f"not found: {wanted.rstrip('.')}"
+            tried.append(f"\n    {registered.spec.name}: {reason}")
+        raise InputError(
+            Problem(
+                what=f"no trace reader knows this format; the file begins with {outline(head)}",
+                file=str(path),
+                hint=f"Tried:{''.join(tried) or ' none is installed'}",
+            )
+        )
+
+    def read(
+        self, path: Path, reader: Registered[TraceReaderSpec], options: ReadOptions | None = None
+    ) -> Iterator[Trajectory]:
+        """The trajectories of a log, one at a time.
+
+        Raises:
+            InputError: the file is broken; the problem names the place.
+        """
+        return self._made(reader).read(self._source(path), options or ReadOptions())
+
+    def _made(self, registered: Registered[TraceReaderSpec]) -> TraceReader:
+        return registered.spec.factory(registered.spec.config(), self._host)
+
+    def _source(self, path: Path) -> Source:
+        return Source(self._host.working_folder / path)
+
+    def _head(self, path: Path) -> bytes:
+        try:
+            with self._source(path).open() as stream:
+                return stream.read(_HEAD)
+        except (OSError, EOFError, zlib.error) as error:
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise InputError(Problem(what=f"cannot be read: {reason}", file=str(path))) from None
