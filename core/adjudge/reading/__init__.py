@@ -4,13 +4,14 @@ Plugins reach it as ``adjudge.plugin.reading``.
 """
 
 from adjudge.formats.openai_messages import arguments_of
+from adjudge.reading import spans
 from adjudge.reading.blobs import blob_of, without_blobs
 from adjudge.reading.losses import Losses
 from adjudge.reading.numbers import with_numbers
 from adjudge.reading.opening import opened
 from adjudge.reading.outline import Outline, outline
 from adjudge.reading.place import Place
-from adjudge.reading.values import moment_of, seconds_of, text_of
+from adjudge.reading.values import list_of, moment_of, object_of, seconds_of, text_of
 
 __all__ = [
     "Losses",
@@ -18,10 +19,13 @@ __all__ = [
     "Place",
     "arguments_of",
     "blob_of",
+    "list_of",
     "moment_of",
+    "object_of",
     "opened",
     "outline",
     "seconds_of",
+    "spans",
     "text_of",
     "with_numbers",
     "without_blobs",

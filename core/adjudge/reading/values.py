@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 import math
 from datetime import datetime
+from typing import Any
+
+from adjudge.formats.findings import is_list, is_object
+from adjudge.model.base import JsonObject
 
 
 def text_of(value: object) -> str:
@@ -12,6 +16,16 @@ def text_of(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def object_of(value: object) -> JsonObject:
+    """An object; an empty one where ``value`` is something else."""
+    return value if is_object(value) else {}
+
+
+def list_of(value: object) -> list[Any]:
+    """A list; an empty one where ``value`` is something else."""
+    return value if is_list(value) else []
 
 
 def seconds_of(value: object) -> float | None:

@@ -16,8 +16,13 @@ from adjudge.testing import FakeHost
 REAL = {
     "adk_eval_files/**/*.test.json": {"eval_set"},
     "adk_eval_files/**/*.evalset.json": {"eval_set"},
+    "adk_eval_files/**/*.session.json": {"adk_session"},
     "adk_eval_files/**/test_config.json": set[str](),
     "browser_use_history/*.json": {"browser_use"},
+    "otel_spans/*openinference*.json": {"openinference"},
+    "otel_spans/*genai*.json": {"otel_genai"},
+    "otel_spans/adk_*.json": {"otel_genai"},
+    "otel_spans/pydantic_ai_*.json": {"otel_genai"},
     "swe_agent/*.traj": {"swe_agent"},
     "tau_airline/*.gz": {"openai_messages"},
     "web_agent_runs/*.gz": {"history_log"},

@@ -22,5 +22,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             summary="ADK sessions with their events, or bare events, as ADK's server and tools write them.",
             factory=_make,
             patterns=("*.session.json", "session-*.json"),
+            recognised_by="the keys app_name, user_id and events, or an event with an author and an invocation_id",
         )
     ]

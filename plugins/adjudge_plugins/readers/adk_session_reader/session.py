@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from adjudge.plugin import (
     AdkEvent,
@@ -105,20 +105,20 @@ class Session:
             task=options.task,
             agent=app if isinstance(app, str) else None,
             session_id=name,
-            final_session_state=_object(state) if state is not None else self._changes or None,
+            final_session_state=reading.object_of(state) if state is not None else self._changes or None,
             source=str(self.place),
             lost=self._losses.texts(),
             extra={key: value for key, value in session.items() if key not in _READ} or None,
         )
 
     def _note_changes(self, event: AdkEvent) -> None:
-        delta = AdkEvent(_object(event.get("actions"))).get("state_delta")
+        delta = AdkEvent(reading.object_of(event.get("actions"))).get("state_delta")
         self._changes |= {
-            key: value for key, value in _object(delta).items() if not key.startswith(_TEMPORARY)
+            key: value for key, value in reading.object_of(delta).items() if not key.startswith(_TEMPORARY)
         }
 
     def _lose_actions(self, event: AdkEvent) -> None:
-        for key, value in _told(_object(event.get("actions"))).items():
+        for key, value in _told(reading.object_of(event.get("actions"))).items():
             if key not in {"state_delta", "stateDelta"}:
                 self._losses.add(f"{key} of an event of the user: {reading.text_of(value)[:80]}")
 
@@ -227,13 +227,9 @@ def _moment(event: AdkEvent) -> float | None:
     return reading.seconds_of(event.get("timestamp"))
 
 
-def _object(value: object) -> JsonObject:
-    return cast("JsonObject", value) if isinstance(value, dict) else {}
-
-
 def _told(value: Any) -> Any:
     """A value; an object without its empty members."""
-    if not isinstance(value, dict):
+    members = reading.object_of(value)
+    if not members:
         return value
-    members = cast("JsonObject", value)
     return {key: inner for key, inner in members.items() if inner not in (None, {}, [], "")}

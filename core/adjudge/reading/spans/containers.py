@@ -1,0 +1,78 @@
+"""The files that spans come in: a list, one or more a line, or OTLP/JSON with ``resourceSpans``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from adjudge.formats.json_input import JsonStream
+from adjudge.model.base import JsonObject
+from adjudge.reading.outline import outline
+from adjudge.reading.place import Place
+
+_RESOURCES: Final = ("resourceSpans", "resource_spans")
+_SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+_IDS: Final = ({"trace_id", "traceId", "context"}, {"span_id", "spanId", "context"})
+
+
+def holds_spans(head: bytes) -> bool:
+    """Whether a file that begins like this holds spans."""
+    keys = set(outline(head).keys)
+    return bool(keys & set(_RESOURCES)) or (all(keys & names for names in _IDS) and "name" in keys)
+
+
+def spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, Place]]:
+    """Every span of a file, one at a time, with its place.
+
+    Raises:
+        InputError: the file is broken or holds something else.
+    """
+    found = False
+    while stream.peek():
+        for span in _value(stream, Place(file, line=stream.line)):
+            found = True
+            yield span
+    if not found:
+        stream.fail("no span; spans of OpenTelemetry are expected.")
+
+
+def _value(stream: JsonStream, place: Place) -> Iterator[tuple[JsonObject, Place]]:
+    if stream.peek() == "[":
+        for index in stream.elements():
+            stream.peek()
+            yield from _object(stream, Place(place.file, f"{place.path}[{index}]", stream.line))
+    else:
+        yield from _object(stream, place)
+
+
+def _object(stream: JsonStream, place: Place) -> Iterator[tuple[JsonObject, Place]]:
+    """A span, or what holds spans of resources."""
+    if stream.peek() != "{":
+        stream.fail("no span; spans of OpenTelemetry are expected.")
+    members: JsonObject = {}
+    is_holder = False
+    for key in stream.members():
+        if key in _RESOURCES:
+            is_holder = True
+            yield from _inside(stream, place.key(key), (_SCOPES, ("spans",)))
+        else:
+            members[key] = stream.value()
+    if not is_holder:
+        yield members, place
+
+
+def _inside(
+    stream: JsonStream, place: Place, levels: tuple[tuple[str, ...], ...]
+) -> Iterator[tuple[JsonObject, Place]]:
+    """The spans of a list that lie some levels of named lists deeper."""
+    for index in stream.elements():
+        stream.peek()
+        here = Place(place.file, f"{place.path}[{index}]", stream.line)
+        if not levels:
+            yield here.as_object(stream.value(), "a span"), here
+            continue
+        for key in stream.members():
+            if key in levels[0]:
+                yield from _inside(stream, here.key(key), levels[1:])
+            else:
+                stream.value()

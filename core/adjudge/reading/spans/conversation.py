@@ -1,0 +1,270 @@
+"""The spans of one conversation as turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from adjudge.model.base import JsonValue
+from adjudge.model.invocation import AgentDetails, AppDetails, Invocation
+from adjudge.model.items import Content, ErrorItem, Item, Opaque, Text, ToolResult
+from adjudge.reading.losses import Losses
+from adjudge.reading.spans.drafts import Move, Turn, words
+from adjudge.reading.spans.pairing import Calls
+from adjudge.reading.spans.seen import Seen
+from adjudge.reading.spans.span import Span
+from adjudge.reading.spans.told import AgentRun, Message, ModelCall, Noted, Told, ToolRun
+
+_AGENT_ROLES: Final = frozenset({"assistant", "model"})
+_INSTRUCTIONS: Final = frozenset({"system", "developer"})
+_UNNAMED: Final = "agent"
+
+
+class Conversation:
+    """Takes the traces of a conversation, in order of time.
+
+    The agent of a trace's first model call talks to the user, and so does every agent that is given the
+    user's words. The others are sub-agents: their words are steps and never the answer.
+    """
+
+    def __init__(self, losses: Losses) -> None:
+        """Nothing happened yet."""
+        self.agent: str | None = None
+        """Who was asked first."""
+        self._losses = losses
+        self._turns: list[Turn] = []
+        self._turn: Turn | None = None
+        self._trace_id = ""
+        self._first: str | None = None
+        self._seen: dict[str | None, Seen] = {}
+        self._calls = Calls(losses)
+        self._instructions: dict[str, str] = {}
+        self._tools: dict[str, tuple[JsonValue, ...]] = {}
+
+    def take(self, spans: Sequence[Span], tell: Callable[[Span], Told | None]) -> None:
+        """One trace: its spans in order, and what says what each of them tells."""
+        told = _joined(spans, [(span, found) for span in spans if (found := tell(span)) is not None])
+        agents = _agents(spans, told)
+        holders = {span.parent_id for span, _ in told}
+        calls = [(span, what) for span, what in told if isinstance(what, ModelCall)]
+        self._turn = None
+        self._trace_id = spans[0].trace_id
+        self._first = (calls[0][1].agent or agents[calls[0][0].span_id]) if calls else None
+        self.agent = self.agent or self._first
+        for span, what in told:
+            author = agents[span.span_id]
+            match what:
+                case ModelCall():
+                    self._take_call(span, what, what.agent or author)
+                case ToolRun():
+                    self._take_run(span, what, author)
+                case Noted():
+                    self._add(Move(span, [*what.items, *_errors(span)], author))
+                case AgentRun():
+                    self._describe(what.instructions, what.tools, what.name or _UNNAMED)
+                    if span.span_id not in holders and span is not told[0][0]:
+                        self._take_empty(span, what)
+        self._drop(self._calls.settle())
+        self._fill([(span, what) for span, what in told if isinstance(what, AgentRun)])
+
+    def invocations(self) -> Iterator[Invocation]:
+        """The turns, with steps numbered from 1."""
+        names = [*self._instructions, *(name for name in self._tools if name not in self._instructions)]
+        details = AppDetails(
+            agent_details={
+                name: AgentDetails(
+                    name=name,
+                    instructions=self._instructions.get(name, ""),
+                    tool_declarations=self._tools.get(name, ()),
+                )
+                for name in names
+            }
+        )
+        number = 1
+        for turn in self._turns:
+            yield turn.invocation(number, details if names else None)
+            number += len(turn.moves)
+
+    # --- one span ---------------------------------------------------------------------
+
+    def _take_call(self, span: Span, call: ModelCall, author: str | None) -> None:
+        systems = [words(message.items) for message in call.inputs if message.role in _INSTRUCTIONS]
+        instructions = "\n".join(text for text in (call.instructions, *systems) if text)
+        self._describe(instructions, call.tools, author or _UNNAMED)
+        spoken = [message for message in call.inputs if message.role not in _INSTRUCTIONS]
+        is_main = author == self._first or self._is_given_the_words_of_the_user(spoken)
+        seen = self._seen.setdefault(None if is_main else author, Seen())
+        for message in seen.new(spoken):
+            self._take_input(span, message, author, is_main)
+        if is_main and self._turn is None:  # another trace: who says the same again says it again
+            self._open(_last_words(spoken))
+        items = [item for message in call.outputs for item in message.items]
+        seen.add(call.outputs)
+        move = Move(
+            span,
+            items + list(_errors(span)),
+            author,
+            role="assistant",
+            model=call.model,
+            usage=call.usage,
+            extra=dict(call.extra or {}),
+            is_answer=is_main,
+        )
+        self._add(move)
+        self._calls.ask(move)
+
+    def _take_input(self, span: Span, message: Message, author: str | None, is_main: bool) -> None:
+        results = [item for item in message.items if isinstance(item, ToolResult)]
+        strangers = [item for item in results if not self._calls.shown(item)]
+        rest: list[Item] = [item for item in message.items if not isinstance(item, ToolResult)]
+        if not is_main:
+            return  # a sub-agent is given what another agent's call says
+        if message.role in _AGENT_ROLES:
+            self._remember(span, rest, author)
+        elif rest:
+            self._open(rest)
+        if strangers:
+            self._add(Move(span, list(strangers), author, path=" (input)"))
+
+    def _remember(self, span: Span, items: list[Item], author: str | None) -> None:
+        """What the agent said before in a call whose output was not recorded, or that was not traced at all."""
+        last = self._turn.moves[-1] if self._turn is not None and self._turn.moves else None
+        if last is not None and last.role == "assistant" and not last.items and last.author == author:
+            last.items += items
+            self._calls.ask(last)
+            return
+        move = Move(span, items, author, role="assistant", is_answer=True, path=" (input)")
+        self._add(move)
+        self._calls.ask(move)
+
+    def _take_run(self, span: Span, run: ToolRun, author: str | None) -> None:
+        move = Move(span, list(_errors(span)), author)
+        if not self._calls.ran(move, run):
+            self._add(move)
+
+    def _take_empty(self, span: Span, run: AgentRun) -> None:
+        """An agent inside of which nothing is told: what it said is all there is of it."""
+        items: list[Item] = [item for message in run.outputs for item in message.items]
+        if not items and run.whole is not None:
+            items = [Opaque(name="agent", value=run.whole)]
+        if run.name is not None and items:
+            self._add(Move(span, [*items, *_errors(span)], run.name))
+        elif run.whole is not None:
+            self._losses.add("what chains without a model call took in and gave out")
+
+    # --- turns ------------------------------------------------------------------------
+
+    def _open(self, said: list[Item]) -> None:
+        """The user speaks: in the turn at hand as long as nobody answered, else in a new one."""
+        turn = self._turn
+        if turn is None or (turn.said and turn.moves):
+            turn = self._begin()
+        turn.said += said
+
+    def _begin(self) -> Turn:
+        self._turn = Turn(self._trace_id)
+        self._turns.append(self._turn)
+        return self._turn
+
+    def _add(self, move: Move) -> None:
+        (self._turn or self._begin()).moves.append(move)
+
+    def _drop(self, gone: set[Move]) -> None:
+        for turn in self._turns:
+            turn.moves = [move for move in turn.moves if move not in gone]
+
+    def _is_given_the_words_of_the_user(self, messages: Sequence[Message]) -> bool:
+        asked = words(self._turn.said) if self._turn is not None else ""
+        return bool(asked) and any(
+            message.role == "user" and words(message.items) == asked for message in messages
+        )
+
+    def _fill(self, runs: Sequence[tuple[Span, AgentRun]]) -> None:
+        """What only the outer spans tell: the words of the user, the answer, an error."""
+        turn = self._turn or (self._begin() if runs else None)
+        if turn is None:
+            return
+        outer = [run for at, (_, run) in enumerate(runs) if at == 0 or (run.name and run.name == self._first)]
+        if not turn.said and sum(other.trace_id == self._trace_id for other in self._turns) == 1:
+            asked = next((run.inputs for run in outer if run.inputs), ())
+            turn.said += [item for message in asked if message.role == "user" for item in message.items]
+        answered = next((run.outputs for run in outer if run.outputs), ())
+        said = [item for message in answered for item in message.items if isinstance(item, Text)]
+        turn.answer = Content(role="model", items=tuple(said)) if said else None
+        if not any(isinstance(item, ErrorItem) for move in turn.moves for item in move.items):
+            failed = next((span for span, _ in reversed(runs) if span.error is not None), None)
+            if failed is not None:
+                self._add(Move(failed, list(_errors(failed)), self._first))
+
+    def _describe(self, instructions: str, tools: Sequence[JsonValue], name: str) -> None:
+        if instructions and self._instructions.setdefault(name, instructions) != instructions:
+            self._losses.add(f"instructions of {name} that differ from its first ones")
+        if tools:
+            known = self._tools.get(name, ())
+            self._tools[name] = (*known, *(tool for tool in tools if tool not in known))
+
+
+def _joined(spans: Sequence[Span], told: Sequence[tuple[Span, Told]]) -> list[tuple[Span, Told]]:
+    """What the spans tell, without model calls and tool runs that are the inside of another one.
+
+    A framework and the client library that it uses both write a span of one and the same call.
+    """
+    parents = {span.span_id: span.parent_id for span in spans}
+    whole = {span.span_id: (span, what) for span, what in told}
+    holders: dict[str, str] = {}
+    for span, what in told:
+        at = parents[span.span_id]
+        passed = {span.span_id}
+        while at is not None and at not in passed and (at in holders or at not in whole):
+            passed.add(at)
+            at = holders.get(at, parents.get(at))
+        outer = whole.get(at or "")
+        if at is None or outer is None or at in passed:
+            continue
+        if isinstance(what, ModelCall) and isinstance(outer[1], ModelCall):
+            whole[at] = (outer[0], _merged(outer[1], what))
+        elif not (isinstance(what, ToolRun) and isinstance(outer[1], ToolRun) and outer[1].name == what.name):
+            continue
+        del whole[span.span_id]
+        holders[span.span_id] = at
+    return list(whole.values())
+
+
+def _merged(outer: ModelCall, inner: ModelCall) -> ModelCall:
+    return replace(
+        outer,
+        inputs=outer.inputs or inner.inputs,
+        outputs=outer.outputs or inner.outputs,
+        instructions=outer.instructions or inner.instructions,
+        tools=outer.tools or inner.tools,
+        agent=outer.agent or inner.agent,
+        model=outer.model or inner.model,
+        usage=outer.usage or inner.usage,
+        extra={**(inner.extra or {}), **(outer.extra or {})} or None,
+    )
+
+
+def _agents(spans: Sequence[Span], told: Sequence[tuple[Span, Told]]) -> dict[str, str | None]:
+    """The agent that every span happened inside of, by the span's id."""
+    parents = {span.span_id: span.parent_id for span in spans}
+    names = {span.span_id: what.name for span, what in told if isinstance(what, AgentRun) and what.name}
+    found: dict[str, str | None] = {}
+    for span in spans:
+        at: str | None = span.span_id
+        passed: set[str] = set()
+        while at is not None and at not in names and at not in passed:  # a broken log may go in circles
+            passed.add(at)
+            at = parents.get(at)
+        found[span.span_id] = names.get(at or "")
+    return found
+
+
+def _last_words(messages: Sequence[Message]) -> list[Item]:
+    last = next((message for message in reversed(messages) if message.role == "user"), None)
+    return [item for item in last.items if not isinstance(item, ToolResult)] if last is not None else []
+
+
+def _errors(span: Span) -> Iterator[Item]:
+    if span.error is not None:
+        yield span.error

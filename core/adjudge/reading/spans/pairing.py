@@ -1,0 +1,137 @@
+"""Which call a tool's span belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from adjudge.model.items import ErrorItem, Item, ToolCall, ToolResult
+from adjudge.reading.losses import Losses
+from adjudge.reading.spans.drafts import Move
+from adjudge.reading.spans.seen import same, same_arguments
+from adjudge.reading.spans.told import ToolRun
+
+_GUESSED: Final = "ids that say which call a tool's span belongs to; name{more} had to do"
+_OTHER_WORDS: Final = "a tool's result in the words in which the model was shown it"
+
+
+@dataclass(slots=True, eq=False)
+class Asked:
+    """A call, and what is known of its end."""
+
+    move: Move
+    call: ToolCall
+    result: ToolResult | None = None
+    run: Move | None = None
+    """The tool's span."""
+
+
+@dataclass(slots=True)
+class Calls:
+    """The calls of a conversation. Ids decide; without them names and arguments do, and it is said."""
+
+    losses: Losses
+    asked: list[Asked] = field(default_factory=list[Asked])
+    _by_id: dict[str, Asked] = field(default_factory=dict[str, Asked])
+    _waiting: list[tuple[Move, ToolRun]] = field(default_factory=list[tuple[Move, ToolRun]])
+
+    def ask(self, move: Move) -> None:
+        """Note the calls of a step."""
+        for call in move.calls:
+            asked = Asked(move, call)
+            self.asked.append(asked)
+            if call.id is not None:
+                self._by_id.setdefault(call.id, asked)
+
+    def shown(self, result: ToolResult) -> bool:
+        """Take a result that the model was shown; whether its call is known."""
+        asked = self._by_id.get(result.call_id or "")
+        if asked is None:
+            return False
+        if asked.result is None:
+            self._answer(asked, result)
+        elif not same(asked.result.value, result.value):
+            self.losses.add(_OTHER_WORDS)
+        return True
+
+    def ran(self, move: Move, run: ToolRun) -> bool:
+        """Take a tool's span; whether its call is known by id. Otherwise it waits for ``settle``."""
+        asked = self._by_id.get(run.call_id or "")
+        if asked is None:
+            self._waiting.append((move, run))
+            return False
+        self._join(asked, move, run, {})
+        return True
+
+    def settle(self) -> set[Move]:
+        """Pair the spans that wait; the moves that became part of the step of their call, and are no more."""
+        gone: set[Move] = set()
+        for move, run in self._waiting:
+            named = self._by_id.get(run.call_id or "")
+            asked, flag = (named, None) if named is not None else self._guess(move, run)
+            if asked is not None:
+                self._join(asked, move, run, {} if flag is None else {"paired_by": flag})
+                gone.add(move)
+                continue
+            self._stand_alone(move, run)
+        self._waiting.clear()
+        return gone
+
+    def _guess(self, move: Move, run: ToolRun) -> tuple[Asked | None, str | None]:
+        """The call that a span without id belongs to, and by what; nothing where the result is proof."""
+        if run.call_id is not None:
+            return None, None
+        named = [asked for asked in self.asked if asked.call.name == run.name and asked.run is None]
+        named = [asked for asked in named if _may_answer(move, asked.move)]
+        told = run.args is not None or run.raw_args is not None
+        wanted = ToolCall(name=run.name, args=run.args, raw_args=run.raw_args)
+        if told:
+            named = [asked for asked in named if same_arguments(asked.call, wanted)]
+        proven = [
+            asked for asked in named if asked.result is not None and same(asked.result.value, run.result)
+        ]
+        if told and run.has_result and proven:
+            return proven[0], None
+        open_ones = [asked for asked in named if asked.result is None] or named
+        if not open_ones:
+            return None, None
+        by = "name" + (" and arguments" if told else "") + (" and order" if len(open_ones) > 1 else "")
+        self.losses.add(_GUESSED.format(more=by.removeprefix("name")))
+        return open_ones[0], by
+
+    def _join(self, asked: Asked, move: Move, run: ToolRun, flag: dict[str, Any]) -> None:
+        asked.run = move
+        extra = {"span_id": move.span.span_id, **flag, **(run.extra or {})}
+        if move.span.duration is not None:
+            extra["duration"] = move.span.duration
+        if asked.result is None and run.has_result:
+            call_id = asked.call.id if not flag else None
+            self._answer(asked, ToolResult(name=run.name, value=run.result, call_id=call_id, extra=extra))
+        elif asked.result is not None and run.has_result and not same(asked.result.value, run.result):
+            self.losses.add(_OTHER_WORDS)
+        asked.move.items += [
+            item.model_copy(update={"extra": {"call": asked.call.id or asked.call.name}})
+            for item in move.items
+            if isinstance(item, ErrorItem)
+        ]
+
+    def _stand_alone(self, move: Move, run: ToolRun) -> None:
+        """No call asked for it: the span itself is proof of what was called."""
+        call = ToolCall(name=run.name, args=run.args, raw_args=run.raw_args, id=run.call_id, extra=run.extra)
+        items: list[Item] = [call]
+        if run.has_result:
+            items.append(ToolResult(name=run.name, value=run.result, call_id=run.call_id))
+        move.items[:0] = items
+
+    @staticmethod
+    def _answer(asked: Asked, result: ToolResult) -> None:
+        asked.result = result
+        named = result if result.name else result.model_copy(update={"name": asked.call.name})
+        asked.move.items.append(named)
+
+
+def _may_answer(run: Move, asked: Move) -> bool:
+    """Whether both are of one trace, and the call is not the later one."""
+    earlier, later = asked.span.started_at, run.span.started_at
+    is_in_order = earlier is None or later is None or earlier <= later
+    return is_in_order and asked.span.trace_id == run.span.trace_id

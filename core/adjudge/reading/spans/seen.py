@@ -1,0 +1,88 @@
+"""Which part of a model's input is new: every call repeats the conversation so far."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from adjudge.model.items import Claim, Item, Text, ToolCall, ToolResult
+from adjudge.reading.spans.told import Message
+
+
+class Seen:
+    """Counts what a conversation already has.
+
+    Items are compared by what they say, not by position or id: instrumentations split a message of two
+    calls in two, cut the front of a long conversation off, and give calls other ids when they repeat them.
+    """
+
+    def __init__(self) -> None:
+        """Nothing was seen."""
+        self._times: Counter[str] = Counter()
+
+    def add(self, messages: Iterable[Message]) -> None:
+        """Note what the model said."""
+        self._times.update(
+            mark for message in messages for item in message.items if (mark := _mark(message, item))
+        )
+
+    def new(self, messages: Iterable[Message]) -> Iterator[Message]:
+        """The part of an input that is there more often than ever before, which is noted. Thoughts are left out."""
+        here: Counter[str] = Counter()
+        for message in messages:
+            fresh: list[Item] = []
+            for item in message.items:
+                mark = _mark(message, item)
+                if not mark:
+                    continue
+                here[mark] += 1
+                if here[mark] > self._times[mark]:
+                    self._times[mark] = here[mark]
+                    fresh.append(item)
+            if fresh:
+                yield Message(message.role, tuple(fresh))
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two results say the same: one may be JSON in a text where the other is an object."""
+    return _plain(left) == _plain(right)
+
+
+def same_arguments(left: ToolCall, right: ToolCall) -> bool:
+    """Whether two calls have the same arguments."""
+    return _arguments(left) == _arguments(right)
+
+
+def _mark(message: Message, item: Item) -> str:
+    match item:
+        case Claim():
+            return ""
+        case Text():
+            return f"{_side(message)} text {' '.join(item.text.split())}"
+        case ToolCall():
+            return f"call {item.name} {_arguments(item)}"
+        case ToolResult():
+            return f"result {item.call_id} {_plain(item.value)}"
+        case _:
+            return f"{_side(message)} {item.model_dump_json()}"
+
+
+def _side(message: Message) -> str:
+    return "agent" if message.role in {"assistant", "model"} else "other"
+
+
+def _arguments(call: ToolCall) -> str:
+    if call.args is None:
+        return call.raw_args or "{}"
+    return json.dumps(call.args, sort_keys=True)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return " ".join(value.split())
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)

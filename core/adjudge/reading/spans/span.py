@@ -1,0 +1,176 @@
+"""One span, whatever wrote it: OTLP/JSON, the Python SDK's ``to_json``, or a plain list of spans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from adjudge.formats.findings import is_object
+from adjudge.model.base import JsonObject
+from adjudge.model.items import ErrorItem
+from adjudge.reading.place import Place
+from adjudge.reading.values import moment_of, object_of, text_of
+
+_NANOSECONDS: Final = 1e9
+_ERROR_CODES: Final = (2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR")
+_VALUES: Final = {
+    "stringValue": "string",
+    "boolValue": "bool",
+    "intValue": "int",
+    "doubleValue": "double",
+    "bytesValue": "bytes",
+    "arrayValue": "array",
+    "kvlistValue": "kvlist",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SpanEvent:
+    """An event of a span."""
+
+    name: str
+    attributes: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One operation of a trace. Times are seconds since the epoch."""
+
+    place: Place
+    name: str
+    trace_id: str
+    span_id: str
+    parent_id: str | None
+    started_at: float | None
+    ended_at: float | None
+    attributes: JsonObject
+    """Names as the convention has them; values are JSON."""
+    events: tuple[SpanEvent, ...] = ()
+    failed: bool = False
+    message: str | None = None
+    """What the status says."""
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds; ``None`` where a time is missing or the end is before the start."""
+        if self.started_at is None or self.ended_at is None or self.ended_at < self.started_at:
+            return None
+        return self.ended_at - self.started_at
+
+    def text(self, *names: str) -> str | None:
+        """The first of these attributes that is a text and not empty."""
+        return next(
+            (value for name in names if isinstance(value := self.attributes.get(name), str) and value), None
+        )
+
+    @property
+    def error(self) -> ErrorItem | None:
+        """The error that it reports: an exception, an ``error.type``, or a status."""
+        code = self.text("error.type")
+        exception = next((event.attributes for event in self.events if event.name == "exception"), None)
+        if not self.failed and code is None:
+            return None
+        known = exception or {}
+        kind = code or (text_of(known.get("exception.type")) or None)
+        message = text_of(known.get("exception.message")) or self.message or kind or "the span failed"
+        return ErrorItem(message=message, code=kind)
+
+
+def span_of(data: JsonObject, place: Place) -> Span:
+    """A span, in any of the three spellings.
+
+    Raises:
+        InputError: it has no trace, no id, or attributes of another shape.
+    """
+    context = object_of(data.get("context"))
+    trace_id = _first(data, context, "trace_id", "traceId")
+    span_id = _first(data, context, "span_id", "spanId")
+    if not isinstance(trace_id, str) or not isinstance(span_id, str):
+        place.fail("found no span", "A span has a trace_id and a span_id.")
+    parent = _first(data, {}, "parent_span_id", "parentSpanId", "parent_id")
+    status = object_of(data.get("status"))
+    code = _first(status, {}, "code", "status_code")
+    message = _first(status, {}, "message", "description")
+    name = data.get("name")
+    return Span(
+        place=place,
+        name=name if isinstance(name, str) else "",
+        trace_id=trace_id,
+        span_id=span_id,
+        parent_id=parent if isinstance(parent, str) and parent else None,
+        started_at=_seconds(_first(data, {}, "start_time", "startTimeUnixNano", "start_time_unix_nano")),
+        ended_at=_seconds(_first(data, {}, "end_time", "endTimeUnixNano", "end_time_unix_nano")),
+        attributes=_attributes(data.get("attributes"), place.key("attributes")),
+        events=tuple(_events(data, place)),
+        failed=code in _ERROR_CODES,
+        message=message if isinstance(message, str) and message else None,
+    )
+
+
+def _events(data: JsonObject, place: Place) -> Iterator[SpanEvent]:
+    key = "span_events" if "span_events" in data else "events"
+    for event, at in place.key(key).as_objects(data.get(key), "a list of events"):
+        name = _first(event, {}, "name", "event_name")
+        yield SpanEvent(text_of(name), _attributes(event.get("attributes"), at.key("attributes")))
+
+
+def _attributes(value: object, place: Place) -> JsonObject:
+    if value is None:
+        return {}
+    if is_object(value):
+        return value
+    return _pairs(place.as_objects(value, "an object or a list of keys and values"))
+
+
+def _pairs(pairs: list[tuple[JsonObject, Place]]) -> JsonObject:
+    found: JsonObject = {}
+    for pair, place in pairs:
+        key = pair.get("key")
+        if not isinstance(key, str):
+            place.fail("found no 'key' of an attribute")
+        found[key] = _any_value(pair.get("value"), place.key("value"))
+    return found
+
+
+def _any_value(value: object, place: Place) -> Any:
+    """OTLP's ``AnyValue`` as JSON."""
+    data = place.as_object(value, "a value of OTLP") if value is not None else {}
+    for name, kind in _VALUES.items():
+        inner = _first(data, {}, name, f"{kind}_value")
+        if inner is None:
+            continue
+        match kind:
+            case "int":
+                return int(inner) if isinstance(inner, str) and _is_whole(inner) else inner
+            case "array":
+                values = place.as_objects(object_of(inner).get("values"))
+                return [_any_value(element, at) for element, at in values]
+            case "kvlist":
+                return _pairs(place.as_objects(object_of(inner).get("values")))
+            case _:
+                return inner
+    return None
+
+
+def _first(data: Mapping[str, Any], other: Mapping[str, Any], *names: str) -> Any:
+    for name in names:
+        if (value := data.get(name)) is not None or (value := other.get(name)) is not None:
+            return value
+    return None
+
+
+def _seconds(value: object) -> float | None:
+    """Nanoseconds since the epoch, also as a text, or an ISO 8601 time."""
+    if isinstance(value, str) and not _is_whole(value):
+        return moment_of(value)
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return float(value) / _NANOSECONDS
+    except OverflowError:
+        return None
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.removeprefix("-").isdigit() and len(text) < 40

@@ -1,0 +1,93 @@
+"""Spans by trace: on disk while the file is read, because the spans of a trace may lie anywhere in it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+from adjudge.model.base import JsonObject
+from adjudge.reading.place import Place
+from adjudge.reading.spans.span import Span, span_of
+
+
+@dataclass(slots=True)
+class Trace:
+    """Where the spans of a trace are, and what decides which other traces it belongs to."""
+
+    trace_id: str
+    first: Place
+    started_at: float = float("inf")
+    conversation: str | None = None
+    """Of its earliest span that names one."""
+    named_at: float = float("inf")
+    spans: list[tuple[int, int, Place]] = field(default_factory=list[tuple[int, int, Place]])
+
+
+class Spool:
+    """Holds the spans of one file; memory has only where they are."""
+
+    def __init__(self, conversation_attributes: tuple[str, ...]) -> None:
+        """Traces that agree in one of these attributes are one conversation."""
+        self._attributes = conversation_attributes
+        self._file = tempfile.TemporaryFile(prefix="adjudge-spans-")  # noqa: SIM115 - closed by __exit__
+        self._traces: dict[str, Trace] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def take(self, spans: Iterable[tuple[JsonObject, Place]]) -> None:
+        """Keep every span.
+
+        Raises:
+            InputError: one of them is no span.
+        """
+        offset = 0
+        for data, place in spans:
+            span = span_of(data, place)
+            trace = self._traces.setdefault(span.trace_id, Trace(span.trace_id, place))
+            started = float("inf") if span.started_at is None else span.started_at
+            trace.started_at = min(trace.started_at, started)
+            conversation = span.text(*self._attributes)
+            if conversation is not None and (trace.conversation is None or started < trace.named_at):
+                trace.conversation, trace.named_at = conversation, started
+            row = json.dumps(data).encode()
+            self._file.write(row)
+            trace.spans.append((offset, len(row), place))
+            offset += len(row)
+
+    def conversations(self) -> Iterator[list[Trace]]:
+        """The traces that belong together, in order of time; conversations in order of the file."""
+        found: dict[tuple[str, str], list[Trace]] = {}
+        for trace in self._traces.values():
+            key = (
+                ("trace", trace.trace_id)
+                if trace.conversation is None
+                else ("conversation", trace.conversation)
+            )
+            found.setdefault(key, []).append(trace)
+        for traces in found.values():
+            yield sorted(traces, key=lambda trace: trace.started_at)
+
+    def spans(self, trace: Trace) -> list[Span]:
+        """The spans of a trace by start; an outer one before the inner ones that start with it."""
+        return sorted(
+            (self._read(offset, length, place) for offset, length, place in trace.spans), key=_order
+        )
+
+    def _read(self, offset: int, length: int, place: Place) -> Span:
+        self._file.seek(offset)
+        return span_of(json.loads(self._file.read(length)), place)
+
+
+def _order(span: Span) -> tuple[float, float]:
+    started = float("inf") if span.started_at is None else span.started_at
+    return started, -(span.ended_at or started)

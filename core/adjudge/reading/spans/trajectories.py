@@ -1,0 +1,65 @@
+"""A file of spans as trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from adjudge.extension.protocols import ReadOptions, Source
+from adjudge.model.trajectory import Trajectory
+from adjudge.reading.losses import Losses
+from adjudge.reading.opening import opened
+from adjudge.reading.spans.containers import spans_in
+from adjudge.reading.spans.conversation import Conversation
+from adjudge.reading.spans.span import Span
+from adjudge.reading.spans.spool import Spool, Trace
+from adjudge.reading.spans.told import Told
+
+
+def trajectories_of_spans(
+    source: Source,
+    options: ReadOptions,
+    tell: Callable[[Span, Losses], Told | None],
+    *,
+    conversation_attributes: tuple[str, ...],
+) -> Iterator[Trajectory]:
+    """One trajectory a trace; the traces of one conversation are the turns of one trajectory.
+
+    The file is read once; its spans wait on disk, so that memory has those of one trace at a time.
+
+    Args:
+        source: The file.
+        options: Gives the task.
+        tell: What one span tells, or nothing where it is no business of the convention; notes what is lost.
+        conversation_attributes: Traces that agree in one of them belong together.
+
+    Raises:
+        InputError: the file is broken or holds no span.
+    """
+    with Spool(conversation_attributes) as spool:
+        with opened(source) as stream:
+            spool.take(spans_in(stream, source.path.name))
+        for traces in spool.conversations():
+            yield _trajectory(traces, spool, options, tell)
+
+
+def _trajectory(
+    traces: list[Trace], spool: Spool, options: ReadOptions, tell: Callable[[Span, Losses], Told | None]
+) -> Trajectory:
+    losses = Losses()
+    conversation = Conversation(losses)
+    for trace in traces:
+        conversation.take(spool.spans(trace), lambda span: tell(span, losses))
+    invocations = tuple(conversation.invocations())
+    durations = [turn.duration for turn in invocations if turn.duration is not None]
+    named = traces[0].conversation
+    return Trajectory(
+        invocations=invocations,
+        eval_id=named or traces[0].trace_id,
+        task=options.task,
+        agent=conversation.agent,
+        session_id=named,
+        duration=sum(durations) if durations else None,
+        source=str(traces[0].first),
+        lost=losses.texts(),
+        extra={"trace_ids": [trace.trace_id for trace in traces]},
+    )

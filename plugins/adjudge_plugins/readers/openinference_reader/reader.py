@@ -1,0 +1,30 @@
+"""Reads spans that follow the OpenInference conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from adjudge.plugin import ReadOptions, Source, Trajectory, reading
+from adjudge_plugins.readers.openinference_reader.telling import KIND, tell
+
+_NAMED: Final = f'"{KIND}"'.encode()
+
+
+class OpenInferenceReader:
+    """Reads one trace at a time; the spans of a file wait on disk."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether these are spans, and one of them names its kind."""
+        return _NAMED in head and reading.spans.holds_spans(head)
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """One trajectory a session, or a trace where none is named.
+
+        Raises:
+            InputError: the file is broken or holds something else; the problem names the place.
+        """
+        return reading.spans.trajectories_of_spans(
+            source, options, tell, conversation_attributes=("session.id",)
+        )

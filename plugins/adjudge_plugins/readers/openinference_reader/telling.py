@@ -1,0 +1,130 @@
+"""What a span tells by the OpenInference conventions.
+
+Names: the OpenInference specification, "semantic conventions". LangChain's ToolMessage, which its
+instrumentation writes as the output of a tool, is known too: it names the call.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from adjudge.plugin import JsonObject, Observation, Opaque, Text, Usage, reading
+from adjudge_plugins.readers.openinference_reader.messages import messages_of
+
+KIND: Final = "openinference.span.kind"
+_CONTAINERS: Final = frozenset({"AGENT", "CHAIN"})
+_TOKENS: Final = {
+    "input_tokens": "llm.token_count.prompt",
+    "output_tokens": "llm.token_count.completion",
+    "total_tokens": "llm.token_count.total",
+    "cached_tokens": "llm.token_count.prompt_details.cache_read",
+    "reasoning_tokens": "llm.token_count.completion_details.reasoning",
+}
+_KEPT: Final = ("llm.finish_reason", "llm.provider", "llm.cost.total")
+
+
+def tell(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.Told | None:
+    """What one span tells; nothing where it has no kind."""
+    kind = (span.text(KIND) or "").upper()
+    if kind == "LLM":
+        return _model_call(span, losses)
+    if kind == "TOOL":
+        return _tool_run(span, losses)
+    if kind in _CONTAINERS:
+        return _agent_run(span, kind, losses)
+    if kind:
+        return _noted(span, kind, losses)
+    if span.attributes:
+        losses.add("a span that has no kind of OpenInference")
+    return None
+
+
+def _model_call(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.ModelCall:
+    inputs, outputs = (
+        messages_of(span.attributes, name, losses) for name in ("llm.input_messages", "llm.output_messages")
+    )
+    if not inputs and not outputs:
+        inputs, outputs = _whole(span, "user"), _whole(span, "assistant")
+    return reading.spans.ModelCall(
+        inputs=inputs,
+        outputs=outputs,
+        tools=tuple(_tool(tool) for tool in reading.spans.unfolded(span.attributes, "llm.tools")),
+        agent=span.text("agent.name"),
+        model=span.text("llm.model_name"),
+        usage=_usage(span),
+        extra={name: value for name in _KEPT if (value := span.attributes.get(name)) is not None} or None,
+    )
+
+
+def _tool_run(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.ToolRun:
+    args, raw = reading.arguments_of(span.attributes.get("input.value"))
+    result = span.attributes.get("output.value")
+    parsed, _ = reading.spans.json_of(result)
+    message = reading.object_of(parsed)
+    call_id, content = message.get("tool_call_id"), message.get("content")
+    is_message = isinstance(call_id, str) and content is not None
+    return reading.spans.ToolRun(
+        name=span.text("tool.name") or span.name,
+        call_id=call_id if is_message else span.text("tool_call.id", "tool.id"),
+        args=reading.without_blobs(args, losses),
+        raw_args=raw,
+        has_result=result is not None,
+        result=reading.without_blobs(content if is_message else result, losses),
+        extra={"status": message["status"]}
+        if is_message and isinstance(message.get("status"), str)
+        else None,
+    )
+
+
+def _agent_run(span: reading.spans.Span, kind: str, losses: reading.Losses) -> reading.spans.AgentRun:
+    name = span.text("agent.name", "graph.node.id") or span.name
+    return reading.spans.AgentRun(
+        name=name if kind == "AGENT" else None,
+        inputs=_whole(span, "user"),
+        outputs=_whole(span, "assistant"),
+        whole=_in_and_out(span, losses),
+    )
+
+
+def _noted(span: reading.spans.Span, kind: str, losses: reading.Losses) -> reading.spans.Noted:
+    """Documents are what the environment showed; what guards, rankers and the others say is kept as it is."""
+    documents = reading.spans.unfolded(span.attributes, "retrieval.documents")
+    if documents:
+        asked = reading.text_of(span.attributes.get("input.value"))
+        texts = [reading.text_of(document.get("document.content")) for document in documents]
+        return reading.spans.Noted(
+            items=tuple(Observation(text=text, source=span.name, extra={"query": asked}) for text in texts)
+        )
+    return reading.spans.Noted(items=(Opaque(name=kind.lower(), value=_in_and_out(span, losses)),))
+
+
+def _in_and_out(span: reading.spans.Span, losses: reading.Losses) -> JsonObject | None:
+    found = {
+        end: reading.without_blobs(value, losses)
+        for end in ("input", "output")
+        if (value := span.attributes.get(f"{end}.value")) is not None
+    }
+    return {"name": span.name, **found} if found else None
+
+
+def _whole(span: reading.spans.Span, role: str) -> tuple[reading.spans.Message, ...]:
+    """What the span took in or gave out, where it is plain text; JSON is a program's business."""
+    value = span.text("input.value" if role == "user" else "output.value")
+    parsed, is_json = reading.spans.json_of(value)
+    if value is None or (is_json and isinstance(parsed, dict | list)):
+        return ()
+    return (reading.spans.Message(role, (Text(text=value),)),)
+
+
+def _tool(tool: JsonObject) -> Any:
+    declared, _ = reading.spans.json_of(tool.get("tool.json_schema"))
+    return declared if declared is not None else tool
+
+
+def _usage(span: reading.spans.Span) -> Usage | None:
+    counts = {
+        ours: value
+        for ours, theirs in _TOKENS.items()
+        if isinstance(value := span.attributes.get(theirs), int) and not isinstance(value, bool)
+    }
+    return Usage.model_validate(counts) if counts else None

@@ -1,0 +1,80 @@
+"""What ADK writes beside the conventions: requests and responses as its own JSON."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from adjudge.plugin import Content, InputError, JsonObject, Text, content_from_adk, reading
+
+ARGUMENTS: Final = "gcp.vertex.agent.tool_call_args"
+RESPONSE: Final = "gcp.vertex.agent.tool_response"
+MERGED: Final = "(merged tools)"
+"""What ADK calls the span of the joined results of parallel calls."""
+
+_REQUEST: Final = "gcp.vertex.agent.llm_request"
+_ANSWER: Final = "gcp.vertex.agent.llm_response"
+
+
+def is_model_call(span: reading.spans.Span) -> bool:
+    """Whether it is ADK's span ``call_llm``, which names no operation. Tools have the attribute too, but empty."""
+    return span.text("gen_ai.operation.name") is None and _REQUEST in span.attributes
+
+
+def messages_of_call(
+    span: reading.spans.Span, losses: reading.Losses
+) -> tuple[tuple[reading.spans.Message, ...], tuple[reading.spans.Message, ...]]:
+    """What the model was given and what it gave."""
+    contents = _request(span).get("contents")
+    given = [_message(content, losses) for content in reading.list_of(contents)]
+    answer = _object(span.attributes.get(_ANSWER)).get("content")
+    return tuple(filter(None, given)), tuple(filter(None, [_message(answer, losses)]))
+
+
+def instructions(span: reading.spans.Span) -> str:
+    """The system instruction."""
+    given = _config(span).get("system_instruction")
+    if given is None or isinstance(given, str):
+        return given or ""
+    content = _content(given)
+    return content.text if content is not None else ""
+
+
+def tools(span: reading.spans.Span) -> tuple[Any, ...]:
+    """The declarations of functions; other tools as they are."""
+    found: list[Any] = []
+    listed = _config(span).get("tools")
+    for tool in reading.list_of(listed):
+        found += reading.list_of(reading.object_of(tool).get("function_declarations")) or [tool]
+    return tuple(found)
+
+
+def _request(span: reading.spans.Span) -> JsonObject:
+    return _object(span.attributes.get(_REQUEST))
+
+
+def _config(span: reading.spans.Span) -> JsonObject:
+    return _object(_request(span).get("config"))
+
+
+def _object(value: Any) -> JsonObject:
+    found, _ = reading.spans.json_of(value)
+    return reading.object_of(found)
+
+
+def _message(value: Any, losses: reading.Losses) -> reading.spans.Message | None:
+    if value is None:
+        return None
+    content = _content(reading.without_blobs(value, losses))
+    if content is None:
+        losses.add("content that ADK wrote in another shape")
+        return None
+    return reading.spans.Message(content.role or "user", content.items)
+
+
+def _content(value: Any) -> Content | None:
+    if isinstance(value, str):
+        return Content(items=(Text(text=value),))
+    try:
+        return content_from_adk(reading.object_of(value)) if value else None
+    except InputError:
+        return None

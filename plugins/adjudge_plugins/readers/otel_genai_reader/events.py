@@ -1,0 +1,64 @@
+"""Content as older versions of the conventions have it: an event for every message, or numbered attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from adjudge.plugin import JsonObject, reading
+from adjudge_plugins.readers.otel_genai_reader.messages import items_of_openai
+
+_ROLES: Final = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
+_CHOICE: Final = "gen_ai.choice"
+
+
+def messages_of_events(
+    span: reading.spans.Span, losses: reading.Losses
+) -> tuple[tuple[reading.spans.Message, ...], tuple[reading.spans.Message, ...]]:
+    """What the model was given and what it gave.
+
+    Events: ``gen_ai.user.message`` and its like, and ``gen_ai.choice`` (conventions up to 1.36). Attributes:
+    ``gen_ai.prompt.0.content`` and ``gen_ai.completion.0.content`` (Traceloop).
+    """
+    inputs = [
+        _message(event.attributes, role, losses)
+        for event in span.events
+        if (role := _ROLES.get(event.name)) is not None
+    ]
+    outputs = [
+        _message(_choice(event.attributes), "assistant", losses)
+        for event in span.events
+        if event.name == _CHOICE
+    ]
+    if not inputs and not outputs:
+        inputs = [_message(found, "user", losses) for found in _numbered(span.attributes, "gen_ai.prompt")]
+        outputs = [
+            _message(found, "assistant", losses) for found in _numbered(span.attributes, "gen_ai.completion")
+        ]
+    return tuple(inputs), tuple(outputs)
+
+
+def _choice(attributes: JsonObject) -> JsonObject:
+    message, _ = reading.spans.json_of(attributes.get("message"))
+    return reading.object_of(message) or {**attributes, "content": message}
+
+
+def _message(found: JsonObject, default: str, losses: reading.Losses) -> reading.spans.Message:
+    told = found.get("role")
+    role = told if isinstance(told, str) else default
+    calls, _ = reading.spans.json_of(found.get("tool_calls"))
+    message: JsonObject = {"role": role, "content": found.get("content"), "tool_calls": calls}
+    if role == "tool":
+        message["tool_call_id"] = found.get("tool_call_id", found.get("id"))
+    return reading.spans.Message(role, tuple(items_of_openai(message, losses)))
+
+
+def _numbered(attributes: JsonObject, prefix: str) -> Iterator[JsonObject]:
+    """Objects that were written out as ``prefix.0.key``, ``prefix.0.tool_calls.0.key``."""
+    for found in reading.spans.unfolded(attributes, prefix):
+        calls = [{"function": call, "id": call.get("id")} for call in _calls(found)]
+        yield {**found, "tool_calls": calls or None}
+
+
+def _calls(found: JsonObject) -> list[JsonObject]:
+    return [call for call in map(reading.object_of, reading.list_of(found.get("tool_calls"))) if call]

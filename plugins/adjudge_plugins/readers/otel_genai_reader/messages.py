@@ -1,0 +1,119 @@
+"""Messages as the conventions have them: a role, and parts that each have a type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from adjudge.plugin import (
+    Blob,
+    Claim,
+    InputError,
+    Item,
+    JsonObject,
+    Opaque,
+    Text,
+    ToolCall,
+    ToolResult,
+    reading,
+    step_from_openai,
+)
+
+Message = reading.spans.Message
+
+
+def messages_of(value: Any, name: str, losses: reading.Losses) -> tuple[reading.spans.Message, ...]:
+    """The messages of an attribute, as a list or as JSON in a text.
+
+    Args:
+        value: The attribute; ``None`` where it is absent.
+        name: Its name, for what is lost: exporters cut long attributes off.
+        losses: Takes what cannot be kept.
+    """
+    if value is None:
+        return ()
+    found, _ = reading.spans.json_of(value)
+    listed = reading.list_of(found)
+    if not listed and found != []:
+        losses.add(f"{name}, which is no list of messages (a long attribute may have been cut off)")
+    return tuple(_messages(listed, losses))
+
+
+def instructions_of(value: Any, losses: reading.Losses) -> str:
+    """The texts of ``gen_ai.system_instructions``, which is a list of parts."""
+    if value is None:
+        return ""
+    listed, _ = reading.spans.json_of(value)
+    parts = reading.list_of(listed) or [listed]
+    items = [
+        _part(part, losses) if isinstance(part, dict) else Text(text=reading.text_of(part)) for part in parts
+    ]
+    return "\n".join(item.text for item in items if isinstance(item, Text))
+
+
+def _messages(listed: list[Any], losses: reading.Losses) -> Iterator[reading.spans.Message]:
+    for value in listed:
+        message = reading.object_of(value) or {"content": value}
+        role = message.get("role")
+        if isinstance(message.get("parts"), list):
+            items = [_part(part, losses) for part in reading.list_of(message["parts"])]
+        else:
+            items = items_of_openai(message, losses)
+        yield Message(role if isinstance(role, str) else "", tuple(items))
+
+
+def items_of_openai(message: JsonObject, losses: reading.Losses) -> list[Item]:
+    """The items of a message in the shape of chat endpoints, which some instrumentations write."""
+    known = {**message, "role": message.get("role") if message.get("role") == "tool" else "assistant"}
+    try:
+        return [_light(item, losses) for item in step_from_openai(known).items]
+    except InputError:
+        return [Opaque(name="message", value=reading.without_blobs(message, losses))]
+
+
+def _part(value: Any, losses: reading.Losses) -> Item:
+    part = reading.object_of(value)
+    if not part:
+        return Text(text=reading.text_of(value))
+    content = part.get("content", part.get("text"))
+    match part.get("type"):
+        case "text" if isinstance(content, str):
+            return Text(text=content)
+        case "reasoning" | "thinking" if isinstance(content, str):
+            return Claim(text=content)
+        case "tool_call" if isinstance(part.get("name"), str):
+            args, raw = reading.arguments_of(part.get("arguments"))
+            return ToolCall(
+                name=cast("str", part["name"]),
+                args=reading.without_blobs(args, losses),
+                raw_args=raw,
+                id=_text(part, "id"),
+            )
+        case "tool_call_response":
+            value = part.get("response", part.get("result"))
+            return ToolResult(
+                name=_text(part, "name"),
+                value=reading.without_blobs(value, losses),
+                call_id=_text(part, "id"),
+            )
+        case "blob" if isinstance(data := part.get("content", part.get("data")), str):
+            losses.add("the content of a blob")
+            return reading.blob_of(data, mime_type=_text(part, "mime_type"))
+        case "uri" | "file" if (uri := _text(part, "uri") or _text(part, "file_id")) is not None:
+            return Blob(mime_type=_text(part, "mime_type"), uri=uri)
+        case kind:
+            name = kind if isinstance(kind, str) else "part"
+            return Opaque(name=name, value=reading.without_blobs(part, losses))
+
+
+def _light(item: Item, losses: reading.Losses) -> Item:
+    """The item; an image that is written out in its address without its content."""
+    if isinstance(item, Blob) and item.uri is not None and item.uri.startswith("data:"):
+        losses.add("the content of a blob")
+        return reading.blob_of(item.uri)
+    return item
+
+
+def _text(part: JsonObject, key: str) -> str | None:
+    value = part.get(key)
+    return value if isinstance(value, str) and value else None

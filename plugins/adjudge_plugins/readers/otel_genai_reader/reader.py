@@ -1,0 +1,33 @@
+"""Reads spans that follow OpenTelemetry's GenAI conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from adjudge.plugin import ReadOptions, Source, Trajectory, reading
+from adjudge_plugins.readers.otel_genai_reader.telling import tell
+
+_NAMES: Final = (b'"gen_ai.', b'"gcp.vertex.agent.')
+_OTHER_CONVENTION: Final = b'"openinference.span.kind"'
+_CONVERSATION: Final = ("gen_ai.conversation.id", "gcp.vertex.agent.session_id")
+
+
+class OtelGenAIReader:
+    """Reads one trace at a time; the spans of a file wait on disk."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether these are spans, and one of them has an attribute of the convention."""
+        named = any(name in head for name in _NAMES) and _OTHER_CONVENTION not in head
+        return named and reading.spans.holds_spans(head)
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """One trajectory a conversation, or a trace where none is named.
+
+        Raises:
+            InputError: the file is broken or holds something else; the problem names the place.
+        """
+        return reading.spans.trajectories_of_spans(
+            source, options, tell, conversation_attributes=_CONVERSATION
+        )

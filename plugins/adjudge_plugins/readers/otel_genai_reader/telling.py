@@ -1,0 +1,132 @@
+"""What a span tells by the GenAI conventions, and by what ADK and Traceloop write besides.
+
+Names: the semantic conventions of OpenTelemetry for GenAI spans, agent spans and events (status
+"development"; what instrumentations write differs by version), google-adk ``telemetry/tracing.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from adjudge.plugin import JsonObject, Usage, reading
+from adjudge_plugins.readers.otel_genai_reader import adk
+from adjudge_plugins.readers.otel_genai_reader.events import messages_of_events
+from adjudge_plugins.readers.otel_genai_reader.messages import instructions_of, messages_of
+
+_MODEL: Final = frozenset({"chat", "text_completion", "generate_content"})
+_AGENT: Final = frozenset({"invoke_agent", "create_agent", "invoke_workflow"})
+_WORKFLOW: Final = frozenset({"workflow", "agent", "task"})
+_DETAILS: Final = "gen_ai.client.inference.operation.details"
+_KEPT: Final = (
+    "gen_ai.response.id",
+    "gen_ai.response.finish_reasons",
+    "gen_ai.request.temperature",
+    "gen_ai.request.top_p",
+    "gen_ai.request.seed",
+    "gen_ai.request.max_tokens",
+)
+_COUNTS: Final = {
+    "input_tokens": ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
+    "output_tokens": ("gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"),
+    "total_tokens": ("gen_ai.usage.total_tokens",),
+    "cached_tokens": ("gen_ai.usage.cache_read.input_tokens",),
+    "reasoning_tokens": ("gen_ai.usage.reasoning_tokens", "gen_ai.usage.reasoning.output_tokens"),
+}
+
+
+def tell(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.Told | None:
+    """What one span tells; nothing where it is of no model, tool or agent."""
+    operation = span.text("gen_ai.operation.name")
+    if operation in _MODEL or adk.is_model_call(span) or "gen_ai.prompt.0.role" in span.attributes:
+        return _model_call(span, losses)
+    if operation == "execute_tool":
+        return _tool_run(span, losses)
+    if operation in _AGENT or span.text("traceloop.span.kind") in _WORKFLOW:
+        return _agent_run(span, losses)
+    if span.attributes:
+        losses.add("a span that is of no model, tool or agent")
+    return None
+
+
+def _model_call(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.ModelCall:
+    told = _content(span)
+    inputs, outputs = (
+        messages_of(told.get(name), name, losses)
+        for name in ("gen_ai.input.messages", "gen_ai.output.messages")
+    )
+    if not inputs and not outputs:
+        inputs, outputs = adk.messages_of_call(span, losses)
+    if not inputs and not outputs:
+        inputs, outputs = messages_of_events(span, losses)
+    return reading.spans.ModelCall(
+        inputs=inputs,
+        outputs=outputs,
+        instructions=instructions_of(told.get("gen_ai.system_instructions"), losses)
+        or adk.instructions(span),
+        tools=_tools(told.get("gen_ai.tool.definitions")) or adk.tools(span),
+        agent=span.text("gen_ai.agent.name"),
+        model=span.text("gen_ai.response.model", "gen_ai.request.model"),
+        usage=_usage(span),
+        extra={name: value for name in _KEPT if (value := span.attributes.get(name)) is not None} or None,
+    )
+
+
+def _tool_run(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.ToolRun | None:
+    name = span.text("gen_ai.tool.name") or span.name.removeprefix("execute_tool ")
+    if name == adk.MERGED:
+        return None  # the results of parallel calls, which their own spans have
+    attributes = span.attributes
+    args, raw = reading.arguments_of(
+        next(
+            (attributes[key] for key in ("gen_ai.tool.call.arguments", adk.ARGUMENTS) if key in attributes),
+            None,
+        )
+    )
+    result_key = next((key for key in ("gen_ai.tool.call.result", adk.RESPONSE) if key in attributes), None)
+    result = attributes.get(result_key or "")
+    if result_key == adk.RESPONSE:
+        result, _ = reading.spans.json_of(result)
+    return reading.spans.ToolRun(
+        name=name,
+        call_id=span.text("gen_ai.tool.call.id"),
+        args=reading.without_blobs(args, losses),
+        raw_args=raw,
+        has_result=result_key is not None,
+        result=reading.without_blobs(result, losses),
+    )
+
+
+def _agent_run(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.AgentRun:
+    told = _content(span)
+    return reading.spans.AgentRun(
+        name=span.text("gen_ai.agent.name"),
+        inputs=messages_of(told.get("gen_ai.input.messages"), "gen_ai.input.messages", losses),
+        outputs=messages_of(told.get("gen_ai.output.messages"), "gen_ai.output.messages", losses),
+        instructions=instructions_of(told.get("gen_ai.system_instructions"), losses),
+        tools=_tools(told.get("gen_ai.tool.definitions")),
+    )
+
+
+def _content(span: reading.spans.Span) -> JsonObject:
+    """The attributes of the span, and those of its event with the details, which has the content where it is."""
+    details = next((event.attributes for event in span.events if event.name == _DETAILS), None)
+    return {**(details or {}), **span.attributes}
+
+
+def _tools(value: Any) -> tuple[Any, ...]:
+    tools, _ = reading.spans.json_of(value)
+    return tuple(reading.list_of(tools))
+
+
+def _usage(span: reading.spans.Span) -> Usage | None:
+    found = {
+        ours: next((count for name in theirs if (count := _count(span, name)) is not None), None)
+        for ours, theirs in _COUNTS.items()
+    }
+    counted = {name: count for name, count in found.items() if count is not None}
+    return Usage.model_validate(counted) if counted else None
+
+
+def _count(span: reading.spans.Span, name: str) -> int | None:
+    value = span.attributes.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
