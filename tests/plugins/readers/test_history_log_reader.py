@@ -211,6 +211,17 @@ def test_a_run_a_line_and_a_step_a_line(tmp_path: Path) -> None:
     assert [found.source_ref for found in run.steps] == [f"lines.jsonl:{line} $" for line in (1, 2, 3)]
 
 
+@pytest.mark.parametrize("form", ["a line each", "a list"])
+def test_a_list_inside_a_step_is_not_the_list_of_steps(tmp_path: Path, form: str) -> None:
+    steps = [step(1, log=["opened", "closed"]), step(2, history=[{"role": "user"}])]
+    content = json.dumps(steps) if form == "a list" else "\n".join(map(json.dumps, steps))
+    (run,) = read(tmp_path, content)
+    assert [found.extra for found in run.steps] == [
+        {"log": ["opened", "closed"]},
+        {"history": [{"role": "user"}]},
+    ]
+
+
 def test_what_is_said_of_the_run(tmp_path: Path) -> None:
     trajectory = one(tmp_path, {}, goal="Buy milk", agent="shopper", final_answer="Bought.", score=0.5)
     (turn,) = trajectory.invocations

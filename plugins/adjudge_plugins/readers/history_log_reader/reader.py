@@ -131,7 +131,7 @@ def _walked(stream: JsonStream, place: reading.Place) -> tuple[_Run, bool]:
     run = _Run(place)
     has_list = False
     for key in stream.members():
-        if has_list or key not in _LISTS or stream.peek() != "[":
+        if has_list or key not in _LISTS or is_step(run.about) or stream.peek() != "[":
             run.about[key] = stream.value()
             continue
         has_list = True
