@@ -14,7 +14,10 @@ from adjudge.model.step import Step
 
 _ADDRESS: Final = re.compile(r"https?://[^\s'\"<>)\]}]+")
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_FAILED: Final = re.compile(r"\s*[\[(<]?(?:\w*error|\w*exception|traceback|failed|failure)\b", re.IGNORECASE)
+_FAILED: Final = re.compile(r"\s*[\[(<]?(?:\w{0,40}(?:error|exception)|traceback|failed|failure)\b", re.IGNORECASE)
+
+_HEAD: Final = 100
+"""Characters of a result in which it says that it is an error."""
 
 _PLAN_KEYS: Final = ("current_plan_item", "plan_item", "plan_step", "plan")
 _TAB_KEYS: Final = ("tab", "tab_id", "active_tab", "page_id")
@@ -115,7 +118,7 @@ def _failure(value: JsonValue) -> str | None:
     if isinstance(value, dict):
         said = cast("JsonObject", value).get("error")
         return text_of(said) if said else None
-    return value if isinstance(value, str) and _FAILED.match(value) else None
+    return value if isinstance(value, str) and _FAILED.match(value, 0, _HEAD) else None
 
 
 def _observed_page(step: Step) -> str | None:
