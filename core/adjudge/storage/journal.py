@@ -104,10 +104,18 @@ class Journal:
         except OSError as error:
             raise RunError(f"cannot write the journal {path}: {error.strerror}") from None
         claim = _locked(path)
-        connection = _connect(path)
-        connection.executescript(_SCHEMA + _REPLIES)
+        connection = _open(path)
         journal = cls(path, connection, claim)
-        journal.set_meta({"schema_version": SCHEMA_VERSION, **meta})
+        try:
+            _prepare(connection)
+            connection.executescript(_SCHEMA + _REPLIES)
+            journal.set_meta({"schema_version": SCHEMA_VERSION, **meta})
+        except (sqlite3.Error, RunError) as error:
+            # The disk is full, for instance. Half a journal would be no run, and keep its name.
+            journal.close()
+            for left in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", ".lock"))):
+                left.unlink(missing_ok=True)
+            raise RunError(f"cannot write the journal {path}: {error.__cause__ or error}") from None
         return journal
 
     @classmethod
@@ -263,21 +271,25 @@ class Journal:
             yield StoredAttempt(*row, {number: unpacked(data) for number, data in found})
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
+def _open(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, timeout=30, check_same_thread=False)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
     # With a write-ahead log a killed process loses nothing that was committed, readers do not block the
     # writer, and a commit costs microseconds.
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
-    return connection
 
 
 def _connected(path: Path) -> sqlite3.Connection:
     """A connection to a journal that exists, or the reason why it cannot be one."""
+    connection = _open(path)
     try:
-        connection = _connect(path)
+        _prepare(connection)
         row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
-    except sqlite3.DatabaseError as error:
+    except sqlite3.Error as error:
+        connection.close()
         raise RunError(f"{path} is not a journal of adjudge: {error}") from None
     version = None if row is None else json.loads(row[0])
     if version != SCHEMA_VERSION:

@@ -93,7 +93,9 @@ class RecordingFile:
         if found != _FORMAT:
             connection.close()
             hint = "Make one with: adjudge eval … --record FILE"
-            raise InputError(Problem(what="is not a recording of judge calls, or it is damaged", file=str(path), hint=hint))
+            raise InputError(
+                Problem(what="is not a recording of judge calls, or it is damaged", file=str(path), hint=hint)
+            )
         return cls(path, connection)
 
     def close(self) -> None:
