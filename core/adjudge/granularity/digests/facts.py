@@ -14,7 +14,9 @@ from adjudge.model.step import Step
 
 _ADDRESS: Final = re.compile(r"https?://[^\s'\"<>)\]}]+")
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_FAILED: Final = re.compile(r"\s*[\[(<]?(?:\w{0,40}(?:error|exception)|traceback|failed|failure)\b", re.IGNORECASE)
+_FAILED: Final = re.compile(
+    r"\s*[\[(<]?(?:\w{0,40}(?:error|exception)|traceback|failed|failure)\b", re.IGNORECASE
+)
 
 _HEAD: Final = 100
 """Characters of a result in which it says that it is an error."""

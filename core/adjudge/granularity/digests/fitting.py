@@ -9,12 +9,22 @@ from itertools import chain
 from typing import Final
 
 from adjudge.granularity.digests.facts import error_of
-from adjudge.granularity.digests.lines import WIDTHS, StepParts, Widths, parts_of
+from adjudge.granularity.digests.lines import WIDTHS, Widths, parts_of
 from adjudge.granularity.digests.tokens import clipped_to_tokens, tokens_of
 from adjudge.model.step import Step
 
 _LAST: Final = 3
 """Steps at the end that are kept before all others."""
+
+
+_LEAST_COST: Final = 10
+"""Tokens that no line has less than: its label and its brackets."""
+
+_FROM_WIDE_TO_NARROW: Final = (
+    *((WIDTHS[0], narrow) for narrow in WIDTHS),
+    *((wide, WIDTHS[-1]) for wide in WIDTHS[1:-1]),
+)
+"""The widths of important and of ordinary lines that are tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,25 +49,16 @@ def fitted_lines(steps: Sequence[Step], token_budget: int | None = None) -> tupl
     that counts their actions; the last steps, the first and the errors keep lines of their own longest, and
     what else keeps one is spread evenly. Every step stays in exactly one line.
     """
-    parts = parts_of(steps)
-    numbers = [step.number for step in steps]
-    important = _important(steps)
-
-    def lines_at(wide: Widths, narrow: Widths) -> tuple[Line, ...]:
-        return tuple(
-            Line(f"Step {number}", (number,), part.line(wide if at in important else narrow))
-            for at, (number, part) in enumerate(zip(numbers, parts, strict=True))
-        )
-
+    run = _Run(steps)
     if token_budget is None:
-        return lines_at(WIDTHS[0], WIDTHS[0])
-    for wide, narrow in chain(
-        ((WIDTHS[0], narrow) for narrow in WIDTHS), ((wide, WIDTHS[-1]) for wide in WIDTHS[1:])
-    ):
-        lines = lines_at(wide, narrow)
+        return run.lines(WIDTHS[0], WIDTHS[0])
+    if _cost(run.lines(WIDTHS[-1], WIDTHS[-1])) > token_budget:
+        return run.shared_lines(token_budget)
+    for wide, narrow in _FROM_WIDE_TO_NARROW:
+        lines = run.lines(wide, narrow)
         if _cost(lines) <= token_budget:
             return lines
-    return _shared(steps, parts, important, token_budget)
+    return run.lines(WIDTHS[-1], WIDTHS[-1])
 
 
 def digest(steps: Sequence[Step], token_budget: int | None = None) -> str:
@@ -65,55 +66,63 @@ def digest(steps: Sequence[Step], token_budget: int | None = None) -> str:
     return "\n".join(map(str, fitted_lines(steps, token_budget)))
 
 
-def _important(steps: Sequence[Step]) -> dict[int, None]:
-    """Positions that are kept longest, the most important first."""
-    errors = [at for at, step in enumerate(steps) if error_of(step) is not None]
-    last = range(len(steps) - 1, max(len(steps) - 1 - _LAST, -1), -1)
-    return dict.fromkeys(chain(last, range(min(1, len(steps))), _spread(errors)))
+class _Run:
+    """Steps that are to be told, with what is looked up once for each."""
 
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = steps
+        self._parts = parts_of(steps)
+        self._failed = [error_of(step) is not None for step in steps]
+        errors = [at for at, failed in enumerate(self._failed) if failed]
+        last = range(len(steps) - 1, max(len(steps) - 1 - _LAST, -1), -1)
+        self._important = dict.fromkeys(chain(last, range(min(1, len(steps))), _spread(errors)))
+        """Positions that are kept longest, the most important first."""
 
-def _shared(
-    steps: Sequence[Step], parts: Sequence[StepParts], important: dict[int, None], budget: int
-) -> tuple[Line, ...]:
-    """As many lines of single steps as there is room for, and the rest in lines that they share."""
-    order = [*important, *_spread([at for at in range(len(steps)) if at not in important])]
+    def lines(self, wide: Widths, narrow: Widths) -> tuple[Line, ...]:
+        """A line a step; those of the important steps at the wider width."""
+        return tuple(
+            self._line(at, wide if at in self._important else narrow) for at in range(len(self._steps))
+        )
 
-    def lines_with(alone: int) -> tuple[Line, ...]:
-        return tuple(_with_shared_lines(steps, parts, frozenset(order[:alone])))
+    def shared_lines(self, budget: int) -> tuple[Line, ...]:
+        """As many lines of single steps as there is room for, and the rest in lines that they share."""
+        others = _spread([at for at in range(len(self._steps)) if at not in self._important])
+        order = [*self._important, *others]
 
-    alone = _most(len(steps), lambda count: _cost(lines_with(count)) <= budget)
-    lines = lines_with(alone)
-    if alone or len(lines) != 1:
-        return lines
-    [only] = lines
-    return (
-        Line(only.label, only.steps, clipped_to_tokens(only.text, budget - tokens_of(f"{only.label}: "))),
-    )
+        def lines_with(alone: int) -> tuple[Line, ...]:
+            return tuple(self._partly_shared(frozenset(order[:alone])))
 
+        alone = _most(
+            min(len(order), budget // _LEAST_COST), lambda count: _cost(lines_with(count)) <= budget
+        )
+        lines = lines_with(alone)
+        if alone:
+            return lines
+        [only] = lines
+        room = budget - tokens_of(f"{only.label}: ")
+        return (Line(only.label, only.steps, clipped_to_tokens(only.text, room)),)
 
-def _with_shared_lines(
-    steps: Sequence[Step], parts: Sequence[StepParts], alone: frozenset[int]
-) -> Iterator[Line]:
-    together: list[Step] = []
-    for at, step in enumerate(steps):
-        if at not in alone:
-            together.append(step)
-            continue
-        if together:
-            yield _shared_line(together)
-            together = []
-        yield Line(f"Step {step.number}", (step.number,), parts[at].line(WIDTHS[-1]))
-    if together:
-        yield _shared_line(together)
+    def _partly_shared(self, alone: frozenset[int]) -> Iterator[Line]:
+        start = 0
+        for at in chain(sorted(alone), [len(self._steps)]):
+            if start < at:
+                yield self._shared_line(start, at)
+            if at < len(self._steps):
+                yield self._line(at, WIDTHS[-1])
+            start = at + 1
 
+    def _line(self, at: int, widths: Widths) -> Line:
+        number = self._steps[at].number
+        return Line(f"Step {number}", (number,), self._parts[at].line(widths))
 
-def _shared_line(steps: Sequence[Step]) -> Line:
-    numbers = tuple(step.number for step in steps)
-    label = f"Step {numbers[0]}" if len(numbers) == 1 else f"Steps {numbers[0]}-{numbers[-1]}"
-    told = [actions_counted(steps) or "no calls"]
-    if failed := sum(error_of(step) is not None for step in steps):
-        told.append(f"{failed} with errors")
-    return Line(label, numbers, f"[{'; '.join(told)}]")
+    def _shared_line(self, start: int, end: int) -> Line:
+        steps = self._steps[start:end]
+        numbers = tuple(step.number for step in steps)
+        label = f"Step {numbers[0]}" if len(numbers) == 1 else f"Steps {numbers[0]}-{numbers[-1]}"
+        told = [actions_counted(steps) or "no calls"]
+        if failed := sum(self._failed[start:end]):
+            told.append(f"{failed} with errors")
+        return Line(label, numbers, f"[{'; '.join(told)}]")
 
 
 def actions_counted(steps: Sequence[Step], most: int = 3) -> str:
