@@ -98,7 +98,9 @@ class Conversation:
         for message in seen.new(spoken):
             self._take_input(span, message, author, is_main)
         if is_main and self._turn is None:  # another trace: who says the same again says it again
-            self._open(_last_words(spoken))
+            again = _last_words(spoken)
+            self._open(again)
+            seen.add([Message("user", tuple(again))])
         items = [item for message in call.outputs for item in message.items]
         seen.add(call.outputs)
         move = Move(

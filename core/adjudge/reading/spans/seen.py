@@ -23,7 +23,7 @@ class Seen:
         self._times: Counter[str] = Counter()
 
     def add(self, messages: Iterable[Message]) -> None:
-        """Note what the model said."""
+        """Note what was said."""
         self._times.update(
             mark for message in messages for item in message.items if (mark := _mark(message, item))
         )
