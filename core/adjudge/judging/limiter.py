@@ -42,9 +42,10 @@ class AdaptiveLimiter:
     @asynccontextmanager
     async def slot(self) -> AsyncGenerator[int]:
         """One call under way; gives the round that it belongs to."""
-        while self._pause() > 0 or self._running >= self.limit:
+        if self._waiting or self._pause() > 0 or self._running >= self.limit:
             await self._turn()
-        self._running += 1
+        else:
+            self._running += 1
         try:
             yield self._round
         finally:
@@ -53,7 +54,9 @@ class AdaptiveLimiter:
 
     def succeeded(self, rate: RateLimit | None) -> None:
         """A call was answered."""
-        if self._running >= self.limit:  # a limit that nobody reaches is no reason to raise it
+        if (
+            self._waiting or self._running >= self.limit
+        ):  # a limit that nobody reaches is no reason to raise it
             self._limit = min(self._most, self._limit + (1 / self._limit if self._refused else 1))
         if rate is not None and rate.remaining_requests == 0 and rate.reset_after:
             self._pause_for(rate.reset_after)
@@ -78,24 +81,31 @@ class AdaptiveLimiter:
         if seconds <= LONGEST_PAUSE and until > self._paused_until:
             self._paused_until = until
             # Whoever waits already, waits for a call to end; in a pause the last one may have ended.
-            loop.call_at(until, self._wake)
+            loop.call_at(until, self._go_on, until)
+
+    def _go_on(self, until: float) -> None:
+        if self._paused_until <= until:  # not by the clock: timers may be early by its resolution
+            self._paused_until = 0.0
+        self._wake()
 
     def _pause(self) -> float:
         return self._paused_until - asyncio.get_running_loop().time()
 
     async def _turn(self) -> None:
+        """Wait in line; whoever comes back is counted as running already."""
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
             await turn
         except asyncio.CancelledError:
-            self._wake()  # it may have been this one's turn
+            if turn.done() and not turn.cancelled():  # it was this one's turn
+                self._running -= 1
+                self._wake()
             raise
 
     def _wake(self) -> None:
-        free = self.limit - self._running
-        while self._waiting and free > 0 and self._pause() <= 0:
+        while self._waiting and self._running < self.limit and self._pause() <= 0:
             turn = self._waiting.popleft()
             if not turn.done():
+                self._running += 1
                 turn.set_result(None)
-                free -= 1
