@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
     from adjudge.model.eval_set import EvalCase, EvalSet
+    from adjudge.model.judged_logs import JudgedLogs
     from adjudge.running.api import RunResult, evaluate, evaluate_sync, resume, resume_sync
+    from adjudge.running.logs.api import judge_logs, judge_logs_sync
 
 __version__ = "0.1.0"
 
@@ -16,11 +18,14 @@ _HOMES: Final = {
     "EvalCase": "adjudge.model.eval_set",
     "EvalSet": "adjudge.model.eval_set",
     "InputError": "adjudge.errors",
+    "JudgedLogs": "adjudge.model.judged_logs",
     "PluginError": "adjudge.errors",
     "RunError": "adjudge.errors",
     "RunResult": "adjudge.running.api",
     "evaluate": "adjudge.running.api",
     "evaluate_sync": "adjudge.running.api",
+    "judge_logs": "adjudge.running.logs.api",
+    "judge_logs_sync": "adjudge.running.logs.api",
     "resume": "adjudge.running.api",
     "resume_sync": "adjudge.running.api",
 }
@@ -30,12 +35,15 @@ __all__ = [
     "EvalCase",
     "EvalSet",
     "InputError",
+    "JudgedLogs",
     "PluginError",
     "RunError",
     "RunResult",
     "__version__",
     "evaluate",
     "evaluate_sync",
+    "judge_logs",
+    "judge_logs_sync",
     "resume",
     "resume_sync",
 ]

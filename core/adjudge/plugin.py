@@ -45,6 +45,7 @@ from adjudge.extension.protocols import (
     ReadOptions,
     ReportedCase,
     Reporter,
+    ReportsLogs,
     RunReport,
     SessionRequest,
     Source,
@@ -94,6 +95,7 @@ from adjudge.model.items import (
     ToolCall,
     ToolResult,
 )
+from adjudge.model.judged_logs import JudgedLog, JudgedLogs, LogError
 from adjudge.model.judging import (
     Choice,
     Decision,
@@ -199,7 +201,10 @@ __all__ = [
     "JudgeUse",
     "JudgedConfig",
     "JudgedItem",
+    "JudgedLog",
+    "JudgedLogs",
     "LimitsCalls",
+    "LogError",
     "Measurement",
     "Need",
     "NoConfig",
@@ -219,6 +224,7 @@ __all__ = [
     "ReportedCase",
     "Reporter",
     "ReporterSpec",
+    "ReportsLogs",
     "Rubric",
     "RubricScore",
     "RunFinished",

@@ -13,6 +13,7 @@ _COMMANDS: Final = {
     "criteria": ("adjudge.cli.components", "List the criteria that are installed."),
     "eval": ("adjudge.cli.eval", "Evaluate an agent on eval sets."),
     "evalset": ("adjudge.cli.evalset", "Validate, migrate, list and show eval sets."),
+    "judge": ("adjudge.cli.judge", "Judge what agents did by criteria in words, from their logs."),
     "judges": ("adjudge.cli.judges", "List, try and measure the models that can judge."),
     "plugins": ("adjudge.cli.plugins", "List, check and create plugins."),
     "resume": ("adjudge.cli.resume", "Finish a run that was interrupted."),

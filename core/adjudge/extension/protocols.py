@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from adjudge.model.eval_set import EvalCase, SessionInput
     from adjudge.model.invocation import Invocation
     from adjudge.model.items import Content
+    from adjudge.model.judged_logs import JudgedLogs
     from adjudge.model.measurement import Measurement
     from adjudge.model.result import CaseResult, RunInfo, RunSummary
     from adjudge.model.step import Step
@@ -248,8 +249,17 @@ class RunReport:
 
 
 class Reporter(Protocol):
-    """Writes a run in one format."""
+    """Writes a run in one format. A reporter may write verdicts on logs too (see ``ReportsLogs``)."""
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the whole report. The core opens and closes the file, and removes a half-written one."""
+        ...
+
+
+@runtime_checkable
+class ReportsLogs(Protocol):
+    """A reporter that can write what ``adjudge judge`` concludes."""
+
+    def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
+        """Write everything. The core opens and closes the file, and removes a half-written one."""
         ...

@@ -13,7 +13,7 @@ from adjudge.granularity.evidence import Places
 from adjudge.granularity.judging_checks import judge_checks
 from adjudge.granularity.parts import fitted, groups_of, packed
 from adjudge.granularity.reducing import merged, over_parts
-from adjudge.granularity.viewing import room_of, view_of
+from adjudge.granularity.viewing import room_of, task_of, view_of
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.evaluation import Check, CheckResult, CompiledCriterion
 from adjudge.model.trajectory import Trajectory
@@ -53,7 +53,7 @@ class RunUnderJudgement:
     async def judged(self, level: str, checks: Sequence[Check]) -> list[CheckResult]:
         """The checks, in their order, at one granularity."""
         view = await self._view(level)
-        task = clipped_to_tokens(self._task(), self._room // 8)
+        task = clipped_to_tokens(task_of(self._trajectory), self._room // 8)
         overview = clipped_to_tokens(view.aggregated_content, self._room // 3)
         room = self._room - tokens_of(overview) - tokens_of(task)
         steps = self.places.steps
@@ -110,10 +110,3 @@ class RunUnderJudgement:
     def _asked(self, results: Sequence[CheckResult], state: str) -> list[Check]:
         wanted = {item.check_id for item in results if item.state == state}
         return [check for check in self._criterion.checks if check.check_id in wanted]
-
-    def _task(self) -> str:
-        if self._trajectory.task:
-            return self._trajectory.task
-        return "\n".join(
-            turn.user_content.text for turn in self._trajectory.invocations if turn.user_content.text
-        )

@@ -25,6 +25,14 @@ def room_of(budget: int) -> int:
     return max(LEAST_BUDGET, budget) - _OVERHEAD
 
 
+def task_of(trajectory: Trajectory) -> str:
+    """The goal: what the log names, or what the user said; empty where nobody says one."""
+    if trajectory.task:
+        return trajectory.task
+    said = (turn.user_content.text for turn in trajectory.invocations)
+    return "\n".join(text for text in said if text)
+
+
 async def view_of(
     trajectory: Trajectory,
     level: str,

@@ -69,19 +69,21 @@ class JudgedLogs(Frozen):
     warnings: tuple[str, ...] = ()
 
     @property
-    def status(self) -> JudgedStatus:
-        """FAIL before ``error`` before UNSURE before PASS; PASS too where nothing was to be judged."""
+    def status(self) -> JudgedStatus | None:
+        """FAIL before ``error`` before UNSURE before PASS; ``None`` where nothing was to be judged."""
         verdicts = {result.verdict for log in self.logs for result in log.results}
         if Verdict.FAIL in verdicts:
             return "FAIL"
         if self.errors:
             return "error"
-        return "UNSURE" if Verdict.UNSURE in verdicts else "PASS"
+        if Verdict.UNSURE in verdicts:
+            return "UNSURE"
+        return "PASS" if verdicts else None
 
     @property
     def exit_status(self) -> int:
         """1 where anything failed; else 3 where anything could not be measured or decided; else 0."""
-        return {"FAIL": 1, "error": 3, "UNSURE": 3, "PASS": 0}[self.status]
+        return {"FAIL": 1, "error": 3, "UNSURE": 3, "PASS": 0, None: 0}[self.status]
 
     @property
     def passed(self) -> bool:

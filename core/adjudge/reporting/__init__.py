@@ -5,8 +5,9 @@ terminal escapes and control characters on its way into a ``Line``.
 """
 
 from adjudge.reporting.explanation import explained
+from adjudge.reporting.judgements import judgement_lines, log_error_lines
 from adjudge.reporting.judges import judge_lines
-from adjudge.reporting.lines import Line, Tone, clean, line
+from adjudge.reporting.lines import Line, Piece, Tone, clean, line, shortened
 from adjudge.reporting.scores import score_text, threshold_text, tone_of
 from adjudge.reporting.transcript import transcript
 from adjudge.reporting.votes import is_votes
@@ -14,14 +15,18 @@ from adjudge.reporting.whole_cases import WholeCase, whole_cases
 
 __all__ = [
     "Line",
+    "Piece",
     "Tone",
     "WholeCase",
     "clean",
     "explained",
     "is_votes",
     "judge_lines",
+    "judgement_lines",
     "line",
+    "log_error_lines",
     "score_text",
+    "shortened",
     "threshold_text",
     "tone_of",
     "transcript",

@@ -17,6 +17,7 @@ from adjudge.model.step import total_usage
 from adjudge.running.host import RunHost
 from adjudge.running.problems import Problems
 from adjudge.running.request import JudgingRequest
+from adjudge.storage.compiled_checks import compiled_checks
 from adjudge.storage.journal import Journal
 from adjudge.storage.recording import RecordingFile
 from adjudge.storage.reply_cache import ReplyCache
@@ -38,6 +39,8 @@ class RunJudges:
         self._known = {item.spec.name for item in extensions.judge_backends}
         self._cache: ReplyCache | None = None
         self._recording: RecordingFile | None = None
+        self.checks = compiled_checks()
+        """What criteria in words were broken into, for good."""
         self._host = host
         self._extensions = extensions
         self._made: tuple[Judges, JudgeClient] | None = None
@@ -106,6 +109,7 @@ class RunJudges:
             await self._made[0].aclose()
         if self._cache is not None:
             self._cache.close()
+        self.checks.close()
         if self._recording is not None:
             self._recording.close()
 
@@ -123,8 +127,8 @@ class RunJudges:
             for name, calls in self.calls.items()
             if calls.items >= _ENOUGH and calls.unanimous == calls.items
         ]
-        if self._cache is not None and self._cache.trouble is not None:
-            found.append(self._cache.trouble)
+        stores = (self.checks,) if self._cache is None else (self.checks, self._cache)
+        found += [store.trouble for store in stores if store.trouble is not None]
         return tuple(found)
 
     def _judges(self) -> tuple[Judges, JudgeClient]:

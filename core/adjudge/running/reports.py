@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from adjudge.errors import RunError
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import Host, RunReport
+from adjudge.extension.protocols import Host, Reporter, ReportsLogs, RunReport
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import ReporterSpec
+from adjudge.model.judged_logs import JudgedLogs
 from adjudge.model.result import JudgeCalls, RunInfo, RunSummary
 from adjudge.running.problems import Problems
 from adjudge.running.records import FileRecord, reported_cases
 from adjudge.statistics.summary import summarise
 from adjudge.storage.journal import Journal
+
+_CONSOLE: Final = "console"
 
 
 def file_records(journal: Journal) -> tuple[FileRecord, ...]:
@@ -88,31 +93,80 @@ def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Pro
         seen.add(output.resolve())
 
 
+def check_log_outputs(
+    outputs: Iterable[Path], extensions: Extensions, host: Host, problems: Problems
+) -> None:
+    """The same for verdicts on logs, which not every reporter writes."""
+    outputs = tuple(outputs)
+    check_outputs(outputs, extensions, problems)
+    for output in outputs:
+        # An output without a reporter is a problem already.
+        with problems.caught(file=str(output)), suppress(RunError):
+            registered = reporter_for(output, extensions)
+            if not isinstance(_made(registered, host), ReportsLogs):
+                problems.add(
+                    f"the reporter {registered.spec.name!r} of {registered.provenance} writes no verdicts on logs",
+                    file=str(output),
+                )
+
+
 def write_outputs(report: RunReport, outputs: Iterable[Path], extensions: Extensions, host: Host) -> None:
     """Write a report to every file, each whole or not at all.
 
     Raises:
         RunError: a file could not be written, or a reporter failed; the run's journal is complete.
     """
+    again = f"The run is complete; write it again with: adjudge runs show {report.run.name} --output"
     for output in outputs:
         registered = reporter_for(output, extensions)
-        try:
-            _write(report, output, registered, host)
-        except Exception as error:
-            reason = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-            raise RunError(
-                f"{output} could not be written by {registered.provenance}: {reason}\n"
-                f"  The run is complete; write it again with: adjudge runs show {report.run.name} --output {output}"
-            ) from error
+        with _told(output, registered, f"{again} {output}"):
+            _write_whole(output, partial(_made(registered, host).write, report))
 
 
-def _write(report: RunReport, output: Path, registered: Registered[ReporterSpec], host: Host) -> None:
-    reporter = registered.spec.factory(registered.spec.config(), host)
+def write_log_outputs(
+    judged: JudgedLogs, outputs: Iterable[Path], extensions: Extensions, host: Host
+) -> None:
+    """Write verdicts on logs to every file, each whole or not at all.
+
+    Raises:
+        RunError: a file could not be written, or a reporter failed.
+    """
+    for output in outputs:
+        registered = reporter_for(output, extensions)
+        again = "What the judges answered is kept: the same command again asks nothing twice."
+        with _told(output, registered, again):
+            _write_whole(output, partial(_log_reporter(registered, host).write_logs, judged))
+
+
+def _made(registered: Registered[ReporterSpec], host: Host) -> Reporter:
+    return registered.spec.factory(registered.spec.config(), host)
+
+
+def _log_reporter(registered: Registered[ReporterSpec], host: Host) -> ReportsLogs:
+    reporter = _made(registered, host)
+    if not isinstance(reporter, ReportsLogs):
+        raise RunError(f"the reporter {registered.spec.name!r} writes no verdicts on logs")
+    return reporter
+
+
+@contextmanager
+def _told(output: Path, registered: Registered[ReporterSpec], again: str) -> Generator[None]:
+    """What goes wrong inside, as one message that says how to get the report all the same."""
+    try:
+        yield
+    except Exception as error:
+        reason = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        raise RunError(
+            f"{output} could not be written by {registered.provenance}: {reason}\n  {again}"
+        ) from error
+
+
+def _write_whole(output: Path, write: Callable[[BinaryIO], None]) -> None:
     descriptor, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.resolve().parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            reporter.write(report, stream)
+            write(stream)
         # mkstemp makes files for the owner alone; a report is as readable as any other new file.
         mask = os.umask(0)
         os.umask(mask)
@@ -129,5 +183,14 @@ def show(report: RunReport, stream: BinaryIO, extensions: Extensions, host: Host
     Raises:
         UnknownNameError: the console reporter is disabled or missing.
     """
-    registered = extensions.reporters.resolve("console")
-    registered.spec.factory(registered.spec.config(), host).write(report, stream)
+    _made(extensions.reporters.resolve(_CONSOLE), host).write(report, stream)
+
+
+def show_logs(judged: JudgedLogs, stream: BinaryIO, extensions: Extensions, host: Host) -> None:
+    """Write verdicts on logs for a person.
+
+    Raises:
+        UnknownNameError: the console reporter is disabled or missing.
+        RunError: the one that is installed writes no verdicts on logs.
+    """
+    _log_reporter(extensions.reporters.resolve(_CONSOLE), host).write_logs(judged, stream)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from adjudge.judging.prompting import VERDICT, items_of
+from adjudge.judging.prompting import CITATIONS, VERDICT, items_of
 from adjudge.model.judging import JudgeRequest
+from adjudge.model.measurement import Citation
 
 
 def verdicts(
@@ -14,18 +16,27 @@ def verdicts(
     verdict: str | Callable[[str], str],
     *,
     notes: Mapping[str, str] | None = None,
+    citations: Sequence[Citation] | Callable[[str], Sequence[Citation]] = (),
 ) -> str:
     """The answer to a request of the judge client, as JSON text.
 
     Args:
-        request: What a ``FakeJudge`` was asked.
+        request: What a ``FakeJudge`` was asked: a question, or texts to write.
         verdict: The label for every item, or a function from an item's text to its label.
-        notes: Values of the notes that are asked for; otherwise each says ``"because"``.
+        notes: Values of the notes or texts that are asked for; otherwise each says ``"because"``.
+        citations: Where every item's evidence stands, or a function from an item's text to that; given
+            where the question asks for it.
     """
-    asked = (request.schema_ or {}).get("properties", {})
-    answer: dict[str, dict[str, str]] = {}
+    asked: dict[str, Any] = (request.schema_ or {}).get("properties", {})
+    given = notes or {}
+    # A request for texts has no items: its fields are texts themselves.
+    answer: dict[str, Any] = {
+        name: given.get(name, "because") for name, field in asked.items() if field.get("type") == "string"
+    }
     for key, text in items_of(request).items():
-        names = [name for name in asked[key]["properties"] if name != VERDICT]
-        label = verdict if isinstance(verdict, str) else verdict(text)
-        answer[key] = {**{name: (notes or {}).get(name, "because") for name in names}, VERDICT: label}
+        entry: dict[str, Any] = {name: given.get(name, "because") for name in asked[key]["properties"]}
+        if CITATIONS in entry:
+            places = citations(text) if callable(citations) else citations
+            entry[CITATIONS] = [place.model_dump() for place in places]
+        answer[key] = {**entry, VERDICT: verdict if isinstance(verdict, str) else verdict(text)}
     return json.dumps(answer, ensure_ascii=False)

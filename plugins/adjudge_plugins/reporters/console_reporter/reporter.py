@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from adjudge.plugin import RunReport, reporting
+from adjudge.plugin import JudgedLogs, RunReport, reporting
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 from adjudge_plugins.reporters.console_reporter.tally import CriterionTally, EvalSetTally, Tally, counts_text
 
@@ -51,6 +51,12 @@ class ConsoleReporter:
         screen.show(_warnings(report))
         screen.show(_next_steps(report, tally))
         screen.show([_verdict(report)])
+
+    def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
+        """Write verdicts on logs."""
+        from adjudge_plugins.reporters.console_reporter.logs import show_logs
+
+        show_logs(judged, Screen(stream))
 
 
 def _heading(case: reporting.WholeCase) -> reporting.Line:

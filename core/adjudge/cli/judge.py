@@ -1,0 +1,124 @@
+"""``adjudge judge``: judge what agents did by criteria in words, from their logs."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adjudge.cli.eval import budget_options
+from adjudge.cli.exits import INTERRUPTED
+from adjudge.cli.session import load_extensions
+
+if TYPE_CHECKING:
+    from adjudge.extension.loader import Extensions
+    from adjudge.model.judged_logs import JudgedLogs
+
+
+@click.command("judge")
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True)
+@click.option("--criteria", metavar="FILE", help="The criteria in words: a list in YAML or JSON.")
+@click.option("--task", metavar="TEXT", help="The goal of runs whose log names none.")
+@click.option(
+    "--judge",
+    "judges",
+    metavar="MODEL",
+    multiple=True,
+    help="The model that judges, as provider/model; repeat it for a panel; "
+    "replay:FILE answers from a recording.",
+)
+@click.option(
+    "--granularity",
+    metavar="auto|NAME",
+    default="auto",
+    show_default=True,
+    help="How closely to look: each criterion's own or the one that fits it, or this one for all.",
+)
+@click.option("--reader", metavar="NAME", help="The trace reader; otherwise each file's content decides.")
+@click.option(
+    "--aggregate-only", is_flag=True, help="End after aggregation: no verdicts, and no judge is needed."
+)
+@click.option(
+    "--strict-evidence",
+    is_flag=True,
+    help="UNSURE about outcomes where a log shows nothing of what came back.",
+)
+@click.option(
+    "--token-budget",
+    metavar="N",
+    type=int,
+    default=24_000,
+    show_default=True,
+    help="Tokens that one request to a judge may have.",
+)
+@click.option("--record", metavar="FILE", help="Record the calls to judges in a new file.")
+@click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked.")
+@budget_options
+@click.option(
+    "--output",
+    "outputs",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Write a report; its ending decides the kind: .json, .xml (repeatable).",
+)
+@click.pass_obj
+def judge_command(
+    no_plugins: tuple[str, ...],
+    logs: tuple[str, ...],
+    criteria: str | None,
+    no_cache: bool,
+    max_judge_calls: int | None,
+    max_cost: float | None,
+    judges: tuple[str, ...],
+    **options: Any,
+) -> int:
+    r"""Judge what agents did by criteria in words, from their logs.
+
+    A LOG is a file, a folder with every log below it, or a glob between quotes.
+
+    \b
+    Exit status: 0 everything passed, 1 something failed, 3 something could not be
+    measured or decided, 2 usage or configuration, 130 interrupted.
+    """
+    from adjudge.running.logs.api import judge_logs
+
+    extensions = load_extensions(no_plugins)
+    judging = judge_logs(
+        logs,
+        criteria,
+        judge=judges,
+        use_cache=not no_cache,
+        max_judge_calls=max_judge_calls,
+        max_cost=max_cost,
+        extensions=extensions,
+        **options,
+    )
+    try:
+        judged = asyncio.run(judging)
+    except KeyboardInterrupt:
+        click.echo(
+            "interrupted; what the judges answered is kept: the same command again asks nothing twice.",
+            err=True,
+        )
+        raise SystemExit(INTERRUPTED) from None
+    _show(judged, extensions)
+    return judged.exit_status
+
+
+def _show(judged: JudgedLogs, extensions: Extensions) -> None:
+    """Print the verdicts; the status alone where the console reporter is disabled or broken."""
+    import sys
+
+    from adjudge.errors import AdjudgeError
+    from adjudge.running.host import RunHost
+    from adjudge.running.reports import show_logs
+
+    sys.stdout.flush()
+    try:
+        show_logs(judged, sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
+    except AdjudgeError as error:
+        click.echo(f"warning: {error}", err=True)
+        click.echo(judged.status)

@@ -1,0 +1,89 @@
+"""A verdict on a run as lines: why, and the words in the log that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from adjudge.model.evaluation import CheckResult, EvaluationResult
+from adjudge.model.judged_logs import LogError
+from adjudge.model.measurement import Evidence
+from adjudge.reporting.lines import Line, Tone, line, shortened
+from adjudge.reporting.scores import tone_of
+from adjudge.reporting.votes import note_lines
+
+_REASON: Final = 600
+_QUOTE: Final = 240
+_CITATIONS: Final = 5
+
+_WORDS: Final[Mapping[str, str]] = {
+    "split_votes": "the votes are divided",
+    "no_evidence": "no evidence in the log supports an answer",
+    "abstained": "the judge cannot tell from what it was shown",
+    "injection": "the log speaks to its judge",
+    "self_reported": "the log shows nothing of what came back: this rests on what the agent did and declared",
+}
+
+_CHECKS: Final[Mapping[str, tuple[str, Tone]]] = {
+    "met": ("met", Tone.PASS),
+    "not_met": ("not met", Tone.FAIL),
+    "not_applicable": ("does not apply", Tone.FAINT),
+    "unsure": ("undecided", Tone.UNSURE),
+    "error": ("could not be judged", Tone.ERROR),
+}
+
+
+def judgement_lines(result: EvaluationResult) -> Iterator[Line]:
+    """Show a verdict: the criterion, how closely was looked, the reason, and the evidence with its steps."""
+    verdict = "error" if result.verdict is None else result.verdict
+    sure = "" if result.confidence_score is None else f", confidence {result.confidence_score:.2f}"
+    yield line(
+        (f"{verdict:<6}  ", tone_of(verdict)),
+        (result.criterion_name, Tone.STRONG),
+        (f"  {result.used_granularity}{sure}", Tone.FAINT),
+    )
+    if len(result.checks) == 1:
+        yield line(shortened(result.reasoning, _REASON), indent=4)
+        yield from _evidence(result.evidence, 4)
+    else:
+        for check in result.checks:
+            yield from check_lines(check, indent=4)
+    known = [code for code in result.reason_codes if code in _WORDS]
+    for code in known:
+        yield line(("note: ", Tone.UNSURE), _WORDS[code], indent=4)
+    yield from note_lines({code: None for code in result.reason_codes if code not in known}, indent=4)
+
+
+def check_lines(check: CheckResult, *, indent: int) -> Iterator[Line]:
+    """Show one check of several, with its reason and its evidence."""
+    said, tone = _CHECKS[check.state]
+    yield line((said, tone), f"  {check.text}", indent=indent)
+    if check.reasoning or check.error:
+        why = check.error.message if check.error is not None else check.reasoning or ""
+        yield line(shortened(why, _REASON), indent=indent + 4)
+    yield from _evidence(check.evidence, indent + 4)
+
+
+def log_error_lines(error: LogError) -> Iterator[Line]:
+    """Show what could not be measured, and why."""
+    name = error.criterion_name or ("log" if error.run is None else f"run {error.run}")
+    yield line(("error   ", Tone.ERROR), (name, Tone.STRONG), f"  {error.error.code}")
+    for said in error.error.message.splitlines():
+        yield line(said.strip(), indent=4)
+    for check in error.checks:
+        yield from check_lines(check, indent=4)
+
+
+def _evidence(evidence: Evidence, indent: int) -> Iterator[Line]:
+    for citation in evidence.citations[:_CITATIONS]:
+        yield line(
+            (f"step {citation.step} {citation.field}: ", Tone.FAINT),
+            f"“{shortened(citation.quote, _QUOTE)}”",
+            indent=indent,
+        )
+    if (more := len(evidence.citations) - _CITATIONS) > 0:
+        yield line((f"and {more} more", Tone.FAINT), indent=indent)
+    for absence in evidence.absences:
+        first, last = absence.steps
+        steps = f"step {first}: " if first == last else f"steps {first}-{last}: "
+        yield line((steps, Tone.FAINT), shortened(absence.scan, _QUOTE), indent=indent)

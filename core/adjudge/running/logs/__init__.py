@@ -1,0 +1,1 @@
+"""Judging logs: from what a user names to verdicts with evidence."""

@@ -1,0 +1,152 @@
+"""The Python API: judge logs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import adjudge
+from adjudge.extension.loader import Extensions
+from adjudge.extension.settings import find_settings
+from adjudge.granularity.viewing import DEFAULT_BUDGET
+from adjudge.model.evaluation import CompiledCriterion, WordedCriterion
+from adjudge.model.judged_logs import JudgedLogs
+from adjudge.running.evaluators import CriterionEvaluator, Services
+from adjudge.running.logs.judging import JudgedRun, LogsJudging
+from adjudge.running.logs.planning import LogsPlan, make_plan
+from adjudge.running.logs.request import AUTO, LogsRequest
+from adjudge.running.reports import write_log_outputs
+from adjudge.running.request import JudgingRequest
+
+
+async def judge_logs(
+    logs: str | Path | Sequence[str | Path],
+    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None = None,
+    *,
+    task: str | None = None,
+    judge: str | Sequence[str] = (),
+    granularity: str = AUTO,
+    reader: str | None = None,
+    aggregate_only: bool = False,
+    strict_evidence: bool = False,
+    token_budget: int = DEFAULT_BUDGET,
+    max_judge_calls: int | None = None,
+    max_cost: float | None = None,
+    use_cache: bool = True,
+    record: str | Path | None = None,
+    outputs: Sequence[str | Path] = (),
+    extensions: Extensions | None = None,
+) -> JudgedLogs:
+    """Judge what agents did by criteria in words, from their logs.
+
+    Args:
+        logs: Files, folders or globs; one, or several.
+        criteria: A criteria file, or its content.
+        task: The goal of runs whose log names none.
+        judge: The judge model, as ``provider/model``; several are a panel; ``"replay:FILE"`` answers from
+            recorded calls.
+        granularity: The strategy of all criteria; ``"auto"``: each criterion's own, or the one that fits it.
+        reader: The trace reader; otherwise each file's content decides.
+        aggregate_only: Whether to end after aggregation, without verdicts. No judge is needed; one that is
+            named writes summaries.
+        strict_evidence: Whether a run that shows nothing of what came back supports no outcome.
+        token_budget: Tokens that one request to a judge may have.
+        max_judge_calls: Calls to judges that may be made; what they would decide is an error then.
+        max_cost: USD that judges may cost; needs the extra ``prices``.
+        use_cache: Whether answers of earlier runs are used, and these kept for later ones.
+        record: A new file to record the calls to judges in.
+        outputs: Files to write a report to; the ending decides the kind.
+        extensions: Loaded plugins, for tests; otherwise those of this environment.
+
+    Raises:
+        InputError: something that is needed is missing or wrong; every problem is named, and no call was made.
+        PluginError: a required plugin is not available.
+        RunError: no further call to the judge makes sense, or a report could not be written.
+    """
+    started_at, started = datetime.now(UTC), time.perf_counter()
+    folder = Path.cwd()
+    request = LogsRequest(
+        logs=tuple(map(str, [logs] if isinstance(logs, str | Path) else logs)),
+        criteria=criteria if criteria is None or isinstance(criteria, str | Path) else tuple(criteria),
+        task=task,
+        granularity=granularity,
+        reader=reader,
+        aggregate_only=aggregate_only,
+        strict_evidence=strict_evidence,
+        token_budget=token_budget,
+        judging=JudgingRequest(
+            judges=(judge,) if isinstance(judge, str) else tuple(judge),
+            max_calls=max_judge_calls,
+            max_cost=max_cost,
+            use_cache=use_cache,
+            record=None if record is None else str(record),
+        ),
+        working_folder=folder,
+    )
+    extensions = extensions or _extensions(folder)
+    paths = [Path(output) for output in outputs]
+    plan = make_plan(request, extensions, paths)
+    try:
+        plan.judges.open(None)
+        compiled, runs = await _judged(plan, extensions)
+    finally:
+        await plan.judges.aclose()
+    judged = JudgedLogs(
+        started_at=started_at.isoformat(timespec="milliseconds"),
+        duration=round(time.perf_counter() - started, 3),
+        adjudge_version=adjudge.__version__,
+        criteria=compiled,
+        logs=tuple(run.log for run in runs if run.log is not None),
+        errors=tuple(error for run in runs for error in run.errors),
+        judges=dict(plan.judges.calls),
+        warnings=tuple(dict.fromkeys((*extensions.warnings, *plan.judges.warnings))),
+    )
+    write_log_outputs(judged, paths, extensions, plan.host)
+    return judged
+
+
+def judge_logs_sync(
+    logs: str | Path | Sequence[str | Path],
+    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None = None,
+    **options: Any,
+) -> JudgedLogs:
+    """``judge_logs`` for programs without an event loop; the same arguments."""
+    return asyncio.run(judge_logs(logs, criteria, **options))
+
+
+async def _judged(
+    plan: LogsPlan, extensions: Extensions
+) -> tuple[tuple[CompiledCriterion, ...], list[JudgedRun]]:
+    request, judge = plan.request, plan.judge
+    services = Services(
+        extensions,
+        plan.host,
+        judge,
+        granularity=None if request.granularity == AUTO else request.granularity,
+        budget=request.token_budget,
+    )
+    if request.aggregate_only or judge is None:
+        return (), await LogsJudging(plan, services, ()).judged()
+    evaluators = [
+        (
+            criterion,
+            CriterionEvaluator(
+                services, judge, plan.judges.checks, criterion, strict_evidence=request.strict_evidence
+            ),
+        )
+        for criterion in plan.criteria
+    ]
+    # Before any log is opened, so that all runs are asked the same, whatever is judged first.
+    compiled = await asyncio.gather(*(evaluator.compiled() for _, evaluator in evaluators))
+    return tuple(compiled), await LogsJudging(plan, services, evaluators).judged()
+
+
+def _extensions(folder: Path) -> Extensions:
+    settings = find_settings(folder)
+    return Extensions.load(
+        disable=settings.plugins.disable, require=settings.plugins.require, aliases=settings.aliases
+    )

@@ -1,0 +1,67 @@
+"""Finding logs: from files, folders and globs to the files that are read."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from adjudge.extension.registry import Registry
+from adjudge.extension.specs import TraceReaderSpec
+from adjudge.running.problems import Problems
+
+
+def found_logs(
+    named: Sequence[str], folder: Path, readers: Registry[TraceReaderSpec], problems: Problems
+) -> tuple[Path, ...]:
+    """The files behind the names, each once, in the order of the names and sorted within one.
+
+    A file is taken as it is, whatever its name. Of a folder, every file below it is taken whose name ends as
+    the readers' patterns do; what begins with a dot is left out. Anything else is a glob, where ``**`` stands
+    for any folders.
+    """
+    endings = endings_of(readers)
+    found: dict[Path, None] = {}
+    for name in named:
+        path = folder / name
+        if path.is_file():
+            found[Path(name)] = None
+            continue
+        if path.is_dir():
+            below = sorted(_below(Path(name), folder, endings))
+            if not below:
+                problems.add(
+                    "there is no log in this folder", file=name, hint=f"Logs end with {', '.join(endings)}."
+                )
+        else:
+            below = sorted(
+                Path(match)
+                for match in glob.glob(name, root_dir=folder, recursive=True)  # noqa: PTH207 - absolute ones too
+                if (folder / match).is_file()
+            )
+            if not below:
+                is_glob = glob.has_magic(name)
+                problems.add("no file matches" if is_glob else "there is no such file or folder", file=name)
+        found.update(dict.fromkeys(below))
+    return tuple(found)
+
+
+def endings_of(readers: Registry[TraceReaderSpec]) -> tuple[str, ...]:
+    """How the names of logs end, by the patterns of the readers: ``.json``, ``.traj``."""
+    endings: set[str] = set()
+    for registered in readers:
+        for pattern in registered.spec.patterns:
+            dot = pattern.find(".", pattern.rfind("*") + 1)
+            if dot >= 0:
+                endings.add(pattern[dot:].removesuffix(".gz"))
+    # ".evalset.json" is ".json" too.
+    return tuple(sorted(end for end in endings if not any(end != it and end.endswith(it) for it in endings)))
+
+
+def _below(name: Path, folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
+    for path in (folder / name).rglob("*"):
+        inner = path.relative_to(folder / name)
+        if any(part.startswith(".") for part in inner.parts):
+            continue
+        if path.name.lower().removesuffix(".gz").endswith(endings) and path.is_file():
+            yield name / inner

@@ -1,0 +1,171 @@
+"""Judging: the runs of all logs, some at a time, each by every criterion; results in the order of the plan."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from adjudge.errors import AdjudgeError, InputError, RunError
+from adjudge.extension.protocols import ReadOptions
+from adjudge.granularity.viewing import task_of
+from adjudge.model.aggregated import AggregatedSteps
+from adjudge.model.evaluation import EvaluationResult, WordedCriterion
+from adjudge.model.judged_logs import JudgedLog, LogError
+from adjudge.model.measurement import Failure
+from adjudge.model.trajectory import Trajectory
+from adjudge.running.evaluators import CriterionEvaluator, Services, distinct
+from adjudge.running.logs.planning import LogsPlan, PlannedLog, told
+
+_AT_A_TIME: Final = 8
+"""Runs that are in memory. Every criterion has calls of its own under way, so this keeps a judge busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """What is known of one run, or of a log that has none."""
+
+    log: JudgedLog | None
+    errors: tuple[LogError, ...] = ()
+
+
+class LogsJudging:
+    """Judges the logs of a plan."""
+
+    def __init__(
+        self,
+        plan: LogsPlan,
+        services: Services,
+        evaluators: Sequence[tuple[WordedCriterion, CriterionEvaluator]],
+    ) -> None:
+        """Judge by ``evaluators``; where there are none, end after aggregation."""
+        self._plan = plan
+        self._services = services
+        self._evaluators = evaluators
+        self._slots = asyncio.Semaphore(_AT_A_TIME)
+
+    async def judged(self) -> list[JudgedRun]:
+        """Every run of every log, in order.
+
+        Raises:
+            RunError: no further call to a judge makes sense.
+        """
+        judged: list[asyncio.Task[JudgedRun] | JudgedRun] = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for log in self._plan.logs:
+                    await self._begin(log, judged, group)
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return [item if isinstance(item, JudgedRun) else item.result() for item in judged]
+
+    async def _begin(
+        self, log: PlannedLog, judged: list[asyncio.Task[JudgedRun] | JudgedRun], group: asyncio.TaskGroup
+    ) -> None:
+        """Read a log run by run, and begin to judge each as soon as there is room for it."""
+        if isinstance(log.reader, AdjudgeError):
+            judged.append(_unread(log, None, log.reader))
+            return
+        runs: Iterator[Trajectory] | None = None
+        number = 0
+        while True:
+            await self._slots.acquire()
+            try:
+                if runs is None:
+                    options = ReadOptions(task=self._plan.request.task)
+                    runs = self._plan.traces.read(log.path, log.reader, options)
+                trajectory = await asyncio.to_thread(next, runs, None)
+            except Exception as error:
+                self._slots.release()
+                judged.append(_unread(log, number + 1 if number else None, error))
+                return
+            if trajectory is None:
+                self._slots.release()
+                if not number:
+                    judged.append(_unread(log, None, InputError([]), "there is no run in this log"))
+                return
+            number += 1
+            judged.append(group.create_task(self._judge(log, log.reader.id, number, trajectory)))
+
+    async def _judge(self, log: PlannedLog, reader: str, number: int, trajectory: Trajectory) -> JudgedRun:
+        try:
+            task = self._plan.request.task
+            if task is not None and trajectory.task is None:
+                trajectory = trajectory.model_copy(update={"task": task})
+            return await self._judged(str(log.path), reader, number, trajectory)
+        finally:
+            self._slots.release()
+
+    async def _judged(self, source: str, reader: str, number: int, trajectory: Trajectory) -> JudgedRun:
+        decomposition = await self._services.decomposer.decompose(trajectory)
+        results: list[EvaluationResult] = []
+        errors: list[LogError] = []
+        views: list[AggregatedSteps] = []
+        if not self._evaluators:
+            try:
+                views += await self._services.views(trajectory, self._plan.criteria)
+            except RunError:
+                raise
+            except AdjudgeError as error:
+                errors.append(LogError(source=source, run=number, error=_plugin_failure(error)))
+        found = await asyncio.gather(
+            *(_evaluated(evaluator, trajectory) for _, evaluator in self._evaluators)
+        )
+        for (criterion, _), item in zip(self._evaluators, found, strict=True):
+            if isinstance(item, Failure):
+                errors.append(LogError(source=source, run=number, criterion_name=criterion.name, error=item))
+                continue
+            result, seen = item
+            views += seen
+            if result.verdict is not None:
+                results.append(result)
+                continue
+            unknown = Failure(code="not_measured", message=result.reasoning)
+            errors.append(
+                LogError(
+                    source=source,
+                    run=number,
+                    criterion_name=criterion.name,
+                    error=result.error or unknown,
+                    checks=result.checks,
+                )
+            )
+        log = JudgedLog(
+            source=source,
+            run=number,
+            reader=reader,
+            task=task_of(trajectory) or None,
+            agent=trajectory.agent,
+            steps=len(trajectory.steps),
+            lost=trajectory.lost,
+            task_decomposition=decomposition,
+            aggregated_steps=distinct(views),
+            results=tuple(results),
+        )
+        return JudgedRun(log, tuple(errors))
+
+
+async def _evaluated(
+    evaluator: CriterionEvaluator, trajectory: Trajectory
+) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]] | Failure:
+    try:
+        return await evaluator.evaluate_with_views(trajectory)
+    except RunError:
+        raise
+    except AdjudgeError as error:
+        return _plugin_failure(error)
+
+
+def _plugin_failure(error: AdjudgeError) -> Failure:
+    return Failure(code="plugin_failed", message=str(error))
+
+
+def _unread(log: PlannedLog, run: int | None, error: Exception, message: str | None = None) -> JudgedRun:
+    if isinstance(error, AdjudgeError):
+        code, said = "log_unreadable", message or told(error)
+    else:
+        code, said = "reader_raised", f"{type(error).__name__}: {error}"
+    origin = None if isinstance(log.reader, AdjudgeError) else log.reader.id
+    failure = Failure(code=code, message=said, origin=origin)
+    return JudgedRun(None, (LogError(source=str(log.path), run=run, error=failure),))

@@ -1,0 +1,155 @@
+"""Planning: everything that judging logs needs is checked before the first call, all problems at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from adjudge.errors import AdjudgeError, InputError, Problem
+from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.loader import Extensions
+from adjudge.extension.registry import Registered
+from adjudge.extension.settings import find_settings
+from adjudge.extension.specs import TraceReaderSpec
+from adjudge.formats.criteria_file import load_criteria, parse_criteria
+from adjudge.granularity.viewing import LEAST_BUDGET
+from adjudge.judging.judge import ClientJudge
+from adjudge.model.evaluation import WordedCriterion
+from adjudge.running.host import RunHost
+from adjudge.running.judges import RunJudges
+from adjudge.running.logs.finding import found_logs
+from adjudge.running.logs.request import AUTO, LogsRequest
+from adjudge.running.problems import Problems
+from adjudge.running.reports import check_log_outputs
+from adjudge.running.traces import Traces
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLog:
+    """A file, and who reads it."""
+
+    path: Path
+    reader: Registered[TraceReaderSpec] | AdjudgeError
+    """The reader; or why there is none, which is told beside the results of the other logs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogsPlan:
+    """A checked plan."""
+
+    request: LogsRequest
+    logs: tuple[PlannedLog, ...]
+    criteria: tuple[WordedCriterion, ...]
+    judge: ClientJudge | None
+    """``None`` where it ends after aggregation and nobody named a judge."""
+    judges: RunJudges
+    host: RunHost
+    traces: Traces
+
+
+def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Path]) -> LogsPlan:
+    """Check everything that is needed.
+
+    Raises:
+        InputError: with every problem that was found.
+    """
+    problems = Problems()
+    folder = request.working_folder
+    host = RunHost(extensions, folder)
+    judges = RunJudges(request.judging, extensions, host, find_settings(folder).judge)
+    judges.check(problems, resuming=False)
+    check_log_outputs(outputs, extensions, host, problems)
+    if request.token_budget < LEAST_BUDGET:
+        problems.add(
+            f"the token budget must be at least {LEAST_BUDGET}, found {request.token_budget}",
+            hint="It is the size of one request to a judge.",
+        )
+    criteria = _criteria(request, problems)
+    _check_granularities(request, criteria, extensions, problems)
+    traces = Traces(extensions.trace_readers, host)
+    logs = _logs(request, extensions, traces, problems)
+    with problems.caught():
+        host.read_environment(agent_folder=None)
+    judge: ClientJudge | None = None
+    # Without a judge aggregation is extractive; one that is named for it writes summaries.
+    if not request.aggregate_only or request.judging.judges:
+        with problems.caught():
+            judge = judges.judge(JudgeModelOptions())
+    problems.raise_any()
+    return LogsPlan(
+        request=request, logs=logs, criteria=criteria, judge=judge, judges=judges, host=host, traces=traces
+    )
+
+
+def _criteria(request: LogsRequest, problems: Problems) -> tuple[WordedCriterion, ...]:
+    named = request.criteria
+    if named is None:
+        if not request.aggregate_only:
+            problems.add("there are no criteria", hint="Name a file with --criteria FILE.")
+        return ()
+    with problems.caught():
+        if isinstance(named, str | Path):
+            return load_criteria(Path(named))
+        worded = [item.model_dump() if isinstance(item, WordedCriterion) else item for item in named]
+        return parse_criteria(worded)
+    return ()
+
+
+def _check_granularities(
+    request: LogsRequest, criteria: Sequence[WordedCriterion], extensions: Extensions, problems: Problems
+) -> None:
+    strategies = extensions.granularity_strategies
+    if request.granularity != AUTO:
+        with problems.caught():
+            strategies.resolve(request.granularity)
+    elif not len(strategies):
+        problems.add("no granularity strategy is installed")
+    for criterion in criteria:
+        if criterion.granularity is not None:
+            with problems.caught(file=_shown(request), path=f"criterion {criterion.name!r}"):
+                strategies.resolve(criterion.granularity)
+
+
+def _shown(request: LogsRequest) -> str | None:
+    return str(request.criteria) if isinstance(request.criteria, str | Path) else None
+
+
+def _logs(
+    request: LogsRequest, extensions: Extensions, traces: Traces, problems: Problems
+) -> tuple[PlannedLog, ...]:
+    """The logs with their readers. Where not one can be read there is nothing to judge, and that is a problem."""
+    if not request.logs:
+        problems.add("no log is named")
+    paths = found_logs(request.logs, request.working_folder, extensions.trace_readers, problems)
+    if request.reader is not None:
+        try:
+            extensions.trace_readers.resolve(request.reader)
+        except AdjudgeError as error:
+            problems.add(str(error))
+            return ()
+    logs: list[PlannedLog] = []
+    for path in paths:
+        try:
+            logs.append(PlannedLog(path, traces.reader_of(path, name=request.reader)))
+        except AdjudgeError as error:
+            logs.append(PlannedLog(path, error))
+    unread = [log.reader for log in logs if isinstance(log.reader, AdjudgeError)]
+    if len(unread) == len(logs):
+        for reason in unread:
+            with problems.caught():
+                raise reason
+    return tuple(logs)
+
+
+def told(error: AdjudgeError) -> str:
+    """The message of an error without the file that stands beside it anyway."""
+    if isinstance(error, InputError):
+        return "\n".join(str(_without_file(problem)) for problem in error.problems)
+    return str(error)
+
+
+def _without_file(problem: Problem) -> Problem:
+    return Problem(
+        what=problem.what, line=problem.line, column=problem.column, path=problem.path, hint=problem.hint
+    )

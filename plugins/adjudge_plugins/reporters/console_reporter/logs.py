@@ -1,0 +1,157 @@
+"""Verdicts on logs for a person: a table of all, then each with its reason and its evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from adjudge.plugin import EvaluationResult, JudgedLog, JudgedLogs, LogError, reporting
+from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
+
+_EXPLAINED: Final = 20
+"""Verdicts explained one by one. Of more than these, those that passed are only counted."""
+_NARROW: Final = 24
+"""Columns of a criterion's name at the head of a table."""
+
+_ORDER: Final = ("FAIL", "error", "UNSURE", "PASS")
+_WORDS: Final = {"FAIL": "failed", "error": "could not be measured", "UNSURE": "undecided", "PASS": "passed"}
+
+
+def show_logs(judged: JudgedLogs, screen: Screen) -> None:
+    """Write everything."""
+    if judged.criteria:
+        screen.show(_table(judged, screen.width))
+        screen.blank()
+        _explain(judged, screen)
+    else:
+        for log in judged.logs:
+            screen.show(_views(log))
+            screen.blank()
+        for error in judged.errors:
+            screen.show([_source(error.source), *_indented(reporting.log_error_lines(error))])
+            screen.blank()
+    if judged.judges:
+        screen.show(reporting.judge_lines(judged.judges))
+        screen.blank()
+    for warning in judged.warnings:
+        screen.show([reporting.line(("warning: ", reporting.Tone.UNSURE), warning)])
+    screen.show([_end(judged)])
+
+
+# --- the table --------------------------------------------------------------------------
+
+
+def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
+    """One row a run. Criteria whose names do not fit beside one another are numbered, with their names below."""
+    names = [criterion.name for criterion in judged.criteria]
+    rows = [(_name_of(judged, source, run), statuses) for source, run, statuses in _rows(judged, names)]
+    first = max([cells("log"), *(cells(name) for name, _ in rows)])
+    heads = [reporting.clean(name) for name in names]
+    numbered = first + sum(2 + max(6, cells(head)) for head in heads) > width or any(
+        cells(head) > _NARROW for head in heads
+    )
+    if numbered:
+        heads = [f"({number})" for number in range(1, len(names) + 1)]
+    widths = [max(6, cells(head)) for head in heads]
+    header = "  ".join(
+        [
+            filled("log", first, False),
+            *(filled(head, at, False) for head, at in zip(heads, widths, strict=True)),
+        ]
+    )
+    yield reporting.line((header, reporting.Tone.FAINT))
+    for name, statuses in rows:
+        pieces: list[reporting.Piece] = [filled(name, first, False)]
+        for status, at in zip(statuses, widths, strict=True):
+            tone = reporting.tone_of(status) if status in _ORDER else reporting.Tone.FAINT
+            pieces += ["  ", (filled(status, at, False), tone)]
+        yield reporting.line(*pieces)
+    if numbered:
+        for head, name in zip(heads, names, strict=True):
+            yield reporting.line((f"{head}  ", reporting.Tone.FAINT), name, indent=2)
+
+
+def _rows(judged: JudgedLogs, names: Sequence[str]) -> Iterator[tuple[str, int | None, list[str]]]:
+    """Every run with what became of each criterion, and every log that could not be read."""
+    missing = {(error.source, error.run, error.criterion_name) for error in judged.errors}
+    for log in judged.logs:
+        verdicts = {result.criterion_name: str(result.verdict) for result in log.results}
+        yield (
+            log.source,
+            log.run,
+            [
+                verdicts.get(name, "error" if (log.source, log.run, name) in missing else "-")
+                for name in names
+            ],
+        )
+    for error in judged.errors:
+        if error.criterion_name is None:
+            yield error.source, error.run, ["error"] * len(names)
+
+
+def _name_of(judged: JudgedLogs, source: str, run: int | None) -> str:
+    several = run is not None and any(log.source == source and log.run > 1 for log in judged.logs)
+    return reporting.clean(f"{source} run {run}" if several else source)
+
+
+# --- one by one -------------------------------------------------------------------------
+
+
+def _explain(judged: JudgedLogs, screen: Screen) -> None:
+    found: list[tuple[tuple[str, int | None], EvaluationResult | LogError]] = [
+        ((log.source, log.run), result) for log in judged.logs for result in log.results
+    ]
+    found += [((error.source, error.run), error) for error in judged.errors]
+    total = len(found)
+    if total > _EXPLAINED:
+        found = [item for item in found if isinstance(item[1], LogError) or item[1].verdict != "PASS"]
+    for (source, run), items in groupby(found[:_EXPLAINED], key=lambda item: item[0]):
+        screen.show([_source(_name_of(judged, source, run))])
+        for _, item in items:
+            lines = (
+                reporting.log_error_lines(item)
+                if isinstance(item, LogError)
+                else reporting.judgement_lines(item)
+            )
+            screen.show(_indented(lines))
+            screen.blank()
+    if rest := total - len(found[:_EXPLAINED]):
+        screen.show([reporting.line(f"and {rest} more; --output FILE.json writes all of them")])
+        screen.blank()
+
+
+def _source(name: str) -> reporting.Line:
+    return reporting.line((name, reporting.Tone.STRONG))
+
+
+def _indented(lines: Iterator[reporting.Line]) -> Iterator[reporting.Line]:
+    for item in lines:
+        yield reporting.Line(item.pieces, item.indent + 2)
+
+
+def _views(log: JudgedLog) -> Iterator[reporting.Line]:
+    steps = f"{log.steps} step{'' if log.steps == 1 else 's'}"
+    yield reporting.line((log.source, reporting.Tone.STRONG), f"  run {log.run}, {steps}")
+    if log.task:
+        yield reporting.line(("task  ", reporting.Tone.FAINT), reporting.shortened(log.task, 300), indent=2)
+    for view in log.aggregated_steps:
+        yield reporting.line((view.granularity, reporting.Tone.STRONG), indent=2)
+        for text in view.aggregated_content.splitlines():
+            yield reporting.line(text, indent=4)
+
+
+# --- the end ----------------------------------------------------------------------------
+
+
+def _end(judged: JudgedLogs) -> reporting.Line:
+    logs = f"{len(judged.logs)} run{'' if len(judged.logs) == 1 else 's'}"
+    seconds = f"{judged.duration:.1f} s"
+    status = judged.status
+    counts = Counter(str(result.verdict) for log in judged.logs for result in log.results)
+    counts["error"] = len(judged.errors)
+    said = ", ".join(f"{counts[name]} {_WORDS[name]}" for name in _ORDER if counts[name])
+    if status is None:
+        return reporting.line(("DONE  ", reporting.Tone.STRONG), f"{logs} aggregated   {seconds}")
+    return reporting.line((f"{status.upper()}  ", reporting.tone_of(status)), f"{said}   {logs}   {seconds}")
