@@ -132,6 +132,74 @@ def test_check_finds_it_sound(text_environment: Any, tmp_path: Path) -> None:
     assert "bad:" not in done.stdout
 
 
+# --- a granularity strategy of a third party ----------------------------------------------
+
+
+CHOICES = """
+import asyncio, json, sys
+from pathlib import Path
+from adjudge.extension.loader import Extensions
+from adjudge.granularity.aggregator import StepAggregatorService
+from adjudge.granularity.analyzer import GranularityAnalyzerService
+from adjudge.plugin import AggregationContext, Content, Invocation, Step, ToolCall, Trajectory, WordedCriterion
+from adjudge.testing import FakeHost
+
+strategies = Extensions.load().granularity_strategies
+analyzer = GranularityAnalyzerService(strategies)
+steps = tuple(Step(number=n, items=(ToolCall(name=name),)) for n, name in enumerate(("search", "click"), start=2))
+run = Trajectory(invocations=(Invocation(user_content=Content.of_text("go"), steps=steps),))
+context = AggregationContext(criterion_name="x", clusters=list, token_budget=500)
+for name, description in json.loads(sys.argv[1]):
+    choice = asyncio.run(analyzer.choose(WordedCriterion(name=name, description=description)))
+    service = StepAggregatorService(strategies, FakeHost(Path()))
+    found = asyncio.run(service.aggregate(choice.name, run, context))
+    print(json.dumps([choice.name, choice.chosen_by, found.aggregated_content]))
+"""
+
+
+@pytest.fixture(scope="module")
+def windows_environment(new_environment: Callable[[], Any], build_wheel: Callable[[Path], Path]) -> Any:
+    made = new_environment()
+    made.install(build_wheel(REPOSITORY / "contrib" / "adjudge-windows"))
+    return made
+
+
+def test_a_strategy_that_was_installed_is_chosen_where_it_fits_and_nowhere_else(
+    windows_environment: Any,
+) -> None:
+    criteria = {
+        "tool_windows": ["tool choice", "Every kind of tool is used for what it is for."],
+        "page_windows": ["terms", "On each page the agent reads the terms before it clicks."],
+        "step_level": ["hallucination", "The agent makes nothing up."],
+        "phase_level": ["sub-tasks", "All sub-tasks are completed."],
+        "global_summary": ["efficiency", "The task is done at low cost."],
+    }
+
+    told = windows_environment.run("-c", CHOICES, json.dumps(list(criteria.values())))
+
+    chosen = [json.loads(line) for line in told.splitlines()]
+    assert [(name, by) for name, by, _ in chosen] == [(name, "rules") for name in criteria]
+    assert chosen[0][2] == "Window 1 (Steps 2-2, search): search\nWindow 2 (Steps 3-3, operate): click"
+
+
+def test_the_windows_are_sound_and_pass_their_own_tests(windows_environment: Any, tmp_path: Path) -> None:
+    checked = windows_environment.adjudge("plugins", "check", "adjudge-windows", cwd=tmp_path)
+    tests = REPOSITORY / "contrib" / "adjudge-windows" / "tests"
+    options = ("-q", "-p", "no:cacheprovider", "--import-mode=importlib", f"--rootdir={tmp_path}")
+
+    assert " passed" in windows_environment.run("-m", "pytest", *options, str(tests))
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert "bad:" not in checked.stdout
+
+
+def test_the_windows_import_nothing_of_adjudge_but_the_plugin_module() -> None:
+    sources = (REPOSITORY / "contrib" / "adjudge-windows" / "src").rglob("*.py")
+    lines = [line.strip() for source in sources for line in source.read_text(encoding="utf-8").splitlines()]
+
+    imports = {line.split()[1] for line in lines if line.startswith(("from adjudge.", "import adjudge"))}
+    assert imports == {"adjudge.plugin"}
+
+
 # --- the author's template --------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from adjudge.extension.judge_protocols import Judge
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import GranularityStrategySpec
-from adjudge.granularity.keywords import KeywordMatcher
+from adjudge.granularity.keywords import KeywordMatcher, words_of
 from adjudge.judged.prompts import read_prompt
 from adjudge.model.evaluation import GranularityChoice, WordedCriterion
 from adjudge.model.judging import Choice, JudgedItem, Question
@@ -22,9 +22,10 @@ anyway. Strategies of other names come after these, by their ids."""
 class GranularityAnalyzerService:
     """Chooses among all installed strategies by what each says of itself.
 
-    A granularity that somebody named wins. Else each strategy gets a point for every one of its keywords in
-    the criterion's description and checks, and two for one in its name; the most points win. A
-    tie, also one of no points at all, is decided by a judge where there is one, else by ``WIDE_TO_NARROW``.
+    A granularity that somebody named wins. Else every keyword of a strategy that stands in the criterion's
+    description or checks counts as many points as it has words, and twice as many in its name: "each page" says
+    more than "click". The most points win. A tie, also one of no points at all, is decided by a judge where there is
+    one, else by ``WIDE_TO_NARROW``.
     """
 
     def __init__(self, strategies: Registry[GranularityStrategySpec], judge: Judge | None = None) -> None:
@@ -78,8 +79,7 @@ class GranularityAnalyzerService:
         in_name = self._keywords.found(criterion.name)
         in_text = self._keywords.found("\n".join((criterion.description, *criterion.checks)))
         points = {
-            name: 2 * len(in_name.get(name, ()))
-            + len(set(in_text.get(name, ())) - set(in_name.get(name, ())))
+            name: sum(map(words_of, (*in_name.get(name, ()), *in_name.get(name, ()), *in_text.get(name, ()))))
             for name in self._by_name
         }
         most = max(points.values())

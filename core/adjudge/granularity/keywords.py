@@ -12,6 +12,7 @@ _WORDY: Final = r"0-9a-z\u00df-\u024f\u0370-\u052f"
 
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORDY_CHARACTER: Final = re.compile(f"[{_WORDY}]")
+_WORD: Final = re.compile(rf"[{_WORDY}]+|[^\W_{_WORDY}]+")
 
 
 class KeywordMatcher:
@@ -50,6 +51,12 @@ class KeywordMatcher:
                 if word not in words:
                     words.append(word)
         return found
+
+
+def words_of(keyword: str) -> int:
+    """How many words a keyword has, as a measure of how much it says: two characters are one where no space is."""
+    words = _WORD.findall(_normal(keyword))
+    return max(1, sum(1 if _WORDY_CHARACTER.match(word) else len(word) // 2 for word in words))
 
 
 def _normal(text: str) -> str:

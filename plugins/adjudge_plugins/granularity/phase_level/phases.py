@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
+from typing import Final
 
-from adjudge.plugin import Cluster, Step, Trajectory
+from adjudge.plugin import Cluster, Step, Trajectory, digests
+
+_LEAST: Final = 30
+"""Tokens of a phase: its heading and a short sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,31 @@ def phases_of(trajectory: Trajectory, clusters: Sequence[Cluster]) -> list[Phase
         Phase(place, cluster, tuple(steps[number] for number in cluster.steps))
         for place, cluster in enumerate(clusters)
     ]
+
+
+def with_room(phases: Sequence[Phase], token_budget: int | None) -> list[Phase]:
+    """The phases, two neighbours joined to one until each has room for a heading and a sentence."""
+    joined = list(phases)
+    while token_budget is not None and len(joined) > max(1, token_budget // _LEAST):
+        pairs = [joined[at : at + 2] for at in range(0, len(joined), 2)]
+        joined = [
+            Phase(
+                place, _together([phase.cluster for phase in pair]), sum((phase.steps for phase in pair), ())
+            )
+            for place, pair in enumerate(pairs)
+        ]
+    return joined
+
+
+def _together(clusters: Sequence[Cluster]) -> Cluster:
+    first, last = clusters[0], clusters[-1]
+    if first is last:
+        return first
+    return Cluster(
+        name=digests.in_line(f"{first.name}; {last.name}", 120),
+        steps=(*first.steps, *last.steps),
+        boundary=first.boundary,
+    )
 
 
 def _letters(place: int) -> str:

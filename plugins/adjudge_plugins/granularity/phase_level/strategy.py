@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjudge.plugin import AggregatedSteps, AggregationContext, JsonObject, Trajectory, digests
-from adjudge_plugins.granularity.phase_level.phases import Phase, phases_of
+from adjudge_plugins.granularity.phase_level.phases import Phase, phases_of, with_room
 from adjudge_plugins.granularity.phase_level.summaries import extracted, written
 
 
@@ -13,8 +13,11 @@ class PhaseLevel:
     """A summary for every cluster of the decomposition."""
 
     async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
-        """One line a phase. ``written_by_judge`` of the metadata lists the summaries that a judge wrote."""
-        phases = phases_of(trajectory, context.clusters())
+        """One line a phase. ``written_by_judge`` of the metadata lists the summaries that a judge wrote.
+
+        Where the budget has no room for a sentence about each, neighbours become one phase.
+        """
+        phases = with_room(phases_of(trajectory, context.clusters()), context.token_budget)
         by_judge = await written(phases, trajectory.task, context)
         summaries = _fitted(
             phases, [by_judge.get(phase.key) or extracted(phase) for phase in phases], context.token_budget
