@@ -67,6 +67,7 @@ if TYPE_CHECKING:
 @click.pass_obj
 def judge_command(
     no_plugins: tuple[str, ...],
+    /,
     logs: tuple[str, ...],
     criteria: str | None,
     no_cache: bool,

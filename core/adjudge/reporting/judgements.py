@@ -8,6 +8,7 @@ from typing import Final
 from adjudge.model.evaluation import CheckResult, EvaluationResult
 from adjudge.model.judged_logs import LogError
 from adjudge.model.measurement import Evidence
+from adjudge.model.result import Status
 from adjudge.reporting.lines import Line, Tone, line, shortened
 from adjudge.reporting.scores import tone_of
 from adjudge.reporting.votes import note_lines
@@ -35,7 +36,7 @@ _CHECKS: Final[Mapping[str, tuple[str, Tone]]] = {
 
 def judgement_lines(result: EvaluationResult) -> Iterator[Line]:
     """Show a verdict: the criterion, how closely was looked, the reason, and the evidence with its steps."""
-    verdict = "error" if result.verdict is None else result.verdict
+    verdict: Status = "error" if result.verdict is None else result.verdict.value
     sure = "" if result.confidence_score is None else f", confidence {result.confidence_score:.2f}"
     yield line(
         (f"{verdict:<6}  ", tone_of(verdict)),

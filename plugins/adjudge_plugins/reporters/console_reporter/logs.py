@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Final
+from typing import Final, Literal
 
-from adjudge.plugin import EvaluationResult, JudgedLog, JudgedLogs, LogError, reporting
+from adjudge.plugin import EvaluationResult, JudgedLog, JudgedLogs, LogError, Status, reporting
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 
 _EXPLAINED: Final = 20
@@ -65,7 +65,7 @@ def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
     for name, statuses in rows:
         pieces: list[reporting.Piece] = [filled(name, first, False)]
         for status, at in zip(statuses, widths, strict=True):
-            tone = reporting.tone_of(status) if status in _ORDER else reporting.Tone.FAINT
+            tone = reporting.Tone.FAINT if status == "-" else reporting.tone_of(status)
             pieces += ["  ", (filled(status, at, False), tone)]
         yield reporting.line(*pieces)
     if numbered:
@@ -73,22 +73,24 @@ def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
             yield reporting.line((f"{head}  ", reporting.Tone.FAINT), name, indent=2)
 
 
-def _rows(judged: JudgedLogs, names: Sequence[str]) -> Iterator[tuple[str, int | None, list[str]]]:
+def _rows(
+    judged: JudgedLogs, names: Sequence[str]
+) -> Iterator[tuple[str, int | None, list[Status | Literal["-"]]]]:
     """Every run with what became of each criterion, and every log that could not be read."""
     missing = {(error.source, error.run, error.criterion_name) for error in judged.errors}
     for log in judged.logs:
-        verdicts = {result.criterion_name: str(result.verdict) for result in log.results}
-        yield (
-            log.source,
-            log.run,
-            [
-                verdicts.get(name, "error" if (log.source, log.run, name) in missing else "-")
-                for name in names
-            ],
-        )
+        statuses: dict[str, Status] = {
+            result.criterion_name: result.verdict.value
+            for result in log.results
+            if result.verdict is not None
+        }
+        for name in names:
+            if (log.source, log.run, name) in missing:
+                statuses[name] = "error"
+        yield log.source, log.run, [statuses.get(name, "-") for name in names]
     for error in judged.errors:
         if error.criterion_name is None:
-            yield error.source, error.run, ["error"] * len(names)
+            yield error.source, error.run, ["error" for _ in names]
 
 
 def _name_of(judged: JudgedLogs, source: str, run: int | None) -> str:

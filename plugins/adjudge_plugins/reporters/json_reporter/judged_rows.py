@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
-from adjudge.plugin import Failure, JsonObject, JudgeCalls, JudgeUse, RubricScore, Usage, reporting
+from adjudge.plugin import Evidence, Failure, JsonObject, JudgeCalls, JudgeUse, RubricScore, Usage, reporting
 
 if TYPE_CHECKING:
     from adjudge_plugins.reporters.json_reporter import document as doc
@@ -19,11 +19,11 @@ def rubric_row(score: RubricScore) -> doc.RubricScoreRow:
         "state": score.state,
         "unsure_code": score.unsure_code,
         "error": failure_row(score.error),
-        "votes": _votes(score.votes) if reporting.is_votes(score.votes) else None,
+        "votes": votes_row(score.votes) if reporting.is_votes(score.votes) else None,
     }
 
 
-def _votes(votes: JsonObject) -> doc.VotesRow:
+def votes_row(votes: JsonObject) -> doc.VotesRow:
     """Fill in what ``votes_of`` leaves out."""
     return {
         "label": votes.get("label"),
@@ -74,6 +74,21 @@ def judge_calls_row(calls: JudgeCalls) -> doc.JudgeCallsRow:
     }
 
 
+def evidence_row(evidence: Evidence) -> doc.EvidenceRow:
+    """What supports a decision."""
+    return {
+        "citations": [
+            {"step": citation.step, "field": citation.field, "quote": citation.quote}
+            for citation in evidence.citations
+        ],
+        "absences": [{"steps": list(absence.steps), "scan": absence.scan} for absence in evidence.absences],
+    }
+
+
+@overload
+def failure_row(failure: Failure) -> doc.FailureRow: ...
+@overload
+def failure_row(failure: None) -> None: ...
 def failure_row(failure: Failure | None) -> doc.FailureRow | None:
     """Why something could not be measured."""
     if failure is None:

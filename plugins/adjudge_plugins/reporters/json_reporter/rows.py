@@ -9,7 +9,6 @@ from adjudge.plugin import (
     CaseResult,
     Content,
     CriterionResult,
-    Evidence,
     Invocation,
     InvocationResult,
     RepeatedCase,
@@ -18,6 +17,7 @@ from adjudge.plugin import (
     RunSummary,
 )
 from adjudge_plugins.reporters.json_reporter.judged_rows import (
+    evidence_row,
     failure_row,
     judge_calls_row,
     judging_row,
@@ -128,7 +128,7 @@ def _criterion(result: CriterionResult) -> doc.CriterionRow:
         "total": result.total,
         "best_possible": result.best_possible,
         "details": result.details,
-        "evidence": _evidence(result.evidence),
+        "evidence": None if result.evidence is None else evidence_row(result.evidence),
         "rubric_scores": list(map(rubric_row, result.rubric_scores)),
         "judging": judging_row(result.judging),
         "per_invocation": [_invocation_score(item) for item in result.per_invocation],
@@ -144,7 +144,7 @@ def _invocation_score(result: InvocationResult) -> doc.InvocationScoreRow:
         "unsure_code": result.unsure_code,
         "error": failure_row(result.error),
         "details": result.details,
-        "evidence": _evidence(result.evidence),
+        "evidence": None if result.evidence is None else evidence_row(result.evidence),
         "rubric_scores": list(map(rubric_row, result.rubric_scores)),
     }
 
@@ -190,15 +190,3 @@ def _text(content: Content | None) -> str | None:
 
 def _verdict(verdict: object) -> doc.Verdict | None:
     return None if verdict is None else cast("doc.Verdict", str(verdict))
-
-
-def _evidence(evidence: Evidence | None) -> doc.EvidenceRow | None:
-    if evidence is None:
-        return None
-    return {
-        "citations": [
-            {"step": citation.step, "field": citation.field, "quote": citation.quote}
-            for citation in evidence.citations
-        ],
-        "absences": [{"steps": list(absence.steps), "scan": absence.scan} for absence in evidence.absences],
-    }

@@ -8,10 +8,12 @@ import re
 from collections.abc import Iterable
 from typing import Any, BinaryIO, Final, cast
 
-from adjudge.plugin import RunReport
+from adjudge.plugin import JudgedLogs, RunReport
+from adjudge_plugins.reporters.json_reporter import logs_rows
 from adjudge_plugins.reporters.json_reporter.rows import case_row, repeated_row, run_row, summary_row
 
 SCHEMA_VERSION: Final = "1.1"
+LOGS_SCHEMA_VERSION: Final = "1.0"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -29,6 +31,26 @@ class JsonReporter:
         _write_rows(stream, (repeated_row(case) for case in report.summary.repeated))
         stream.write(b'},\n"cases": ')
         _write_rows(stream, (case_row(case) for case in report.cases()))
+        stream.write(b"\n}\n")
+
+    def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
+        """Write the document of ``logs_document.py``."""
+        stream.write(b'{\n"schema_version": ' + encoded(LOGS_SCHEMA_VERSION))
+        about = {
+            "adjudge_version": judged.adjudge_version,
+            "started_at": judged.started_at,
+            "duration": judged.duration,
+            "warnings": list(judged.warnings),
+            "summary": logs_rows.summary_row(judged),
+        }
+        stream.writelines(b",\n" + encoded(name) + b": " + encoded(value) for name, value in about.items())
+        for name, rows in (
+            ("criteria", map(logs_rows.criterion_row, judged.criteria)),
+            ("logs", map(logs_rows.log_row, judged.logs)),
+            ("errors", map(logs_rows.error_row, judged.errors)),
+        ):
+            stream.write(b",\n" + encoded(name) + b": ")
+            _write_rows(stream, rows)
         stream.write(b"\n}\n")
 
 

@@ -15,7 +15,7 @@ from typing import BinaryIO
 
 from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
 
-from adjudge.plugin import RunReport, reporting
+from adjudge.plugin import JudgedLogs, RunReport, reporting
 
 
 @dataclass(slots=True)
@@ -47,6 +47,12 @@ class JUnitReporter:
             stream.writelines(_serialised(_test_case(case)) + b"\n" for case in cases)
             stream.write(b"</testsuite>\n")
         stream.write(b"</testsuites>\n")
+
+    def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
+        """Write verdicts on logs."""
+        from adjudge_plugins.reporters.junit_reporter.logs import junit_of
+
+        stream.write(junit_of(judged))
 
 
 def _by_eval_set(

@@ -1,0 +1,227 @@
+"""The JSON format of verdicts on logs, version 1.0: what ``adjudge judge --output FILE.json`` writes.
+
+A minor version adds keys and takes none away; a major version may change anything. Every key is
+always there. Numbers are finite. The published JSON schema is made from these classes, and the writer is
+type-checked against them.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, with_config
+
+# pydantic reads typing.TypedDict only from Python 3.12 on.
+from typing_extensions import TypedDict
+
+from adjudge_plugins.reporters.json_reporter.document import (
+    Count,
+    EvidenceRow,
+    ExitStatus,
+    FailureRow,
+    JudgeCallsRow,
+    JudgingRow,
+    Position,
+    Verdict,
+    VotesRow,
+)
+
+Confidence = Annotated[float, Field(ge=0, le=1)]
+
+_documented = with_config(ConfigDict(use_attribute_docstrings=True))
+
+
+@_documented
+class CheckRow(TypedDict):
+    """One locked check of a criterion: a statement that a run meets or not."""
+
+    check_id: str
+    text: str
+    about: Literal["process", "outcome"]
+    """`outcome`: what was reached; the agent's own claims are no evidence of it."""
+    reducer: Literal["all", "any"]
+    """Over parts of a long run: met where every part meets it, or where one part does."""
+
+
+@_documented
+class CriterionRow(TypedDict):
+    """A criterion with the checks that every run was judged by."""
+
+    name: str
+    description: str
+    granularity: str | None
+    """The one that its author names."""
+    threshold: float
+    """The share of the checks that apply that must be met."""
+    checks: list[CheckRow]
+    compiled_by: str
+    """Who wrote the checks: `author`, `code`, or a judge as `provider/model`."""
+    sha256: str
+    """The hash of all this. Verdicts with the same hash are comparable."""
+
+
+@_documented
+class ClusterRow(TypedDict):
+    """A sub-task."""
+
+    name: str
+    steps: list[int]
+    summary: str | None
+    boundary: str | None
+    """Why it begins where it does; `null` for the first."""
+
+
+@_documented
+class DecompositionRow(TypedDict):
+    """The sub-tasks of a run: every step is in exactly one, in order."""
+
+    clusters: list[ClusterRow]
+    named_by: Literal["code", "judge"]
+
+
+@_documented
+class AggregatedStepsRow(TypedDict):
+    """The run at one granularity."""
+
+    granularity: str
+    aggregated_content: str
+    step_mapping: dict[str, list[int]]
+    """Labels of the content, to step numbers."""
+    summary_metadata: dict[str, Any]
+
+
+@_documented
+class ChoiceRow(TypedDict):
+    """Which granularity was chosen first, and why."""
+
+    name: str
+    reason: str
+    chosen_by: Literal["criterion", "option", "rules", "judge"]
+
+
+@_documented
+class CheckResultRow(TypedDict):
+    """One check on one run."""
+
+    check_id: str
+    text: str
+    state: Literal["met", "not_met", "not_applicable", "unsure", "error"]
+    reasoning: str | None
+    evidence: EvidenceRow
+    confidence: Confidence | None
+    unsure_code: str | None
+    error: FailureRow | None
+    granularity: str
+    """At which it was decided."""
+    votes: VotesRow | None
+    dropped_citations: Count
+    """Citations of its votes that do not stand in the log, not even after the judge was told."""
+
+
+@_documented
+class EvaluationRow(TypedDict):
+    """The verdict of one criterion on one run."""
+
+    criterion_name: str
+    verdict: Verdict
+    reasoning: str
+    confidence_score: Confidence | None
+    """`null` where the verdict is `UNSURE`."""
+    calibrated: bool
+    """Whether the score was fitted to labels; otherwise it is a posterior of the votes alone."""
+    used_granularity: str
+    """At which the verdict was decided."""
+    evidence: EvidenceRow
+    """Every quote stands in the log, at that step and field: code looked it up."""
+    reason_codes: list[str]
+    """Why it is `UNSURE` (`split_votes`, `no_evidence`, `abstained`, `injection`), and what it is to be taken
+    with care for (`self_reported`, `addresses_judge`, `invisible_text`)."""
+    granularity: ChoiceRow
+    checks: list[CheckResultRow]
+    criterion_sha256: str
+    """That of the criterion it was judged by."""
+    judging: JudgingRow | None
+
+
+@_documented
+class LogRow(TypedDict):
+    """One run of an agent, read from a log. A log with several runs gives several rows."""
+
+    source: str
+    run: Position
+    """Which run of that log."""
+    reader: str
+    """Who read it, as `plugin/component`."""
+    task: str | None
+    """What the judge was told of the goal."""
+    agent: str | None
+    steps: Count
+    lost: list[str]
+    """What the reader could not keep."""
+    task_decomposition: DecompositionRow
+    aggregated_steps: list[AggregatedStepsRow]
+    """What the judge was given an overview with, each view once, in the order of use."""
+    results: list[EvaluationRow]
+    """The criteria that have a verdict, in the order of `criteria`. The others are in `errors`."""
+
+
+@_documented
+class ErrorRow(TypedDict):
+    """Something that could not be measured. It is no verdict."""
+
+    source: str
+    run: Position | None
+    """`null` where the log as a whole could not be read."""
+    criterion_name: str | None
+    """`null` where it concerns every criterion."""
+    error: FailureRow
+    checks: list[CheckResultRow]
+    """What is known of the criterion all the same."""
+
+
+@_documented
+class LogsSummaryRow(TypedDict):
+    """Everything together."""
+
+    status: Literal["PASS", "FAIL", "UNSURE", "error"] | None
+    """`FAIL` before `error` before `UNSURE` before `PASS`; `null` where nothing was judged."""
+    exit_status: ExitStatus
+    counts: dict[Literal["PASS", "FAIL", "UNSURE", "error"], Count]
+    """Verdicts, and entries of `errors`."""
+    judges: dict[str, JudgeCallsRow]
+    """What was asked, by model."""
+
+
+@_documented
+class LogsDocument(TypedDict):
+    """What `adjudge judge` concludes."""
+
+    schema_version: Literal["1.0"]
+    adjudge_version: str
+    started_at: str
+    """ISO 8601, UTC."""
+    duration: float
+    """Seconds."""
+    warnings: list[str]
+    summary: LogsSummaryRow
+    criteria: list[CriterionRow]
+    """Empty where it ended after aggregation."""
+    logs: list[LogRow]
+    """In the order in which the logs were named, then in that of each log."""
+    errors: list[ErrorRow]
+
+
+def logs_schema() -> dict[str, Any]:
+    """Make the JSON schema (draft 2020-12) of the document."""
+    from pydantic import TypeAdapter
+
+    schema = TypeAdapter(LogsDocument).json_schema(mode="serialization")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+if __name__ == "__main__":
+    # How docs/reference/judge-result.schema.json is made.
+    import json
+    import sys
+
+    sys.stdout.write(json.dumps(logs_schema(), indent=2) + "\n")

@@ -1,0 +1,57 @@
+"""Verdicts on logs as JUnit XML: a suite per run of a log, a test case per criterion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+
+from adjudge.plugin import EvaluationResult, JudgedLogs, LogError, reporting
+
+
+def junit_of(judged: JudgedLogs) -> bytes:
+    """The document. What is undecided or could not be measured is an error."""
+    root = JUnitXml(name="adjudge judge")
+    for source, run, items in _suites(judged):
+        suite = TestSuite(name=reporting.clean(source if run is None else f"{source} run {run}"))
+        suite.timestamp = reporting.clean(judged.started_at)
+        suite.add_property("adjudge_version", reporting.clean(judged.adjudge_version))
+        suite.add_testcases([_test_case(source, item) for item in items])
+        root.add_testsuite(suite)
+    root.update_statistics()  # type: ignore[no-untyped-call]
+    root.time = judged.duration
+    # The library writes the declaration with single quotes, which not every reader of XML likes.
+    text = bytes(root.tostring())  # type: ignore[no-untyped-call]  # pyright: ignore[reportUnknownArgumentType]
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + text.split(b"?>\n", 1)[-1] + b"\n"
+
+
+def _suites(
+    judged: JudgedLogs,
+) -> Iterator[tuple[str, int | None, Sequence[EvaluationResult | LogError]]]:
+    """Every run with its verdicts and its errors, then the logs that could not be read."""
+    runs = {(log.source, log.run) for log in judged.logs}
+    for log in judged.logs:
+        errors = [error for error in judged.errors if (error.source, error.run) == (log.source, log.run)]
+        yield log.source, log.run, [*log.results, *errors]
+    for error in judged.errors:
+        if (error.source, error.run) not in runs:
+            yield error.source, error.run, [error]
+
+
+def _test_case(source: str, item: EvaluationResult | LogError) -> TestCase:
+    name = item.criterion_name or "log"
+    test = TestCase(name=reporting.clean(name), classname=reporting.clean(source), time=0)
+    if isinstance(item, EvaluationResult) and item.verdict == "PASS":
+        test.system_out = "\n".join(map(str, reporting.judgement_lines(item)))
+        return test
+    found: Error | Failure
+    if isinstance(item, LogError):
+        lines = reporting.log_error_lines(item)
+        found = Error(message=reporting.clean(item.error.message), type_=reporting.clean(item.error.code))
+    else:
+        lines = reporting.judgement_lines(item)
+        kind = Failure if item.verdict == "FAIL" else Error
+        found = kind(message=reporting.clean(item.reasoning), type_=str(item.verdict))
+    found.text = "\n".join(map(str, lines))
+    test.result = found
+    return test
