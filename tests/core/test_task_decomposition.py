@@ -140,6 +140,14 @@ def test_one_failed_step_is_no_sub_task_of_its_own() -> None:
     assert groups(trajectory(*steps)) == [tuple(range(1, 10))]
 
 
+def test_one_call_of_another_kind_is_no_sub_task_of_its_own() -> None:
+    steps: list[list[Item]] = [[ToolCall(name="click")] for _ in range(9)]
+    steps[4] = [ToolCall(name="scroll")]
+    steps[8] = [ToolCall(name="done")]
+
+    assert groups(trajectory(*steps)) == [tuple(range(1, 10))]
+
+
 def test_a_run_in_which_nothing_changes_is_one_sub_task() -> None:
     assert len(groups(trajectory(*([[ToolCall(name="click")]] * 500)))) == 1
     assert groups(trajectory([])) == [(1,)]

@@ -101,13 +101,20 @@ class _Signals:
         ):
             if values[at] and values[at - 1] and values[at] != values[at - 1]:
                 yield name, weight
-        tools, tools_before = self._families[at], self._families[at - 1]
-        if tools and tools_before and not tools & tools_before:
+        if self._tools_change(at):
             yield "tools changed", _TOOLS
         if (change := self._goals.change(at)) > 0:
             yield "goal changed", _GOAL * change
         if self._bursts[at] != self._bursts[at - 1]:
             yield ("errors began" if self._bursts[at] else "errors ended"), _ERRORS
+
+    def _tools_change(self, at: int) -> bool:
+        """Whether one kind of tools that was used for a while gives way to another: a single call is no change."""
+        earlier, before, here, later = (
+            self._families[place] if 0 <= place < len(self._families) else frozenset[str]()
+            for place in range(at - 2, at + 2)
+        )
+        return bool(before & (earlier if at > 1 else before) and here & later and not before & here)
 
 
 class _Goals:

@@ -242,6 +242,7 @@ def test_many_phases_are_written_a_few_at_a_time_and_a_batch_without_answer_is_e
         ({}, ToolCall(name="done", args={"success": True}), "Reported success", "itself reported success"),
         ({"extra": {"self_reported_success": False}}, Text(text="x"), "Reported failure", "reported failure"),
         ({}, ErrorItem(message="out of memory"), "Ended in an error", "ended in an error: out of memory"),
+        ({}, ToolCall(name="done", raw_args="oat milk"), "Answered", "ended by calling done(oat milk)."),
         ({}, Text(text="x"), "Unknown", "names no result"),
     ],
 )

@@ -17,13 +17,14 @@ from adjudge.granularity.digests.facts import (
     without_query,
 )
 from adjudge.granularity.digests.fitting import Line, actions_counted, digest, fitted_lines
-from adjudge.granularity.digests.lines import step_line
+from adjudge.granularity.digests.lines import call_text, step_line
 from adjudge.granularity.digests.texts import first_sentence, head_and_tail, in_line
 from adjudge.granularity.digests.tokens import clipped_to_tokens, tokens_of
 
 __all__ = [
     "Line",
     "actions_counted",
+    "call_text",
     "clipped_to_tokens",
     "digest",
     "error_of",

@@ -53,8 +53,9 @@ def _task(trajectory: Trajectory) -> str:
 def _approach(steps: Sequence[Step], clusters: Sequence[Cluster]) -> str:
     if not steps:
         return "The agent took no steps."
-    names = [digests.in_line(cluster.name, 80).rstrip(".") for cluster in _some(clusters)]
-    left_out = len(clusters) - len(names)
+    told = _some(clusters)
+    names = list(dict.fromkeys(digests.in_line(cluster.name, 80).rstrip(".") for cluster in told))
+    left_out = len(clusters) - len(told)
     phases = "; ".join(names) + (f"; and {left_out} more" if left_out else "")
     counted = digests.actions_counted(steps, most=4)
     took = "one step" if len(steps) == 1 else f"{len(steps)} steps"
@@ -95,6 +96,8 @@ def _result(trajectory: Trajectory) -> tuple[str, str]:
         sentence = f"The agent itself reported {'success' if said else 'failure'}."
     elif answer:
         outcome, sentence = "Answered", ""
+    elif ended := _last_call(steps):
+        outcome, sentence = "Answered", f"It ended by calling {ended}."
     elif error is not None:
         outcome, sentence = (
             "Ended in an error",
@@ -105,6 +108,14 @@ def _result(trajectory: Trajectory) -> tuple[str, str]:
     if answer:
         sentence = f"{sentence} Its final answer was: {answer.rstrip('.')}.".strip()
     return outcome, sentence
+
+
+def _last_call(steps: Sequence[Step]) -> str:
+    """The call with which the agent ended the run, as browser agents do; empty where there is none."""
+    calls = steps[-1].calls if steps else ()
+    if not calls or digests.family_of(calls[-1].name) != "answer":
+        return ""
+    return digests.in_line(digests.call_text(calls[-1]), 300)
 
 
 def _said_of_itself(trajectory: Trajectory) -> bool | None:
