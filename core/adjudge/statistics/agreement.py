@@ -34,6 +34,16 @@ def true_negative_rate(counts: Confusion) -> float | None:
     return _share(counts.true_fail, counts.true_fail + counts.false_pass)
 
 
+def precision(counts: Confusion) -> float | None:
+    """The share of what is judged PASS that is labelled PASS."""
+    return _share(counts.true_pass, counts.true_pass + counts.false_pass)
+
+
+def f1(counts: Confusion) -> float | None:
+    """The harmonic mean of precision and TPR for PASS (van Rijsbergen 1979)."""
+    return _share(2 * counts.true_pass, 2 * counts.true_pass + counts.false_pass + counts.false_fail)
+
+
 def balanced_accuracy(counts: Confusion) -> float | None:
     """The mean of TPR and TNR: accuracy where both labels weigh the same."""
     positive, negative = true_positive_rate(counts), true_negative_rate(counts)

@@ -1,0 +1,54 @@
+"""Which step was at fault: how near a judge comes, and what is reached without looking."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+TOLERANCES: Final = (0, 1, 3, 5)
+"""How many steps off still counts."""
+
+
+def share_within(pairs: Sequence[tuple[int, int | None]], within: int) -> float | None:
+    """The share of true and found steps that are at most ``within`` apart; a step not found is missed."""
+    if not pairs:
+        return None
+    return sum(found is not None and abs(true - found) <= within for true, found in pairs) / len(pairs)
+
+
+def position_prior(true: Sequence[int], within: int) -> float | None:
+    """What naming the same position for every run reaches, chosen without the run that is measured.
+
+    For each run the position that is best for all others, with the same tolerance; the first of several.
+    """
+    if len(true) < 2:
+        return None
+    counts = Counter(true)
+    hits = {
+        position: sum(counts[near] for near in range(position - within, position + within + 1))
+        for position in range(min(true), max(true) + 1)
+    }
+    right = sum(
+        times * (abs(own - _best_without(hits, own, within)) <= within) for own, times in counts.items()
+    )
+    return right / len(true)
+
+
+def majority_agent(agents: Sequence[str]) -> float | None:
+    """What naming the same agent for every run reaches, chosen without the run that is measured.
+
+    For each run the most frequent agent of all others; the first by name of several.
+    """
+    if len(agents) < 2:
+        return None
+    counts = Counter(agents)
+    right = 0
+    for own, times in counts.items():
+        best = min(counts, key=lambda agent: (-(counts[agent] - (agent == own)), agent))
+        right += times * (best == own)
+    return right / len(agents)
+
+
+def _best_without(hits: dict[int, int], own: int, within: int) -> int:
+    return min(hits, key=lambda position: (-(hits[position] - (abs(own - position) <= within)), position))
