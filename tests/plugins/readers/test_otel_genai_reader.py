@@ -419,6 +419,12 @@ def test_an_error_that_only_the_agent_tells_is_a_step(tmp_path: Path) -> None:
     assert [error.message for error in trajectory.steps[-1].errors] == ["out of budget"]
 
 
+def test_a_batch_that_was_exported_twice_is_read_once(tmp_path: Path) -> None:
+    trajectory = one(tmp_path, *RUN, *RUN[:2])
+    assert len(trajectory.steps) == 2
+    assert trajectory.lost == ("a span that has the id of another one of its trace (2 times)",)
+
+
 # --- messages -------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
 from adjudge.model.base import JsonValue
@@ -11,6 +10,7 @@ from adjudge.model.invocation import AgentDetails, AppDetails, Invocation
 from adjudge.model.items import Content, ErrorItem, Item, Opaque, Text, ToolResult
 from adjudge.reading.losses import Losses
 from adjudge.reading.spans.drafts import Move, Turn, words
+from adjudge.reading.spans.nesting import agents_of, joined
 from adjudge.reading.spans.pairing import Calls
 from adjudge.reading.spans.seen import Seen
 from adjudge.reading.spans.span import Span
@@ -44,8 +44,8 @@ class Conversation:
 
     def take(self, spans: Sequence[Span], tell: Callable[[Span], Told | None]) -> None:
         """One trace: its spans in order, and what says what each of them tells."""
-        told = _joined(spans, [(span, found) for span in spans if (found := tell(span)) is not None])
-        agents = _agents(spans, told)
+        told = joined(spans, [(span, found) for span in spans if (found := tell(span)) is not None])
+        agents = agents_of(spans, told)
         holders = {span.parent_id for span, _ in told}
         calls = [(span, what) for span, what in told if isinstance(what, ModelCall)]
         self._turn = None
@@ -122,7 +122,7 @@ class Conversation:
         rest: list[Item] = [item for item in message.items if not isinstance(item, ToolResult)]
         if not is_main:
             return  # a sub-agent is given what another agent's call says
-        if message.role in _AGENT_ROLES:
+        if rest and message.role in _AGENT_ROLES:
             self._remember(span, rest, author)
         elif rest:
             self._open(rest)
@@ -205,61 +205,6 @@ class Conversation:
         if tools:
             known = self._tools.get(name, ())
             self._tools[name] = (*known, *(tool for tool in tools if tool not in known))
-
-
-def _joined(spans: Sequence[Span], told: Sequence[tuple[Span, Told]]) -> list[tuple[Span, Told]]:
-    """What the spans tell, without model calls and tool runs that are the inside of another one.
-
-    A framework and the client library that it uses both write a span of one and the same call.
-    """
-    parents = {span.span_id: span.parent_id for span in spans}
-    whole = {span.span_id: (span, what) for span, what in told}
-    holders: dict[str, str] = {}
-    for span, what in told:
-        at = parents[span.span_id]
-        passed = {span.span_id}
-        while at is not None and at not in passed and (at in holders or at not in whole):
-            passed.add(at)
-            at = holders.get(at, parents.get(at))
-        outer = whole.get(at or "")
-        if at is None or outer is None or at in passed:
-            continue
-        if isinstance(what, ModelCall) and isinstance(outer[1], ModelCall):
-            whole[at] = (outer[0], _merged(outer[1], what))
-        elif not (isinstance(what, ToolRun) and isinstance(outer[1], ToolRun) and outer[1].name == what.name):
-            continue
-        del whole[span.span_id]
-        holders[span.span_id] = at
-    return list(whole.values())
-
-
-def _merged(outer: ModelCall, inner: ModelCall) -> ModelCall:
-    return replace(
-        outer,
-        inputs=outer.inputs or inner.inputs,
-        outputs=outer.outputs or inner.outputs,
-        instructions=outer.instructions or inner.instructions,
-        tools=outer.tools or inner.tools,
-        agent=outer.agent or inner.agent,
-        model=outer.model or inner.model,
-        usage=outer.usage or inner.usage,
-        extra={**(inner.extra or {}), **(outer.extra or {})} or None,
-    )
-
-
-def _agents(spans: Sequence[Span], told: Sequence[tuple[Span, Told]]) -> dict[str, str | None]:
-    """The agent that every span happened inside of, by the span's id."""
-    parents = {span.span_id: span.parent_id for span in spans}
-    names = {span.span_id: what.name for span, what in told if isinstance(what, AgentRun) and what.name}
-    found: dict[str, str | None] = {}
-    for span in spans:
-        at: str | None = span.span_id
-        passed: set[str] = set()
-        while at is not None and at not in names and at not in passed:  # a broken log may go in circles
-            passed.add(at)
-            at = parents.get(at)
-        found[span.span_id] = names.get(at or "")
-    return found
 
 
 def _last_words(messages: Sequence[Message]) -> list[Item]:

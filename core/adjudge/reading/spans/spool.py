@@ -24,7 +24,10 @@ class Trace:
     conversation: str | None = None
     """Of its earliest span that names one."""
     named_at: float = float("inf")
-    spans: list[tuple[int, int, Place]] = field(default_factory=list[tuple[int, int, Place]])
+    spans: dict[str, tuple[int, int, Place]] = field(default_factory=dict[str, tuple[int, int, Place]])
+    """Where each is in the file on disk, by its id."""
+    repeated: int = 0
+    """How many spans had the id of an earlier one, as in a batch that was exported twice."""
 
 
 class Spool:
@@ -59,9 +62,12 @@ class Spool:
             conversation = span.text(*self._attributes)
             if conversation is not None and (trace.conversation is None or started < trace.named_at):
                 trace.conversation, trace.named_at = conversation, started
+            if span.span_id in trace.spans:
+                trace.repeated += 1
+                continue
             row = json.dumps(data).encode()
             self._file.write(row)
-            trace.spans.append((offset, len(row), place))
+            trace.spans[span.span_id] = (offset, len(row), place)
             offset += len(row)
 
     def conversations(self) -> Iterator[list[Trace]]:
@@ -80,7 +86,7 @@ class Spool:
     def spans(self, trace: Trace) -> list[Span]:
         """The spans of a trace by start; an outer one before the inner ones that start with it."""
         return sorted(
-            (self._read(offset, length, place) for offset, length, place in trace.spans), key=_order
+            (self._read(offset, length, place) for offset, length, place in trace.spans.values()), key=_order
         )
 
     def _read(self, offset: int, length: int, place: Place) -> Span:

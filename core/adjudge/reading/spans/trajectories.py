@@ -48,6 +48,8 @@ def _trajectory(
     losses = Losses()
     conversation = Conversation(losses)
     for trace in traces:
+        for _ in range(trace.repeated):
+            losses.add("a span that has the id of another one of its trace")
         conversation.take(spool.spans(trace), lambda span: tell(span, losses))
     invocations = tuple(conversation.invocations())
     durations = [turn.duration for turn in invocations if turn.duration is not None]

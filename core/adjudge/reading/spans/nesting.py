@@ -1,0 +1,64 @@
+"""What a span is inside of: another span of the same call, and an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from adjudge.reading.spans.span import Span
+from adjudge.reading.spans.told import AgentRun, ModelCall, Told, ToolRun
+
+
+def joined(spans: Sequence[Span], told: Sequence[tuple[Span, Told]]) -> list[tuple[Span, Told]]:
+    """What the spans tell, without model calls and tool runs that are the inside of another one.
+
+    A framework and the client library that it uses both write a span of one and the same call.
+    """
+    parents = {span.span_id: span.parent_id for span in spans}
+    whole = {span.span_id: (span, what) for span, what in told}
+    holders: dict[str, str] = {}
+    for span, what in told:
+        at = parents[span.span_id]
+        passed = {span.span_id}
+        while at is not None and at not in passed and (at in holders or at not in whole):
+            passed.add(at)
+            at = holders.get(at, parents.get(at))
+        outer = whole.get(at or "")
+        if at is None or outer is None or at in passed:
+            continue
+        if isinstance(what, ModelCall) and isinstance(outer[1], ModelCall):
+            whole[at] = (outer[0], _merged(outer[1], what))
+        elif not (isinstance(what, ToolRun) and isinstance(outer[1], ToolRun) and outer[1].name == what.name):
+            continue
+        del whole[span.span_id]
+        holders[span.span_id] = at
+    return list(whole.values())
+
+
+def _merged(outer: ModelCall, inner: ModelCall) -> ModelCall:
+    return replace(
+        outer,
+        inputs=outer.inputs or inner.inputs,
+        outputs=outer.outputs or inner.outputs,
+        instructions=outer.instructions or inner.instructions,
+        tools=outer.tools or inner.tools,
+        agent=outer.agent or inner.agent,
+        model=outer.model or inner.model,
+        usage=outer.usage or inner.usage,
+        extra={**(inner.extra or {}), **(outer.extra or {})} or None,
+    )
+
+
+def agents_of(spans: Sequence[Span], told: Sequence[tuple[Span, Told]]) -> dict[str, str | None]:
+    """The agent that every span happened inside of, by the span's id."""
+    parents = {span.span_id: span.parent_id for span in spans}
+    names = {span.span_id: what.name for span, what in told if isinstance(what, AgentRun) and what.name}
+    found: dict[str, str | None] = {}
+    for span in spans:
+        at: str | None = span.span_id
+        passed: set[str] = set()
+        while at is not None and at not in names and at not in passed:  # a broken log may go in circles
+            passed.add(at)
+            at = parents.get(at)
+        found[span.span_id] = names.get(at or "")
+    return found
