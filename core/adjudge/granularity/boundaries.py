@@ -114,7 +114,7 @@ class _Signals:
             self._families[place] if 0 <= place < len(self._families) else frozenset[str]()
             for place in range(at - 2, at + 2)
         )
-        return bool(before & (earlier if at > 1 else before) and here & later and not before & here)
+        return bool(earlier & before and here & later and not before & here)
 
 
 class _Goals:
