@@ -5,7 +5,7 @@ functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes th
 Nothing else of adjudge is promised to stay.
 """
 
-from adjudge import judged, providers, reading, reporting
+from adjudge import judged, moves, providers, reading, reporting
 from adjudge.errors import (
     AdjudgeError,
     AgentError,
@@ -23,6 +23,7 @@ from adjudge.extension.judge_options import JudgedConfig, JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     AggregationContext,
     ChecksModel,
+    Evaluator,
     GranularityStrategy,
     IdentifiesModel,
     Judge,
@@ -111,7 +112,16 @@ from adjudge.model.judging import (
     RateLimit,
     Vote,
 )
-from adjudge.model.measurement import Absence, Citation, Evidence, Failure, Measurement, Outcome, RubricScore
+from adjudge.model.measurement import (
+    Absence,
+    Citation,
+    Evidence,
+    Failure,
+    Measurement,
+    Outcome,
+    RubricScore,
+    UnsureCode,
+)
 from adjudge.model.result import (
     CaseResult,
     CriterionResult,
@@ -171,6 +181,7 @@ __all__ = [
     "EvalCase",
     "EvalSet",
     "EvaluationResult",
+    "Evaluator",
     "Evidence",
     "Exhibit",
     "Failure",
@@ -244,6 +255,7 @@ __all__ = [
     "TraceReader",
     "TraceReaderSpec",
     "Trajectory",
+    "UnsureCode",
     "Usage",
     "Verdict",
     "Vote",
@@ -261,6 +273,7 @@ __all__ = [
     "invocation_from_adk",
     "invocation_to_adk",
     "judged",
+    "moves",
     "numbered",
     "providers",
     "read_eval_cases",

@@ -6,15 +6,14 @@ back can show an outcome (judging the agent's words by the agent's words is how 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from adjudge.judging.untrusted import cleaned
-from adjudge.model.items import Claim, ErrorItem, Observation, Text, ToolCall, ToolResult
 from adjudge.model.measurement import Absence, Citation
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
+from adjudge.moves import json_text, place_of
 
 CLAIMS: Final = ("thinking", "memory", "evaluation_previous_goal", "next_goal", "text", "final_response")
 """What the agent says: evidence of how it went about things, never of what it reached."""
@@ -47,7 +46,7 @@ class Places:
             if invocation.final_response is not None and invocation.final_response.text:
                 self._add(last, "final_response", invocation.final_response.text)
         if trajectory.final_session_state:
-            self._add(last, "final_state", _shown(trajectory.final_session_state))
+            self._add(last, "final_state", json_text(trajectory.final_session_state))
         self._folded: dict[tuple[int, str], str] = {}
 
     @property
@@ -126,34 +125,10 @@ class Places:
 
 def _fields(step: Step) -> dict[str, str]:
     fields: dict[str, str] = {}
-    for name, text in _texts(step):
+    for name, text in filter(None, map(place_of, step.items)):
         if text:
             fields[name] = f"{fields[name]}\n{text}" if name in fields else text
     return fields
-
-
-def _texts(step: Step) -> Iterator[tuple[str, str]]:
-    for item in step.items:
-        match item:
-            case Claim():
-                yield item.field, item.text
-            case ToolCall():
-                arguments = item.raw_args if item.raw_args is not None else _shown(item.args or {})
-                yield "action", f"{item.name}({arguments})"
-            case ToolResult():
-                yield "result", _shown(item.value)
-            case Observation():
-                yield "observation", item.text
-            case ErrorItem():
-                yield "error", item.message
-            case Text():
-                yield "text", item.text
-            case _:
-                pass
-
-
-def _shown(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _folded(text: str) -> str:

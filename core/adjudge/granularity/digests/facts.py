@@ -5,22 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 from urllib.parse import urlsplit
 
-from adjudge.model.base import JsonObject, JsonValue
+from adjudge.model.base import JsonValue
 from adjudge.model.items import Observation, Opaque, ToolCall, ToolResult
 from adjudge.model.step import Step
+from adjudge.moves import failure_of
 
 _ADDRESS: Final = re.compile(r"https?://[^\s'\"<>)\]}]+")
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_FAILED: Final = re.compile(
-    r"\s*[\[(<]?(?:\w{0,40}(?:error|exception)|traceback|failed|failure)\b", re.IGNORECASE
-)
-
-_HEAD: Final = 100
-"""Characters of a result in which it says that it is an error."""
-
 _PLAN_KEYS: Final = ("current_plan_item", "plan_item", "plan_step", "plan")
 _TAB_KEYS: Final = ("tab", "tab_id", "active_tab", "page_id")
 
@@ -99,7 +93,7 @@ def error_of(step: Step) -> str | None:
     for error in step.errors:
         return error.message or error.code or "error"
     for result in step.results:
-        if (message := _failure(result.value)) is not None:
+        if (message := failure_of(result.value)) is not None:
             return message
     return None
 
@@ -114,13 +108,6 @@ def reported_success(step: Step) -> bool | None:
         if isinstance(said, bool) and family_of(call.name) == "answer":
             return said
     return None
-
-
-def _failure(value: JsonValue) -> str | None:
-    if isinstance(value, dict):
-        said = cast("JsonObject", value).get("error")
-        return text_of(said) if said else None
-    return value if isinstance(value, str) and _FAILED.match(value, 0, _HEAD) else None
 
 
 def _observed_page(step: Step) -> str | None:

@@ -1,0 +1,32 @@
+"""What an agent did and what came back, as code sees it: what criteria that count share.
+
+Pure functions from the model alone. Plugins reach it as ``adjudge.plugin.moves``.
+"""
+
+from adjudge.moves.actions import Action, ActionKey, actions_of
+from adjudge.moves.citing import cited, citing, counted, listed, scanned
+from adjudge.moves.failures import ShownError, errors_of, failure_of
+from adjudge.moves.moving import Move, moves_of
+from adjudge.moves.places import json_text, place_of
+from adjudge.moves.tools import DeclaredTool, declared_tools, is_of_the_framework
+
+__all__ = [
+    "Action",
+    "ActionKey",
+    "DeclaredTool",
+    "Move",
+    "ShownError",
+    "actions_of",
+    "cited",
+    "citing",
+    "counted",
+    "declared_tools",
+    "errors_of",
+    "failure_of",
+    "is_of_the_framework",
+    "json_text",
+    "listed",
+    "moves_of",
+    "place_of",
+    "scanned",
+]

@@ -1,0 +1,87 @@
+"""Errors: what a log says went wrong, and when two errors are the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, cast
+
+from adjudge.model.base import JsonObject, JsonValue
+from adjudge.model.items import ErrorItem, ToolResult
+from adjudge.model.measurement import Citation
+from adjudge.model.step import Step
+from adjudge.moves.citing import quoted
+from adjudge.moves.places import json_text
+
+_FAILED: Final = re.compile(
+    r"\s*[\[(<]?(?:\w{0,40}(?:error|exception)|traceback|failed|failure)\b", re.IGNORECASE
+)
+
+_HEAD: Final = 100
+"""Characters of a result in which it says that it is an error."""
+
+_CHANGING: Final = re.compile(
+    r"""
+      \x1b\[[0-9;]*[A-Za-z]                                                          # colours of a terminal
+    | \b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b               # UUIDs
+    | \b0x[0-9a-f]+\b                                                                # addresses in memory
+    | \b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?      # times
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What differs from one telling of an error to the next. Plain numbers do not: they name lines and elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownError:
+    """An error that the log reports, or a result that says that it is one."""
+
+    step: int
+    message: str
+    key: str
+    """Two errors are the same where their keys are equal."""
+    citation: Citation | None
+    """``None`` where its words are too few to be found."""
+    call_id: str | None = None
+    """The call that failed, where the log says so."""
+
+
+def errors_of(step: Step) -> list[ShownError]:
+    """The errors of a step, each once, in order."""
+    found: dict[tuple[str, str | None], ShownError] = {}
+    for error in _errors(step):
+        found.setdefault((error.key, error.call_id), error)
+    return list(found.values())
+
+
+def _errors(step: Step) -> Iterator[ShownError]:
+    for item in step.items:
+        if isinstance(item, ErrorItem):
+            message = item.message or item.code or "error"
+            citation = quoted(step.number, "error", item.message)
+            yield ShownError(step.number, message, _key(message), citation)
+        elif isinstance(item, ToolResult) and (failure := failure_of(item.value)) is not None:
+            citation = quoted(step.number, "result", _words(item.value))
+            yield ShownError(step.number, failure, _key(failure), citation, item.call_id)
+
+
+def failure_of(value: JsonValue) -> str | None:
+    """The error that a result is: an object's ``error``, or a text that begins like one; else ``None``."""
+    if isinstance(value, dict):
+        said = cast("JsonObject", value).get("error")
+        return json_text(said) if said else None
+    return value if isinstance(value, str) and _FAILED.match(value, 0, _HEAD) else None
+
+
+def _words(value: JsonValue) -> str:
+    """The error as it stands in the text of a result, where strings inside JSON are escaped."""
+    if isinstance(value, str):
+        return value
+    words = json.dumps(value["error"], ensure_ascii=False, default=str)
+    return words.removeprefix('"').removesuffix('"')
+
+
+def _key(message: str) -> str:
+    return " ".join(_CHANGING.sub("#", message).split()).casefold()

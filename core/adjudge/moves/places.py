@@ -1,0 +1,33 @@
+"""Where the words of an item stand in a log: the field that a citation names, and its text."""
+
+from __future__ import annotations
+
+import json
+
+from adjudge.model.base import JsonValue
+from adjudge.model.items import Claim, ErrorItem, Item, Observation, Text, ToolCall, ToolResult
+
+
+def place_of(item: Item) -> tuple[str, str] | None:
+    """``(field, text)`` of an item; ``None`` for blobs and opaque items, which have no words to cite."""
+    match item:
+        case Claim():
+            return item.field, item.text
+        case ToolCall():
+            arguments = item.raw_args if item.raw_args is not None else json_text(item.args or {})
+            return "action", f"{item.name}({arguments})"
+        case ToolResult():
+            return "result", json_text(item.value)
+        case Observation():
+            return "observation", item.text
+        case ErrorItem():
+            return "error", item.message
+        case Text():
+            return "text", item.text
+        case _:
+            return None
+
+
+def json_text(value: JsonValue) -> str:
+    """A text as it is; anything else as JSON in one line."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

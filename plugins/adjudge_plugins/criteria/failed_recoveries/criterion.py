@@ -1,0 +1,51 @@
+"""Counts moves that failed, were made again at once, and failed again."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from adjudge.plugin import CaseUnderTest, Citation, Measurement, Outcome, moves
+
+
+class FailedRecoveries:
+    """After an error the same action again, failing again: once for every such pair of moves of one turn.
+
+    Whatever the agent does between the two, if only a look at the page, is an attempt to recover, and the
+    pair does not count.
+    """
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One count for the case, with both moves of every pair."""
+        return Measurement(overall=_pairs(case))
+
+
+def _pairs(case: CaseUnderTest) -> Outcome:
+    found: list[list[int]] = []
+    citations: list[Citation | None] = []
+    for turn in case.actual.invocations:
+        for first, second in pairwise(moves.moves_of(turn)):
+            before, after = first.failed(), second.failed()
+            same = next((key for key in after if key in before), None)
+            if same is None:
+                continue
+            found.append([first.number, second.number])
+            for move, failed in ((first, before), (second, after)):
+                citations += [
+                    *(moves.cited(each.step, each.item) for each in move.actions if each.key in same),
+                    failed[same].citation,
+                ]
+    if not found:
+        return Outcome.scored(
+            0.0,
+            "no move that failed was made again at once and failed again",
+            evidence=moves.scanned(
+                case.actual, "no move that failed was made again at once and failed again"
+            ),
+        )
+    again = [second for _, second in found]
+    return Outcome.scored(
+        float(len(found)),
+        f"what had just failed was done again and failed again {moves.counted(len(found), 'time')}: {moves.listed(again)}",
+        details={"pairs": found},
+        evidence=moves.citing(citations),
+    )

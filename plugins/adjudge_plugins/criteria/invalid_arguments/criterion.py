@@ -1,0 +1,76 @@
+"""Counts calls whose arguments do not fit the declaration of their tool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adjudge.plugin import CaseUnderTest, JsonObject, Measurement, Outcome, ToolCall, moves
+from adjudge_plugins.criteria.invalid_arguments.schema import Checked, Schema
+
+
+class InvalidArguments:
+    """How many calls have arguments that are no JSON object, or that break the schema of the tool.
+
+    Where several agents declare a tool of one name, it is enough that one declaration fits. Tools without a
+    schema, and those whose schema is broken, take any object. What undeclared tools are called with is not
+    known to be wrong, unless it is no object. Not applicable where nothing is declared.
+    """
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One count for the case, with every such call and what is wrong with it."""
+        return Measurement(overall=_invalid(case))
+
+
+def _invalid(case: CaseUnderTest) -> Outcome:
+    declared = moves.declared_tools(case.actual.invocations)
+    if not declared:
+        return Outcome.not_applicable("the run declares no tools")
+    tools = {name: [_Tool(tool) for tool in alike] for name, alike in declared.items()}
+    wrong: list[tuple[int, ToolCall, JsonObject]] = []
+    for step in case.actual.steps:
+        for call in step.calls:
+            if (problem := _problem(call, tools.get(call.name, ()))) is not None:
+                row: JsonObject = {"step": step.number, "tool": call.name, **problem}
+                wrong.append((step.number, call, row))
+    unusable = sorted(name for name, alike in tools.items() if any(tool.is_unusable for tool in alike))
+    details: JsonObject = {"unusable_schemas": unusable} if unusable else {}
+    if not wrong:
+        scan = "every call's arguments are an object that its declaration takes"
+        return Outcome.scored(0.0, scan, details=details, evidence=moves.scanned(case.actual, scan))
+    _, call, row = wrong[0]
+    return Outcome.scored(
+        float(len(wrong)),
+        f"{moves.counted(len(wrong), 'call')} with invalid arguments: {moves.listed([step for step, _, _ in wrong])}; "
+        f"first {call.name}: {row['path']} {row['problem']}",
+        details={"calls": [row for _, _, row in wrong], **details},
+        evidence=moves.citing(moves.cited(step, call) for step, call, _ in wrong),
+    )
+
+
+class _Tool:
+    """A declaration, its schema compiled once for all calls."""
+
+    def __init__(self, tool: moves.DeclaredTool) -> None:
+        self.takes_text = tool.takes_text
+        self._schema = None if tool.schema is None else Schema(tool.schema)
+
+    @property
+    def is_unusable(self) -> bool:
+        """Whether its schema is none."""
+        return self._schema is not None and self._schema.is_broken
+
+    def check(self, arguments: JsonObject) -> Checked | None:
+        """The first thing that is wrong; ``None`` where nothing is."""
+        return None if self._schema is None else self._schema.check(arguments)
+
+
+def _problem(call: ToolCall, tools: Sequence[_Tool]) -> JsonObject | None:
+    if call.args is None and call.raw_args is not None:
+        if any(tool.takes_text for tool in tools):
+            return None
+        return {"path": "$", "problem": "is no JSON object"}
+    problems = [tool.check(call.args or {}) for tool in tools]
+    if not problems or None in problems:
+        return None
+    [first] = [problem for problem in problems if problem is not None][:1]
+    return {"path": first.path, "problem": first.problem}

@@ -1,0 +1,41 @@
+"""Counts errors that come again."""
+
+from __future__ import annotations
+
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome, moves
+
+
+class RepeatedErrors:
+    """How many errors of the run an earlier step had already shown. One error in one step counts once."""
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One count for the case, with the places of every error that came again."""
+        return Measurement(overall=_again(case))
+
+
+def _again(case: CaseUnderTest) -> Outcome:
+    by_key: dict[str, dict[int, moves.ShownError]] = {}
+    for step in case.actual.steps:
+        for error in moves.errors_of(step):
+            by_key.setdefault(error.key, {}).setdefault(error.step, error)
+    repeated = [list(places.values()) for places in by_key.values() if len(places) > 1]
+    if not repeated:
+        return Outcome.scored(
+            0.0,
+            f"no error comes again; there are {len(by_key)}" if by_key else "there is no error",
+            evidence=moves.scanned(case.actual, "no error comes twice"),
+        )
+    places = sorted((error for group in repeated for error in group), key=lambda error: error.step)
+    again = len(places) - len(repeated)
+    steps = [error.step for error in places]
+    return Outcome.scored(
+        float(again),
+        f"{moves.counted(len(repeated), 'error')} came again, {moves.counted(again, 'time')} in all: {moves.listed(steps)}",
+        details={
+            "errors": [
+                {"message": group[0].message[:200], "steps": [error.step for error in group]}
+                for group in repeated
+            ]
+        },
+        evidence=moves.citing(error.citation for error in places),
+    )

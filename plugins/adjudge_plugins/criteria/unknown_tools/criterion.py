@@ -1,0 +1,41 @@
+"""Counts calls of tools that nobody declared."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome, moves
+
+
+class UnknownTools:
+    """How many calls are of tools that no agent of the run declares. Not applicable where nothing is declared."""
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One count for the case, with every such call."""
+        return Measurement(overall=_unknown(case))
+
+
+def _unknown(case: CaseUnderTest) -> Outcome:
+    declared = moves.declared_tools(case.actual.invocations)
+    if not declared:
+        return Outcome.not_applicable("the run declares no tools")
+    unknown = [
+        (step.number, call)
+        for step in case.actual.steps
+        for call in step.calls
+        if call.name not in declared and not moves.is_of_the_framework(call.name)
+    ]
+    if not unknown:
+        return Outcome.scored(
+            0.0,
+            "every call is of a declared tool",
+            evidence=moves.scanned(case.actual, "every call is of a declared tool"),
+        )
+    names = Counter(call.name for _, call in unknown)
+    steps = [number for number, _ in unknown]
+    return Outcome.scored(
+        float(len(unknown)),
+        f"{moves.counted(len(unknown), 'call')} of tools that are not declared, {', '.join(names)}: {moves.listed(steps)}",
+        details={"tools": dict(names), "steps": steps, "declared": sorted(declared)},
+        evidence=moves.citing(moves.cited(number, call) for number, call in unknown),
+    )
