@@ -23,7 +23,6 @@ from adjudge.extension.judge_options import JudgedConfig, JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     AggregationContext,
     ChecksModel,
-    Evaluator,
     GranularityStrategy,
     IdentifiesModel,
     Judge,
@@ -181,7 +180,6 @@ __all__ = [
     "EvalCase",
     "EvalSet",
     "EvaluationResult",
-    "Evaluator",
     "Evidence",
     "Exhibit",
     "Failure",
