@@ -268,6 +268,12 @@ def divided(asked: Asked) -> str:
 
 
 @pytest.fixture
+def command_line(adjudge: Callable[..., Any]) -> Callable[..., Any]:
+    """The command line in a process, by a name that does not hide the package."""
+    return adjudge
+
+
+@pytest.fixture
 def of_server() -> Any:
     """The functions of this file, for test files, which cannot import it."""
     import sys

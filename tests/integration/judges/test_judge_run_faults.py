@@ -175,18 +175,18 @@ def mixed(of: Any, seed: int) -> Callable[[Any], Any]:
 def test_three_faults_in_ten_over_a_thousand_calls(
     model_server: Any, judged_run: Any, of_server: Any
 ) -> None:
-    judged_run(280, num_samples=5)
+    judged_run(220, num_samples=5)
     model_server.label = of_server.divided
     fine = evaluate(use_cache=False)
     votes = len(model_server.answered)
-    assert votes > 950
     assert set(model_server.answered.values()) == {1}
 
     model_server.fault = mixed(of_server, 7)
     before = len(model_server.asked)
     faulty = evaluate(use_cache=False, run="faulty")
-    wrong = len(model_server.asked) - before - votes
-    assert wrong > 300
+    made = len(model_server.asked) - before
+    assert made > 1000
+    assert (made - votes) / made > 0.25
 
     def compared(result: adjudge.RunResult) -> None:
         for (case, status, score), (expected, *rest) in zip(
@@ -262,7 +262,7 @@ def test_a_full_disk_under_the_cache(model_server: Any, judged_run: Any) -> None
 
 @pytest.mark.parametrize("record", [[], ["--record", "x.recording"]], ids=["journal", "recording"])
 def test_a_full_disk_under_the_run(
-    model_server: Any, judged_run: Any, adjudge: Cli, record: list[str]
+    model_server: Any, judged_run: Any, command_line: Cli, record: list[str]
 ) -> None:
     folder = judged_run(60)
     command = [
@@ -290,12 +290,13 @@ def test_a_full_disk_under_the_run(
     assert "Traceback" not in done.stderr
 
     before = len(model_server.answered)
-    resumed = adjudge("resume", "full")
-    assert resumed.returncode == 0, resumed.stderr
+    assert adjudge.resume_sync("full").passed
     assert before < len(model_server.answered) == 120
 
 
-def test_a_run_that_could_not_begin_keeps_no_name(model_server: Any, judged_run: Any, adjudge: Cli) -> None:
+def test_a_run_that_could_not_begin_keeps_no_name(
+    model_server: Any, judged_run: Any, command_line: Cli
+) -> None:
     folder = judged_run(2)
     command = [sys.executable, "-m", "adjudge", "eval", "bot:agent", "set.evalset.json", "--run", "full"]
     done = subprocess.run(
@@ -310,13 +311,13 @@ def test_a_run_that_could_not_begin_keeps_no_name(model_server: Any, judged_run:
     assert done.returncode == 2
     assert "cannot write the journal" in done.stderr
     assert "Traceback" not in done.stderr
-    assert adjudge(*command[3:]).returncode == 0
+    assert evaluate(run="full").passed
 
 
-def test_a_home_that_cannot_be_written(model_server: Any, judged_run: Any, adjudge: Cli) -> None:
+def test_a_home_that_cannot_be_written(model_server: Any, judged_run: Any, command_line: Cli) -> None:
     folder = judged_run(1)
     (folder / "file").write_text("in the way")
-    done = adjudge("eval", "bot:agent", "set.evalset.json", ADJUDGE_HOME=str(folder / "file" / "home"))
+    done = command_line("eval", "bot:agent", "set.evalset.json", ADJUDGE_HOME=str(folder / "file" / "home"))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert model_server.asked == []
