@@ -23,6 +23,7 @@ from adjudge.extension.judge_options import JudgedConfig, JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     AggregationContext,
     ChecksModel,
+    Evaluator,
     GranularityStrategy,
     IdentifiesModel,
     Judge,
@@ -180,6 +181,7 @@ __all__ = [
     "EvalCase",
     "EvalSet",
     "EvaluationResult",
+    "Evaluator",
     "Evidence",
     "Exhibit",
     "Failure",

@@ -182,6 +182,7 @@ def http_options(self: object, folder: Path) -> Mapping[str, Any]:
 
 # What a component cannot be made without. Everything else is tested as it is by default.
 SAMPLES: dict[str, dict[str, Any]] = {
+    "ai-judge/ai_judge": {"config": {"description": "The user gets what was asked for."}},
     "custom-metric/custom_metric": {"options": custom_metric_options},
     "trajectory-single-tool-use/trajectory_single_tool_use": {"config": {"tool_name": "search"}},
     "http-agent/http": {"options": http_options},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 if TYPE_CHECKING:
     from adjudge.model.aggregated import AggregatedSteps, Cluster
     from adjudge.model.base import JsonObject
+    from adjudge.model.evaluation import EvaluationResult
     from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
     from adjudge.model.measurement import Citation
     from adjudge.model.trajectory import Trajectory
@@ -183,4 +184,16 @@ class GranularityStrategy(Protocol):
 
     async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
         """The content, and the mapping from its labels to step numbers."""
+        ...
+
+
+class Evaluator(Protocol):
+    """Judges runs by one criterion in words: granularity, checks, evidence and verdict (AI Judge)."""
+
+    async def evaluate(self, trajectory: Trajectory) -> EvaluationResult:
+        """What the run is worth. The criterion is broken into checks once, when the first run comes.
+
+        Raises:
+            PluginError: a granularity strategy broke its contract.
+        """
         ...

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, runtime_ch
 
 if TYPE_CHECKING:
     from adjudge.extension.judge_options import JudgeModelOptions
-    from adjudge.extension.judge_protocols import Judge, Recording
+    from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
     from adjudge.model.base import JsonObject
     from adjudge.model.case_under_test import CaseUnderTest
     from adjudge.model.eval_set import EvalCase, SessionInput
+    from adjudge.model.evaluation import WordedCriterion
     from adjudge.model.invocation import Invocation
     from adjudge.model.items import Content
     from adjudge.model.judged_logs import JudgedLogs
@@ -48,6 +49,15 @@ class Host(Protocol):
 
         Raises:
             InputError: no judge is named, or what it needs (a key, a server, a file) is missing.
+        """
+        ...
+
+    def evaluator(self, criterion: WordedCriterion, options: JudgeModelOptions) -> Evaluator:
+        """What judges runs by a criterion in words. Ask in the factory: the plan then knows of its judge.
+
+        Raises:
+            InputError: no judge is named, or what it needs is missing.
+            UnknownNameError: the criterion names a granularity that nothing installed has.
         """
         ...
 

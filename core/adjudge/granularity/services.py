@@ -1,18 +1,22 @@
-"""AI Judge's services put together for a run, and an evaluator for each criterion."""
+"""The services put together, and an evaluator for each criterion."""
 
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import Sequence
 
-from adjudge.extension.loader import Extensions
+from adjudge.errors import RunError
 from adjudge.extension.protocols import Host
+from adjudge.extension.registry import Registry
+from adjudge.extension.specs import GranularityStrategySpec
 from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.analyzer import GranularityAnalyzerService
 from adjudge.granularity.compiling import compiled
 from adjudge.granularity.decomposer import TaskDecomposerService
 from adjudge.granularity.evaluator import JudgeEvaluatorService
 from adjudge.granularity.viewing import DEFAULT_BUDGET, room_of, view_of
+from adjudge.judging import ledger
 from adjudge.judging.client import ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.aggregated import AggregatedSteps
@@ -25,7 +29,7 @@ class Services:
 
     def __init__(
         self,
-        extensions: Extensions,
+        strategies: Registry[GranularityStrategySpec],
         host: Host,
         judge: ClientJudge | None,
         *,
@@ -35,19 +39,19 @@ class Services:
         """Put them together.
 
         Args:
-            extensions: Its granularity strategies are chosen from.
+            strategies: What is chosen from.
             host: What strategies are made with.
             judge: Who writes names and summaries, and decides between strategies that fit alike.
             granularity: The strategy of all criteria; ``None``: each criterion's own, or the best one.
             budget: Tokens that one request to a judge may have.
         """
-        self.strategies = extensions.granularity_strategies
+        self.strategies = strategies
         self.judge = judge
         self.granularity = granularity
         self.budget = budget
         self.decomposer = TaskDecomposerService(judge, token_budget=room_of(budget) // 3)
-        self.analyzer = GranularityAnalyzerService(self.strategies, judge)
-        self.aggregator = StepAggregatorService(self.strategies, host)
+        self.analyzer = GranularityAnalyzerService(strategies, judge)
+        self.aggregator = StepAggregatorService(strategies, host)
 
     async def views(
         self, trajectory: Trajectory, criteria: Sequence[WordedCriterion]
@@ -118,9 +122,14 @@ class CriterionEvaluator:
     async def compiled(self) -> CompiledCriterion:
         """The criterion with its locked checks, and its granularity chosen, once for all runs."""
         if self._compiling is None:
-            # A task of its own: whoever asked first may be cancelled while others wait.
-            self._compiling = asyncio.ensure_future(self._compiled())
-        return await asyncio.shield(self._compiling)
+            # A task of its own: whoever asked first may be cancelled while others wait. What it asks is
+            # asked for all runs, so that it stands in the ledger of none.
+            self._compiling = asyncio.create_task(self._compiled(), context=contextvars.Context())
+        try:
+            return await asyncio.shield(self._compiling)
+        except RunError as error:
+            ledger.current().fatal = error
+            raise
 
     async def evaluate(self, trajectory: Trajectory) -> EvaluationResult:
         """What the run is worth."""

@@ -14,10 +14,10 @@ from adjudge.model.step import Usage, total_usage
 class Ledger:
     """Collects what ``JudgeUse`` says."""
 
-    def __init__(self) -> None:
-        """Begin with nothing."""
-        self.fatal: AdjudgeError | None = None
-        """What concerns the whole run, in case a criterion catches it."""
+    def __init__(self, parent: Ledger | None = None) -> None:
+        """Begin with nothing. Whatever is noted here is noted in ``parent`` too."""
+        self._parent = parent
+        self._fatal: AdjudgeError | None = None
         self._models: dict[str, None] = {}
         self._versions: dict[str, None] = {}
         self._prompts: dict[str, str] = {}
@@ -26,12 +26,27 @@ class Ledger:
         self._usages: list[Usage] = []
         self._costs: list[float | None] = []
 
+    @property
+    def fatal(self) -> AdjudgeError | None:
+        """What concerns the whole run, in case a criterion catches it."""
+        return self._fatal
+
+    @fatal.setter
+    def fatal(self, error: AdjudgeError) -> None:
+        self._fatal = error
+        if self._parent is not None:
+            self._parent.fatal = error
+
     def asked(self, prompt: Prompt) -> None:
         """A question with this prompt was asked."""
+        if self._parent is not None:
+            self._parent.asked(prompt)
         self._prompts[f"{prompt.name} v{prompt.version}"] = prompt.sha256
 
     def used(self, model: str, reply: JudgeReply, cost: float | None) -> None:
         """An answer was used."""
+        if self._parent is not None:
+            self._parent.used(model, reply, cost)
         self._models[model] = None
         if reply.model_version is not None:
             self._versions[reply.model_version] = None
@@ -42,6 +57,8 @@ class Ledger:
 
     def lost(self, model: str) -> None:
         """A vote was lost, as a whole."""
+        if self._parent is not None:
+            self._parent.lost(model)
         self._models[model] = None
         self._lost += 1
 
@@ -67,8 +84,11 @@ _CURRENT: ContextVar[Ledger | None] = ContextVar("adjudge_ledger", default=None)
 
 @contextmanager
 def ledger() -> Generator[Ledger]:
-    """A ledger for everything that is asked inside, in tasks that are started there too."""
-    opened = Ledger()
+    """A ledger for everything that is asked inside, in tasks that are started there too.
+
+    Inside another ledger it is a part of that one.
+    """
+    opened = Ledger(_CURRENT.get())
     token = _CURRENT.set(opened)
     try:
         yield opened

@@ -10,6 +10,7 @@ from adjudge.model.measurement import Failure
 from adjudge.model.result import CriterionResult, InvocationResult, Status
 from adjudge.reporting.call_diff import call_diff, is_call_diff, value_text
 from adjudge.reporting.judged_parts import is_sentences, rubric_lines, sentence_lines
+from adjudge.reporting.judgements import evaluation_of, grounds_lines
 from adjudge.reporting.lines import Line, Tone, clean, line, shortened
 from adjudge.reporting.scores import compared_text, score_text, tone_of
 from adjudge.reporting.votes import flags_of, is_votes, note_lines, vote_lines
@@ -93,7 +94,9 @@ def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[
     calls = details.get("calls")
     diff = calls if is_call_diff(calls) else None
     votes, texts = details.get("votes"), details.get("texts")
+    evaluation = evaluation_of(details)
     drawn = {
+        *(("evaluation",) if evaluation is not None else ()),
         *(("calls", "match_type") if diff is not None else ()),
         *(("votes",) if is_votes(votes) else ()),
         *(("texts",) if is_sentences(texts) else ()),
@@ -102,6 +105,8 @@ def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[
     if shown:
         listed = ", ".join(shown)
         yield line((listed if everything else shortened(listed, REASON_LIMIT), Tone.FAINT), indent=indent)
+    if evaluation is not None:
+        yield from grounds_lines(evaluation, indent=indent)
     if diff is not None:
         yield from call_diff(diff, indent=indent, everything=everything)
     if is_votes(votes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from adjudge.model.base import JsonObject
 from adjudge.model.evaluation import CheckResult, EvaluationResult
 from adjudge.model.judged_logs import LogError
 from adjudge.model.measurement import Evidence
@@ -45,14 +46,28 @@ def judgement_lines(result: EvaluationResult) -> Iterator[Line]:
     )
     if len(result.checks) == 1:
         yield line(shortened(result.reasoning, _REASON), indent=4)
-        yield from _evidence(result.evidence, 4)
+    yield from grounds_lines(result, indent=4)
+
+
+def evaluation_of(details: JsonObject) -> EvaluationResult | None:
+    """What ``ai_judge`` gives as ``details["evaluation"]``; ``None`` where there is no such thing."""
+    try:
+        return EvaluationResult.model_validate(details.get("evaluation"))
+    except ValueError:
+        return None
+
+
+def grounds_lines(result: EvaluationResult, *, indent: int) -> Iterator[Line]:
+    """Show what a verdict rests on: its checks where there are several, the evidence, and what is odd about it."""
+    if len(result.checks) == 1:
+        yield from _evidence(result.evidence, indent)
     else:
         for check in result.checks:
-            yield from check_lines(check, indent=4)
+            yield from check_lines(check, indent=indent)
     known = [code for code in result.reason_codes if code in _WORDS]
     for code in known:
-        yield line(("note: ", Tone.UNSURE), _WORDS[code], indent=4)
-    yield from note_lines({code: None for code in result.reason_codes if code not in known}, indent=4)
+        yield line(("note: ", Tone.UNSURE), _WORDS[code], indent=indent)
+    yield from note_lines({code: None for code in result.reason_codes if code not in known}, indent=indent)
 
 
 def check_lines(check: CheckResult, *, indent: int) -> Iterator[Line]:

@@ -11,11 +11,14 @@ from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.environment import environment_with
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.judge_protocols import Judge, Recording
+from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion
+from adjudge.granularity.services import CriterionEvaluator, Services
+from adjudge.judging.client import ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.base import JsonObject
+from adjudge.model.evaluation import WordedCriterion
 from adjudge.model.trajectory import Trajectory
 from adjudge.running.traces import Traces
 from adjudge.storage.recording import RecordingFile
@@ -26,6 +29,11 @@ class MakesJudges(Protocol):
 
     def judge(self, options: JudgeModelOptions) -> ClientJudge:
         """The judge that these options choose."""
+        ...
+
+    @property
+    def checks(self) -> ReplyStore:
+        """What criteria in words were broken into, for good."""
         ...
 
 
@@ -73,6 +81,23 @@ class RunHost:
         judge = self.judges.judge(options)
         self.judge_documents.append(judge.document())
         return judge
+
+    def evaluator(self, criterion: WordedCriterion, options: JudgeModelOptions) -> Evaluator:
+        """What judges runs by a criterion in words.
+
+        Raises:
+            InputError: no judge is named, or what it needs is missing.
+            UnknownNameError: the criterion names a granularity that nothing installed has.
+        """
+        if self.judges is None:
+            raise InputError(Problem(what="a judge can be had only in a run"))
+        strategies = self._extensions.granularity_strategies
+        if criterion.granularity is not None:
+            strategies.resolve(criterion.granularity)
+        judge = self.judges.judge(options)
+        versions = {item.id: item.spec.version for item in strategies}
+        self.judge_documents.append({**judge.document(), "granularity_strategies": versions})
+        return CriterionEvaluator(Services(strategies, self, judge), judge, self.judges.checks, criterion)
 
     def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
         """Another installed criterion, made with these options.

@@ -39,8 +39,7 @@ class RunJudges:
         self._known = {item.spec.name for item in extensions.judge_backends}
         self._cache: ReplyCache | None = None
         self._recording: RecordingFile | None = None
-        self.checks = compiled_checks()
-        """What criteria in words were broken into, for good."""
+        self._checks = compiled_checks()
         self._host = host
         self._extensions = extensions
         self._made: tuple[Judges, JudgeClient] | None = None
@@ -54,6 +53,11 @@ class RunJudges:
             RunError: the installation's secret cannot be used.
         """
         return self._judges()[0].judge(options)
+
+    @property
+    def checks(self) -> ReplyStore:
+        """What criteria in words were broken into, for good."""
+        return self._checks
 
     def check(self, problems: Problems, *, resuming: bool) -> None:
         """Find what would go wrong with the run's own options, before it starts."""
@@ -109,7 +113,7 @@ class RunJudges:
             await self._made[0].aclose()
         if self._cache is not None:
             self._cache.close()
-        self.checks.close()
+        self._checks.close()
         if self._recording is not None:
             self._recording.close()
 
@@ -127,7 +131,7 @@ class RunJudges:
             for name, calls in self.calls.items()
             if calls.items >= _ENOUGH and calls.unanimous == calls.items
         ]
-        stores = (self.checks,) if self._cache is None else (self.checks, self._cache)
+        stores = (self._checks,) if self._cache is None else (self._checks, self._cache)
         found += [store.trouble for store in stores if store.trouble is not None]
         return tuple(found)
 

@@ -8,10 +8,15 @@ from typing import Any
 
 from adjudge.errors import InputError, Problem, UnknownNameError
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.judge_protocols import Judge, JudgeBackend, Recording
+from adjudge.extension.judge_protocols import Evaluator, Judge, JudgeBackend, Recording
+from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion
+from adjudge.extension.registry import Registry
+from adjudge.extension.specs import GranularityStrategySpec
+from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.judging.client import JudgeClient, Member
 from adjudge.judging.judge import ClientJudge
+from adjudge.model.evaluation import WordedCriterion
 from adjudge.model.judging import JudgeRequest
 from adjudge.model.trajectory import Trajectory
 from adjudge.testing.judge import FakeJudge
@@ -33,6 +38,7 @@ class FakeHost:
         environment: Mapping[str, str] | None = None,
         criteria: Mapping[str, Callable[[Mapping[str, Any]], Criterion]] | None = None,
         recordings: Mapping[str, Recording] | None = None,
+        strategies: Registry[GranularityStrategySpec] | None = None,
     ) -> None:
         """Offer ``folder``.
 
@@ -44,6 +50,7 @@ class FakeHost:
             environment: The environment variables.
             criteria: Names to functions that make a criterion from its options.
             recordings: File names to recordings.
+            strategies: The granularity strategies of evaluators; otherwise those of this environment.
         """
         self._folder = folder
         self._logs = dict(logs or {})
@@ -51,6 +58,7 @@ class FakeHost:
         self._environment = dict(environment or {})
         self._criteria = dict(criteria or {})
         self._recordings = dict(recordings or {})
+        self._strategies = strategies
 
     @property
     def working_folder(self) -> Path:
@@ -79,6 +87,22 @@ class FakeHost:
         Raises:
             InputError: none was given.
         """
+        return self._client_judge(options)
+
+    def evaluator(self, criterion: WordedCriterion, options: JudgeModelOptions) -> Evaluator:
+        """The real evaluator, over the judge that was given.
+
+        Raises:
+            InputError: no judge was given.
+            UnknownNameError: the criterion names a granularity that is not there.
+        """
+        judge = self._client_judge(options)
+        strategies = self._strategies or Extensions.load().granularity_strategies
+        if criterion.granularity is not None:
+            strategies.resolve(criterion.granularity)
+        return CriterionEvaluator(Services(strategies, self, judge), judge, _NoStore(), criterion)
+
+    def _client_judge(self, options: JudgeModelOptions) -> ClientJudge:
         if self._judge is None:
             raise InputError(Problem(what="no judge is named, and this criterion needs one"))
         names = options.judges or (options.judge_model or "fake/judge",)
@@ -107,6 +131,16 @@ class FakeHost:
         if path.name not in self._recordings:
             raise InputError(Problem(what="there is no such recording", file=str(path)))
         return self._recordings[path.name]
+
+
+class _NoStore:
+    """A ``ReplyStore`` that keeps nothing: a test compiles its criteria itself."""
+
+    def reply(self, key: str, sample: int) -> bytes | None:  # noqa: ARG002
+        return None
+
+    def add_reply(self, key: str, sample: int, data: bytes) -> None:
+        pass
 
 
 def _backend(judge: JudgeBackend | str | Callable[[str], str] | None) -> JudgeBackend | None:

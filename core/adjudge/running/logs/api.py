@@ -12,10 +12,10 @@ from typing import Any
 import adjudge
 from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import find_settings
+from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.granularity.viewing import DEFAULT_BUDGET
 from adjudge.model.evaluation import CompiledCriterion, WordedCriterion
 from adjudge.model.judged_logs import JudgedLogs
-from adjudge.running.evaluators import CriterionEvaluator, Services
 from adjudge.running.logs.judging import JudgedRun, LogsJudging
 from adjudge.running.logs.planning import LogsPlan, make_plan
 from adjudge.running.logs.request import AUTO, LogsRequest
@@ -123,7 +123,7 @@ async def _judged(
 ) -> tuple[tuple[CompiledCriterion, ...], list[JudgedRun]]:
     request, judge = plan.request, plan.judge
     services = Services(
-        extensions,
+        extensions.granularity_strategies,
         plan.host,
         judge,
         granularity=None if request.granularity == AUTO else request.granularity,

@@ -9,13 +9,13 @@ from typing import Final
 
 from adjudge.errors import AdjudgeError, InputError, RunError
 from adjudge.extension.protocols import ReadOptions
+from adjudge.granularity.services import CriterionEvaluator, Services, distinct
 from adjudge.granularity.viewing import task_of
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.evaluation import EvaluationResult, WordedCriterion
 from adjudge.model.judged_logs import JudgedLog, LogError
 from adjudge.model.measurement import Failure
 from adjudge.model.trajectory import Trajectory
-from adjudge.running.evaluators import CriterionEvaluator, Services, distinct
 from adjudge.running.logs.planning import LogsPlan, PlannedLog, told
 
 _AT_A_TIME: Final = 8

@@ -88,8 +88,9 @@ class CriterionConformance(ComponentConformance[CriterionSpec]):
 
 
 def _first_of_the_menu(request: JudgeRequest) -> str:
-    item = next(iter((request.schema_ or {})["properties"].values()))
-    return verdicts(request, item["properties"]["verdict"]["enum"][0])
+    # A request for texts has no items.
+    items = [field for field in (request.schema_ or {})["properties"].values() if "properties" in field]
+    return verdicts(request, items[0]["properties"]["verdict"]["enum"][0] if items else "")
 
 
 def criterion_conformance(
