@@ -215,6 +215,22 @@ def test_memory_has_one_trace_at_a_time(
     assert grown < 20_000_000
 
 
+def test_what_every_call_of_a_long_run_repeats_is_held_once(
+    tmp_path: Path, steps_and_growth: Callable[[str, Path], tuple[int, int]]
+) -> None:
+    path = tmp_path / "long.jsonl"
+    talk: list[Any] = [USER]
+    with path.open("w") as file:
+        for at in range(120):
+            asked = message("assistant", call("look", f"c{at}", {"at": at}))
+            file.write(json.dumps(chat(at, talk, [asked])) + "\n")
+            talk += [asked, message("tool", response(f"c{at}", f"{at} " + "x" * 4_000))]
+    assert path.stat().st_size > 25_000_000
+    steps, grown = steps_and_growth("adjudge_plugins.readers.otel_genai_reader", path)
+    assert steps == 120
+    assert grown < 12_000_000
+
+
 # --- turns ----------------------------------------------------------------------------
 
 
@@ -439,6 +455,8 @@ def test_every_part_of_a_message(tmp_path: Path) -> None:
     assert uri.uri == "http://x/y.png"
     assert novel == Opaque(name="novel", value={"type": "novel", "a": 1})
     assert trajectory.lost == ("the content of a blob",)
+    again = one(tmp_path, chat(1, [said], [thought]), chat(3, [said, thought], [ANSWER]))
+    assert again.lost == trajectory.lost
     (step,) = trajectory.steps
     assert step.items[0] == Claim(text="hm")
     assert [(item.args, item.raw_args) for item in step.calls] == [(None, "{not json")]

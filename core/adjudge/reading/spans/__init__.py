@@ -6,6 +6,7 @@ for every convention, and are here. Plugins reach it as ``adjudge.plugin.reading
 """
 
 from adjudge.reading.spans.containers import holds_spans
+from adjudge.reading.spans.notes import Notes
 from adjudge.reading.spans.span import Span, SpanEvent
 from adjudge.reading.spans.told import AgentRun, Message, ModelCall, Noted, Told, ToolRun, json_of
 from adjudge.reading.spans.trajectories import trajectories_of_spans
@@ -16,6 +17,7 @@ __all__ = [
     "Message",
     "ModelCall",
     "Noted",
+    "Notes",
     "Span",
     "SpanEvent",
     "Told",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from adjudge.model.base import JsonValue
@@ -42,14 +42,16 @@ class Conversation:
         self._instructions: dict[str, str] = {}
         self._tools: dict[str, tuple[JsonValue, ...]] = {}
 
-    def take(self, spans: Sequence[Span], tell: Callable[[Span], Told | None]) -> None:
+    def take(self, trace_id: str, spans: Iterable[Span], tell: Callable[[Span], Told | None]) -> None:
         """One trace: its spans in order, and what says what each of them tells."""
-        told = joined(spans, [(span, found) for span in spans if (found := tell(span)) is not None])
+        heard = [(span.without_content(), tell(span)) for span in spans]
+        spans = [span for span, _ in heard]
+        told = joined(spans, [(span, found) for span, found in heard if found is not None])
         agents = agents_of(spans, told)
         holders = {span.parent_id for span, _ in told}
         calls = [(span, what) for span, what in told if isinstance(what, ModelCall)]
         self._turn = None
-        self._trace_id = spans[0].trace_id
+        self._trace_id = trace_id
         self._first = (calls[0][1].agent or agents[calls[0][0].span_id]) if calls else None
         self.agent = self.agent or self._first
         for span, what in told:

@@ -21,20 +21,18 @@ class Seen:
     def __init__(self) -> None:
         """Nothing was seen."""
         self._times: Counter[str] = Counter()
+        self._marks: dict[int, tuple[Message, list[str]]] = {}
 
     def add(self, messages: Iterable[Message]) -> None:
         """Note what was said."""
-        self._times.update(
-            mark for message in messages for item in message.items if (mark := _mark(message, item))
-        )
+        self._times.update(mark for message in messages for mark in self._marked(message) if mark)
 
     def new(self, messages: Iterable[Message]) -> Iterator[Message]:
         """The part of an input that is there more often than ever before, which is noted. Thoughts are left out."""
         here: Counter[str] = Counter()
         for message in messages:
             fresh: list[Item] = []
-            for item in message.items:
-                mark = _mark(message, item)
+            for item, mark in zip(message.items, self._marked(message), strict=True):
                 if not mark:
                     continue
                 here[mark] += 1
@@ -43,6 +41,13 @@ class Seen:
                     fresh.append(item)
             if fresh:
                 yield Message(message.role, tuple(fresh))
+
+    def _marked(self, message: Message) -> list[str]:
+        """What each item of the message says. Equal messages are mostly one object, so it is worked out once."""
+        found = self._marks.get(id(message))
+        if found is None:  # the message is kept, so that no other one gets its id
+            found = self._marks[id(message)] = message, [_mark(message, item) for item in message.items]
+        return found[1]
 
 
 def same(left: Any, right: Any) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self
 
 from adjudge.formats.findings import is_object
 from adjudge.model.base import JsonObject
@@ -47,9 +47,8 @@ class Span:
     attributes: JsonObject
     """Names as the convention has them; values are JSON."""
     events: tuple[SpanEvent, ...] = ()
-    failed: bool = False
-    message: str | None = None
-    """What the status says."""
+    error: ErrorItem | None = None
+    """What it reports: an exception, an ``error.type``, or a status."""
 
     @property
     def duration(self) -> float | None:
@@ -64,17 +63,9 @@ class Span:
             (value for name in names if isinstance(value := self.attributes.get(name), str) and value), None
         )
 
-    @property
-    def error(self) -> ErrorItem | None:
-        """The error that it reports: an exception, an ``error.type``, or a status."""
-        code = self.text("error.type")
-        exception = next((event.attributes for event in self.events if event.name == "exception"), None)
-        if not self.failed and code is None:
-            return None
-        known = exception or {}
-        kind = code or (text_of(known.get("exception.type")) or None)
-        message = text_of(known.get("exception.message")) or self.message or kind or "the span failed"
-        return ErrorItem(message=message, code=kind)
+    def without_content(self) -> Self:
+        """The same without attributes and events, which can be most of a file."""
+        return replace(self, attributes={}, events=())
 
 
 def span_of(data: JsonObject, place: Place) -> Span:
@@ -89,10 +80,9 @@ def span_of(data: JsonObject, place: Place) -> Span:
     if not isinstance(trace_id, str) or not isinstance(span_id, str):
         place.fail("found no span", "A span has a trace_id and a span_id.")
     parent = _first(data, {}, "parent_span_id", "parentSpanId", "parent_id")
-    status = object_of(data.get("status"))
-    code = _first(status, {}, "code", "status_code")
-    message = _first(status, {}, "message", "description")
     name = data.get("name")
+    attributes = _attributes(data.get("attributes"), place.key("attributes"))
+    events = tuple(_events(data, place))
     return Span(
         place=place,
         name=name if isinstance(name, str) else "",
@@ -101,11 +91,22 @@ def span_of(data: JsonObject, place: Place) -> Span:
         parent_id=parent if isinstance(parent, str) and parent else None,
         started_at=_seconds(_first(data, {}, "start_time", "startTimeUnixNano", "start_time_unix_nano")),
         ended_at=_seconds(_first(data, {}, "end_time", "endTimeUnixNano", "end_time_unix_nano")),
-        attributes=_attributes(data.get("attributes"), place.key("attributes")),
-        events=tuple(_events(data, place)),
-        failed=code in _ERROR_CODES,
-        message=message if isinstance(message, str) and message else None,
+        attributes=attributes,
+        events=events,
+        error=_error(object_of(data.get("status")), attributes, events),
     )
+
+
+def _error(status: JsonObject, attributes: JsonObject, events: tuple[SpanEvent, ...]) -> ErrorItem | None:
+    code = text_of(attributes.get("error.type"))
+    if not code and _first(status, {}, "code", "status_code") not in _ERROR_CODES:
+        return None
+    exception = next((event.attributes for event in events if event.name == "exception"), None) or {}
+    kind = code or text_of(exception.get("exception.type"))
+    said = text_of(exception.get("exception.message")) or text_of(
+        _first(status, {}, "message", "description")
+    )
+    return ErrorItem(message=said or kind or "the span failed", code=kind or None)
 
 
 def _events(data: JsonObject, place: Place) -> Iterator[SpanEvent]:

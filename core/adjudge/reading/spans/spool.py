@@ -14,6 +14,15 @@ from adjudge.reading.place import Place
 from adjudge.reading.spans.span import Span, span_of
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    order: tuple[float, float]
+    """By start; an outer span before the inner ones that start with it."""
+    offset: int
+    length: int
+    place: Place
+
+
 @dataclass(slots=True)
 class Trace:
     """Where the spans of a trace are, and what decides which other traces it belongs to."""
@@ -24,7 +33,7 @@ class Trace:
     conversation: str | None = None
     """Of its earliest span that names one."""
     named_at: float = float("inf")
-    spans: dict[str, tuple[int, int, Place]] = field(default_factory=dict[str, tuple[int, int, Place]])
+    spans: dict[str, _Row] = field(default_factory=dict[str, "_Row"])
     """Where each is in the file on disk, by its id."""
     repeated: int = 0
     """How many spans had the id of an earlier one, as in a batch that was exported twice."""
@@ -67,7 +76,7 @@ class Spool:
                 continue
             row = json.dumps(data).encode()
             self._file.write(row)
-            trace.spans[span.span_id] = (offset, len(row), place)
+            trace.spans[span.span_id] = _Row(_order(span), offset, len(row), place)
             offset += len(row)
 
     def conversations(self) -> Iterator[list[Trace]]:
@@ -83,15 +92,11 @@ class Spool:
         for traces in found.values():
             yield sorted(traces, key=lambda trace: trace.started_at)
 
-    def spans(self, trace: Trace) -> list[Span]:
-        """The spans of a trace by start; an outer one before the inner ones that start with it."""
-        return sorted(
-            (self._read(offset, length, place) for offset, length, place in trace.spans.values()), key=_order
-        )
-
-    def _read(self, offset: int, length: int, place: Place) -> Span:
-        self._file.seek(offset)
-        return span_of(json.loads(self._file.read(length)), place)
+    def spans(self, trace: Trace) -> Iterator[Span]:
+        """The spans of a trace, one at a time: by start, an outer one before the inner ones that start with it."""
+        for row in sorted(trace.spans.values(), key=lambda row: row.order):
+            self._file.seek(row.offset)
+            yield span_of(json.loads(self._file.read(row.length)), row.place)
 
 
 def _order(span: Span) -> tuple[float, float]:

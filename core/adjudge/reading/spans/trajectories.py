@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 from adjudge.extension.protocols import ReadOptions, Source
 from adjudge.model.trajectory import Trajectory
-from adjudge.reading.losses import Losses
 from adjudge.reading.opening import opened
 from adjudge.reading.spans.containers import spans_in
 from adjudge.reading.spans.conversation import Conversation
+from adjudge.reading.spans.notes import Notes
 from adjudge.reading.spans.span import Span
 from adjudge.reading.spans.spool import Spool, Trace
 from adjudge.reading.spans.told import Told
@@ -18,7 +18,7 @@ from adjudge.reading.spans.told import Told
 def trajectories_of_spans(
     source: Source,
     options: ReadOptions,
-    tell: Callable[[Span, Losses], Told | None],
+    tell: Callable[[Span, Notes], Told | None],
     *,
     conversation_attributes: tuple[str, ...],
 ) -> Iterator[Trajectory]:
@@ -43,14 +43,15 @@ def trajectories_of_spans(
 
 
 def _trajectory(
-    traces: list[Trace], spool: Spool, options: ReadOptions, tell: Callable[[Span, Losses], Told | None]
+    traces: list[Trace], spool: Spool, options: ReadOptions, tell: Callable[[Span, Notes], Told | None]
 ) -> Trajectory:
-    losses = Losses()
+    notes = Notes()
+    losses = notes.losses
     conversation = Conversation(losses)
     for trace in traces:
         for _ in range(trace.repeated):
             losses.add("a span that has the id of another one of its trace")
-        conversation.take(spool.spans(trace), lambda span: tell(span, losses))
+        conversation.take(trace.trace_id, spool.spans(trace), lambda span: tell(span, notes))
     invocations = tuple(conversation.invocations())
     durations = [turn.duration for turn in invocations if turn.duration is not None]
     named = traces[0].conversation

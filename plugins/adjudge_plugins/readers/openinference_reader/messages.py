@@ -9,10 +9,11 @@ from adjudge.plugin import Blob, Claim, Item, JsonObject, Opaque, Text, ToolCall
 
 
 def messages_of(
-    attributes: Mapping[str, Any], prefix: str, losses: reading.Losses
+    attributes: Mapping[str, Any], prefix: str, notes: reading.spans.Notes
 ) -> tuple[reading.spans.Message, ...]:
     """The messages under ``prefix``, in order."""
-    return tuple(_message(found, losses) for found in reading.spans.unfolded(attributes, prefix))
+    raw = reading.spans.unfolded(attributes, prefix)
+    return notes.messages(raw, lambda found: _message(found, notes.losses))
 
 
 def _message(found: JsonObject, losses: reading.Losses) -> reading.spans.Message:

@@ -23,25 +23,25 @@ _TOKENS: Final = {
 _KEPT: Final = ("llm.finish_reason", "llm.provider", "llm.cost.total")
 
 
-def tell(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.Told | None:
+def tell(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.Told | None:
     """What one span tells; nothing where it has no kind."""
     kind = (span.text(KIND) or "").upper()
     if kind == "LLM":
-        return _model_call(span, losses)
+        return _model_call(span, notes)
     if kind == "TOOL":
-        return _tool_run(span, losses)
+        return _tool_run(span, notes)
     if kind in _CONTAINERS:
-        return _agent_run(span, kind, losses)
+        return _agent_run(span, kind, notes)
     if kind:
-        return _noted(span, kind, losses)
+        return _noted(span, kind, notes)
     if span.attributes:
-        losses.add("a span that has no kind of OpenInference")
+        notes.losses.add("a span that has no kind of OpenInference")
     return None
 
 
-def _model_call(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.ModelCall:
+def _model_call(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.ModelCall:
     inputs, outputs = (
-        messages_of(span.attributes, name, losses) for name in ("llm.input_messages", "llm.output_messages")
+        messages_of(span.attributes, name, notes) for name in ("llm.input_messages", "llm.output_messages")
     )
     if not inputs and not outputs:
         inputs, outputs = _whole(span, "user"), _whole(span, "assistant")
@@ -56,7 +56,7 @@ def _model_call(span: reading.spans.Span, losses: reading.Losses) -> reading.spa
     )
 
 
-def _tool_run(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.ToolRun:
+def _tool_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.ToolRun:
     args, raw = reading.arguments_of(span.attributes.get("input.value"))
     result = span.attributes.get("output.value")
     parsed, _ = reading.spans.json_of(result)
@@ -66,27 +66,27 @@ def _tool_run(span: reading.spans.Span, losses: reading.Losses) -> reading.spans
     return reading.spans.ToolRun(
         name=span.text("tool.name") or span.name,
         call_id=call_id if is_message else span.text("tool_call.id", "tool.id"),
-        args=reading.without_blobs(args, losses),
+        args=reading.without_blobs(args, notes.losses),
         raw_args=raw,
         has_result=result is not None,
-        result=reading.without_blobs(content if is_message else result, losses),
+        result=reading.without_blobs(content if is_message else result, notes.losses),
         extra={"status": message["status"]}
         if is_message and isinstance(message.get("status"), str)
         else None,
     )
 
 
-def _agent_run(span: reading.spans.Span, kind: str, losses: reading.Losses) -> reading.spans.AgentRun:
+def _agent_run(span: reading.spans.Span, kind: str, notes: reading.spans.Notes) -> reading.spans.AgentRun:
     name = span.text("agent.name", "graph.node.id") or span.name
     return reading.spans.AgentRun(
         name=name if kind == "AGENT" else None,
         inputs=_whole(span, "user"),
         outputs=_whole(span, "assistant"),
-        whole=_in_and_out(span, losses),
+        whole=_in_and_out(span, notes),
     )
 
 
-def _noted(span: reading.spans.Span, kind: str, losses: reading.Losses) -> reading.spans.Noted:
+def _noted(span: reading.spans.Span, kind: str, notes: reading.spans.Notes) -> reading.spans.Noted:
     """Documents are what the environment showed; what guards, rankers and the others say is kept as it is."""
     documents = reading.spans.unfolded(span.attributes, "retrieval.documents")
     if documents:
@@ -95,12 +95,12 @@ def _noted(span: reading.spans.Span, kind: str, losses: reading.Losses) -> readi
         return reading.spans.Noted(
             items=tuple(Observation(text=text, source=span.name, extra={"query": asked}) for text in texts)
         )
-    return reading.spans.Noted(items=(Opaque(name=kind.lower(), value=_in_and_out(span, losses)),))
+    return reading.spans.Noted(items=(Opaque(name=kind.lower(), value=_in_and_out(span, notes)),))
 
 
-def _in_and_out(span: reading.spans.Span, losses: reading.Losses) -> JsonObject | None:
+def _in_and_out(span: reading.spans.Span, notes: reading.spans.Notes) -> JsonObject | None:
     found = {
-        end: reading.without_blobs(value, losses)
+        end: reading.without_blobs(value, notes.losses)
         for end in ("input", "output")
         if (value := span.attributes.get(f"{end}.value")) is not None
     }

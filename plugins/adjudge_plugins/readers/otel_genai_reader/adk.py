@@ -21,13 +21,16 @@ def is_model_call(span: reading.spans.Span) -> bool:
 
 
 def messages_of_call(
-    span: reading.spans.Span, losses: reading.Losses
+    span: reading.spans.Span, notes: reading.spans.Notes
 ) -> tuple[tuple[reading.spans.Message, ...], tuple[reading.spans.Message, ...]]:
     """What the model was given and what it gave."""
-    contents = _request(span).get("contents")
-    given = [_message(content, losses) for content in reading.list_of(contents)]
-    answer = _object(span.attributes.get(_ANSWER)).get("content")
-    return tuple(filter(None, given)), tuple(filter(None, [_message(answer, losses)]))
+    given = reading.list_of(_request(span).get("contents"))
+    gave = _object(span.attributes.get(_ANSWER)).get("content")
+
+    def make(raw: Any) -> reading.spans.Message:
+        return _message(raw, notes.losses)
+
+    return notes.messages(given, make), notes.messages([] if gave is None else [gave], make)
 
 
 def instructions(span: reading.spans.Span) -> str:
@@ -61,13 +64,11 @@ def _object(value: Any) -> JsonObject:
     return reading.object_of(found)
 
 
-def _message(value: Any, losses: reading.Losses) -> reading.spans.Message | None:
-    if value is None:
-        return None
-    content = _content(reading.without_blobs(value, losses))
+def _message(raw: Any, losses: reading.Losses) -> reading.spans.Message:
+    content = _content(reading.without_blobs(raw, losses))
     if content is None:
         losses.add("content that ADK wrote in another shape")
-        return None
+        return reading.spans.Message("", ())
     return reading.spans.Message(content.role or "user", content.items)
 
 

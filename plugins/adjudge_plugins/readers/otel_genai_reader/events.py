@@ -9,33 +9,32 @@ from adjudge.plugin import JsonObject, reading
 from adjudge_plugins.readers.otel_genai_reader.messages import items_of_openai
 
 _ROLES: Final = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
+_AGENT: Final = "assistant"
 _CHOICE: Final = "gen_ai.choice"
 
 
 def messages_of_events(
-    span: reading.spans.Span, losses: reading.Losses
+    span: reading.spans.Span, notes: reading.spans.Notes
 ) -> tuple[tuple[reading.spans.Message, ...], tuple[reading.spans.Message, ...]]:
     """What the model was given and what it gave.
 
     Events: ``gen_ai.user.message`` and its like, and ``gen_ai.choice`` (conventions up to 1.36). Attributes:
     ``gen_ai.prompt.0.content`` and ``gen_ai.completion.0.content`` (Traceloop).
     """
-    inputs = [
-        _message(event.attributes, role, losses)
+    given = [
+        {"role": role, **event.attributes}
         for event in span.events
         if (role := _ROLES.get(event.name)) is not None
     ]
-    outputs = [
-        _message(_choice(event.attributes), "assistant", losses)
-        for event in span.events
-        if event.name == _CHOICE
-    ]
-    if not inputs and not outputs:
-        inputs = [_message(found, "user", losses) for found in _numbered(span.attributes, "gen_ai.prompt")]
-        outputs = [
-            _message(found, "assistant", losses) for found in _numbered(span.attributes, "gen_ai.completion")
-        ]
-    return tuple(inputs), tuple(outputs)
+    gave = [{"role": _AGENT, **_choice(event.attributes)} for event in span.events if event.name == _CHOICE]
+    if not given and not gave:
+        given = list(_numbered(span.attributes, "gen_ai.prompt"))
+        gave = [{"role": _AGENT, **found} for found in _numbered(span.attributes, "gen_ai.completion")]
+
+    def make(raw: JsonObject) -> reading.spans.Message:
+        return _message(raw, notes.losses)
+
+    return notes.messages(given, make), notes.messages(gave, make)
 
 
 def _choice(attributes: JsonObject) -> JsonObject:
@@ -43,9 +42,9 @@ def _choice(attributes: JsonObject) -> JsonObject:
     return reading.object_of(message) or {**attributes, "content": message}
 
 
-def _message(found: JsonObject, default: str, losses: reading.Losses) -> reading.spans.Message:
+def _message(found: JsonObject, losses: reading.Losses) -> reading.spans.Message:
     told = found.get("role")
-    role = told if isinstance(told, str) else default
+    role = told if isinstance(told, str) else "user"
     calls, _ = reading.spans.json_of(found.get("tool_calls"))
     message: JsonObject = {"role": role, "content": found.get("content"), "tool_calls": calls}
     if role == "tool":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, cast
 
 from adjudge.plugin import (
@@ -19,24 +18,22 @@ from adjudge.plugin import (
     step_from_openai,
 )
 
-Message = reading.spans.Message
 
-
-def messages_of(value: Any, name: str, losses: reading.Losses) -> tuple[reading.spans.Message, ...]:
+def messages_of(value: Any, name: str, notes: reading.spans.Notes) -> tuple[reading.spans.Message, ...]:
     """The messages of an attribute, as a list or as JSON in a text.
 
     Args:
         value: The attribute; ``None`` where it is absent.
         name: Its name, for what is lost: exporters cut long attributes off.
-        losses: Takes what cannot be kept.
+        notes: Takes what cannot be kept.
     """
     if value is None:
         return ()
     found, _ = reading.spans.json_of(value)
     listed = reading.list_of(found)
     if not listed and found != []:
-        losses.add(f"{name}, which is no list of messages (a long attribute may have been cut off)")
-    return tuple(_messages(listed, losses))
+        notes.losses.add(f"{name}, which is no list of messages (a long attribute may have been cut off)")
+    return notes.messages(listed, lambda raw: _message(raw, notes.losses))
 
 
 def instructions_of(value: Any, losses: reading.Losses) -> str:
@@ -51,15 +48,14 @@ def instructions_of(value: Any, losses: reading.Losses) -> str:
     return "\n".join(item.text for item in items if isinstance(item, Text))
 
 
-def _messages(listed: list[Any], losses: reading.Losses) -> Iterator[reading.spans.Message]:
-    for value in listed:
-        message = reading.object_of(value) or {"content": value}
-        role = message.get("role")
-        if isinstance(message.get("parts"), list):
-            items = [_part(part, losses) for part in reading.list_of(message["parts"])]
-        else:
-            items = items_of_openai(message, losses)
-        yield Message(role if isinstance(role, str) else "", tuple(items))
+def _message(raw: Any, losses: reading.Losses) -> reading.spans.Message:
+    message = reading.object_of(raw) or {"content": raw}
+    role = message.get("role")
+    if isinstance(message.get("parts"), list):
+        items = [_part(part, losses) for part in reading.list_of(message["parts"])]
+    else:
+        items = items_of_openai(message, losses)
+    return reading.spans.Message(role if isinstance(role, str) else "", tuple(items))
 
 
 def items_of_openai(message: JsonObject, losses: reading.Losses) -> list[Item]:

@@ -34,34 +34,34 @@ _COUNTS: Final = {
 }
 
 
-def tell(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.Told | None:
+def tell(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.Told | None:
     """What one span tells; nothing where it is of no model, tool or agent."""
     operation = span.text("gen_ai.operation.name")
     if operation in _MODEL or adk.is_model_call(span) or "gen_ai.prompt.0.role" in span.attributes:
-        return _model_call(span, losses)
+        return _model_call(span, notes)
     if operation == "execute_tool":
-        return _tool_run(span, losses)
+        return _tool_run(span, notes)
     if operation in _AGENT or span.text("traceloop.span.kind") in _WORKFLOW:
-        return _agent_run(span, losses)
+        return _agent_run(span, notes)
     if span.attributes:
-        losses.add("a span that is of no model, tool or agent")
+        notes.losses.add("a span that is of no model, tool or agent")
     return None
 
 
-def _model_call(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.ModelCall:
+def _model_call(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.ModelCall:
     told = _content(span)
     inputs, outputs = (
-        messages_of(told.get(name), name, losses)
+        messages_of(told.get(name), name, notes)
         for name in ("gen_ai.input.messages", "gen_ai.output.messages")
     )
     if not inputs and not outputs:
-        inputs, outputs = adk.messages_of_call(span, losses)
+        inputs, outputs = adk.messages_of_call(span, notes)
     if not inputs and not outputs:
-        inputs, outputs = messages_of_events(span, losses)
+        inputs, outputs = messages_of_events(span, notes)
     return reading.spans.ModelCall(
         inputs=inputs,
         outputs=outputs,
-        instructions=instructions_of(told.get("gen_ai.system_instructions"), losses)
+        instructions=instructions_of(told.get("gen_ai.system_instructions"), notes.losses)
         or adk.instructions(span),
         tools=_tools(told.get("gen_ai.tool.definitions")) or adk.tools(span),
         agent=span.text("gen_ai.agent.name"),
@@ -71,7 +71,7 @@ def _model_call(span: reading.spans.Span, losses: reading.Losses) -> reading.spa
     )
 
 
-def _tool_run(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.ToolRun | None:
+def _tool_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.ToolRun | None:
     name = span.text("gen_ai.tool.name") or span.name.removeprefix("execute_tool ")
     if name == adk.MERGED:
         return None  # the results of parallel calls, which their own spans have
@@ -89,20 +89,20 @@ def _tool_run(span: reading.spans.Span, losses: reading.Losses) -> reading.spans
     return reading.spans.ToolRun(
         name=name,
         call_id=span.text("gen_ai.tool.call.id"),
-        args=reading.without_blobs(args, losses),
+        args=reading.without_blobs(args, notes.losses),
         raw_args=raw,
         has_result=result_key is not None,
-        result=reading.without_blobs(result, losses),
+        result=reading.without_blobs(result, notes.losses),
     )
 
 
-def _agent_run(span: reading.spans.Span, losses: reading.Losses) -> reading.spans.AgentRun:
+def _agent_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.AgentRun:
     told = _content(span)
     return reading.spans.AgentRun(
         name=span.text("gen_ai.agent.name"),
-        inputs=messages_of(told.get("gen_ai.input.messages"), "gen_ai.input.messages", losses),
-        outputs=messages_of(told.get("gen_ai.output.messages"), "gen_ai.output.messages", losses),
-        instructions=instructions_of(told.get("gen_ai.system_instructions"), losses),
+        inputs=messages_of(told.get("gen_ai.input.messages"), "gen_ai.input.messages", notes),
+        outputs=messages_of(told.get("gen_ai.output.messages"), "gen_ai.output.messages", notes),
+        instructions=instructions_of(told.get("gen_ai.system_instructions"), notes.losses),
         tools=_tools(told.get("gen_ai.tool.definitions")),
     )
 
