@@ -183,6 +183,17 @@ def test_results_go_to_the_call_that_they_name_and_to_no_other(tmp_path: Path) -
     assert [step.number for step in (made, alone, last)] == [1, 2, 3]
 
 
+def test_a_result_keeps_what_its_own_event_says(tmp_path: Path) -> None:
+    changed = event("root", result("switch"), actions={"stateDelta": {"light": "off"}}, id="e2")
+    trajectory = one(tmp_path, user("off"), event("root", call("switch")), changed)
+    (joined,) = trajectory.steps[0].results
+    assert joined.extra == {
+        "source_ref": "log.json:1 $.events[2]",
+        "id": "e2",
+        "actions": {"stateDelta": {"light": "off"}},
+    }
+
+
 def test_thoughts_are_claims_and_no_part_of_the_answer(tmp_path: Path) -> None:
     (turn,) = one(
         tmp_path, user("a"), event("root", {"text": "hm", "thought": True}, {"text": "b"})

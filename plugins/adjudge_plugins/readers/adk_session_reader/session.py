@@ -197,7 +197,9 @@ def _with_results(steps: Sequence[Step]) -> list[Step]:
             if at is None:
                 alone.append(item)
             else:
-                kept[at] = kept[at].model_copy(update={"items": (*kept[at].items, item)})
+                told = {**(item.extra or {}), "source_ref": step.source_ref, **(step.extra or {})}
+                joined = item.model_copy(update={"extra": told})
+                kept[at] = kept[at].model_copy(update={"items": (*kept[at].items, joined)})
         if alone or not step.items:
             callers |= {call.id: len(kept) for call in step.calls if call.id}
             kept.append(step.model_copy(update={"items": tuple(alone)}))
