@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from adjudge.errors import AdjudgeError, InputError, Problem
 from adjudge.extension.judge_options import JudgeModelOptions
@@ -91,9 +92,15 @@ def _criteria(request: LogsRequest, problems: Problems) -> tuple[WordedCriterion
     with problems.caught():
         if isinstance(named, str | Path):
             return load_criteria(Path(named))
-        worded = [item.model_dump() if isinstance(item, WordedCriterion) else item for item in named]
-        return parse_criteria(worded)
+        return parse_criteria([_as_written(item) for item in named])
     return ()
+
+
+def _as_written(criterion: object) -> object:
+    """A criterion made in Python as a file has it, so that it is checked in the same way."""
+    if isinstance(criterion, WordedCriterion):
+        return criterion.model_dump(mode="json", exclude_defaults=True)
+    return dict(cast("Mapping[str, object]", criterion)) if isinstance(criterion, Mapping) else criterion
 
 
 def _check_granularities(

@@ -1,0 +1,145 @@
+"""Criteria files: what they may say, and that everything else is told at once with its place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adjudge.errors import InputError
+from adjudge.formats.criteria_file import load_criteria, parse_criteria
+from adjudge.model.evaluation import WordedCriterion
+
+COST = {
+    "name": "Cost Efficiency",
+    "description": "The agent compares prices before it buys.",
+    "granularity": "global_summary",
+    "checks": ["It looks at two prices.", "It takes the lower one."],
+    "threshold": 0.5,
+}
+
+
+def written(folder: Path, text: str, name: str = "criteria.yaml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def told(folder: Path, text: str, name: str = "criteria.yaml") -> str:
+    with pytest.raises(InputError) as caught:
+        load_criteria(written(folder, text, name))
+    return str(caught.value).replace(f"{folder}/", "")
+
+
+def test_yaml_and_json_say_the_same(tmp_path: Path) -> None:
+    yaml = """\
+# What a shopper wants.
+- name: Cost Efficiency
+  description: The agent compares prices before it buys.
+  granularity: global_summary
+  checks:
+    - It looks at two prices.
+    - It takes the lower one.
+  threshold: 0.5
+- name: no
+  description: >
+    A word of YAML 1.1 is a text here,
+    and 一行 goes on.
+"""
+    from_yaml = load_criteria(written(tmp_path, yaml))
+    no = {"name": "no", "description": "A word of YAML 1.1 is a text here, and 一行 goes on."}
+    from_json = load_criteria(written(tmp_path, json.dumps([COST, no]), "criteria.json"))
+
+    assert from_yaml == from_json
+    assert from_yaml[0] == WordedCriterion.model_validate(COST)
+    assert from_yaml[1] == WordedCriterion(name=no["name"], description=no["description"])
+
+
+def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
+    output = told(
+        tmp_path,
+        """\
+- name: Cost
+  descripton: misspelt
+  checks: []
+  threshold: 2
+- name: Cost
+  description: 3
+  granularity: ' '
+- nothing
+- name: 2024-01-01
+  description: A date, and checks of all kinds.
+  checks: [1, '', once, once]
+""",
+    )
+
+    assert output.splitlines() == [
+        "criteria.yaml, $[0]: unknown key 'descripton' in criterion. Did you mean 'description'?",
+        "  It has: name, description, granularity, checks, threshold.",
+        "criteria.yaml, $[0]: criterion has no 'description'.",
+        "criteria.yaml, $[0]: 'checks' is empty.",
+        "  Leave it out, and they are made from the description.",
+        "criteria.yaml, $[0]: 'threshold' must be more than 0 and at most 1, found 2: it is the share of the "
+        "checks that must be met.",
+        "criteria.yaml, $[1]: 'description' must be a string, found the number 3.",
+        "criteria.yaml, $[1]: 'granularity' is blank.",
+        "criteria.yaml, $[2]: criterion must be an object, found the text 'nothing'.",
+        "criteria.yaml, $[2]: criterion has no 'name'.",
+        "criteria.yaml, $[2]: criterion has no 'description'.",
+        "criteria.yaml, $[3]: 'name' must be a string, found a date.",
+        "criteria.yaml, $[3].checks[0]: a check must be a string, found the number 1.",
+        "criteria.yaml, $[3].checks[1]: this check is blank.",
+        "criteria.yaml, $[3].checks[3]: this check stands here twice.",
+        "criteria.yaml, $[1].name: the name 'Cost' is that of $[0] too.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("c.yaml", "", "c.yaml, $: criteria must be a list, found null."),
+        ("c.yaml", "[]", "c.yaml, $: there are no criteria: nothing would be judged."),
+        ("c.json", '{"criteria": []}', "c.json, $: criteria must be a list, found an object."),
+        ("c.yaml", "- name: a\n  name: b\n", 'c.yaml:2:3: not YAML: found duplicate key "name"'),
+        ("c.json", '[{"name": "a", "name": "b"}]', "c.json:1:16: the key 'name' a second time"),
+        ("c.yml", "- name: [\n", "c.yml:2:1: not YAML: expected the node content"),
+        ("c.yaml", "a: 1\n---\nb: 2\n", "c.yaml:2:1: not YAML: but found another document"),
+        ("c.yaml", "- !!python/object/apply:os.system [ls]\n", "c.yaml:1:3: not YAML: could not determine"),
+        ("c.yaml", "- name: 2024-99-99\n", "c.yaml: not YAML: month must be in 1..12"),
+        ("c.yaml", "- ? {a: b}\n  : c\n", "c.yaml:1:5: not YAML: found unhashable key"),
+        ("c.yaml", "- &a [*a]\n", "c.yaml, $[0]: criterion must be an object, found a list."),
+        ("c.txt", "[]", "c.txt: a criteria file ends with .yaml, .yml or .json"),
+    ],
+)
+def test_what_is_no_criteria_file(tmp_path: Path, name: str, text: str, message: str) -> None:
+    assert told(tmp_path, text, name).startswith(message)
+
+
+def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such file"):
+        load_criteria(tmp_path / "absent.yaml")
+    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match=r"binary\.yaml: not UTF-8"):
+        load_criteria(tmp_path / "binary.yaml")
+
+
+KEYS = st.sampled_from(["name", "description", "granularity", "checks", "threshold", "treshold", 1])
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5))
+VALUES: st.SearchStrategy[Any] = st.one_of(SCALARS, st.lists(SCALARS, max_size=3))
+ANYTHING = st.one_of(VALUES, st.lists(st.one_of(VALUES, st.dictionaries(KEYS, VALUES)), max_size=3))
+
+
+@given(ANYTHING)
+def test_anything_is_criteria_or_a_message(data: object) -> None:
+    try:
+        criteria = parse_criteria(data, source="c.yaml")
+    except InputError as error:
+        assert all(problem.file == "c.yaml" for problem in error.problems)
+    else:
+        assert criteria
+        assert len({item.name for item in criteria}) == len(criteria)
+        assert all(item.name and item.description and 0 < item.threshold <= 1 for item in criteria)

@@ -1,0 +1,301 @@
+"""Judging many logs: which runs, at which granularity, by which checks, and what is told of the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import adjudge
+from adjudge.errors import InputError, JudgeError, RunError
+from adjudge.plugin import JudgeRequest, Verdict, WordedCriterion
+from adjudge.testing import verdicts
+
+BROAD = {"name": "Goal", "description": "The final result is what the task asked for."}
+
+
+def told(judging: Any, *arguments: Any, **options: Any) -> list[str]:
+    """The problems that stop a plan; no judge is asked."""
+    with pytest.raises(InputError) as caught:
+        judging(*arguments, **options)
+    assert judging.requests == []
+    return str(caught.value).splitlines()
+
+
+# --- granularity ------------------------------------------------------------------------
+
+
+def test_auto_chooses_by_the_criterion_and_says_why(judging: Any, of_logs: Any) -> None:
+    step = {**of_logs.PROCESS, "name": "Hallucination"}
+    judged = judging(judging.log(), of_logs.OUTCOME, step)
+    broad, close = judged.logs[0].results
+
+    assert (broad.used_granularity, broad.granularity.chosen_by) == ("global_summary", "rules")
+    assert (close.used_granularity, close.granularity.chosen_by) == ("step_level", "rules")
+    assert "hallucinat" in close.granularity.reason
+    assert [view.granularity for view in judged.logs[0].aggregated_steps] == ["global_summary", "step_level"]
+
+
+@pytest.mark.parametrize("name", ["step_level", "phase_level", "global_summary"])
+def test_a_granularity_is_named_by_the_criterion_or_for_all(judging: Any, of_logs: Any, name: str) -> None:
+    log = judging.log()
+    own = judging(log, {**of_logs.OUTCOME, "granularity": name}).logs[0].results[0]
+    assert (own.used_granularity, own.granularity.chosen_by) == (name, "criterion")
+
+    other = {**of_logs.OUTCOME, "granularity": "global_summary"}
+    for_all = judging(log, other, granularity=name).logs[0].results[0]
+    assert (for_all.used_granularity, for_all.granularity.chosen_by) == (name, "option")
+
+
+def test_aggregation_alone_needs_no_judge(judging: Any, of_logs: Any) -> None:
+    judged = judging(judging.log(), aggregate_only=True, judge=())
+    [log] = judged.logs
+    views = {view.granularity: view for view in log.aggregated_steps}
+
+    assert views["step_level"].step_mapping == {"Step 2": (2,), "Step 3": (3,)}
+    assert views["global_summary"].step_mapping == {"global_trace": (2, 3)}
+    assert sorted(step for steps in views["phase_level"].step_mapping.values() for step in steps) == [2, 3]
+    assert log.task == of_logs.TASK
+    assert (judged.status, judged.exit_status, judged.criteria) == (None, 0, ())
+    assert judging.requests == []
+
+
+def test_aggregation_goes_by_the_criteria_where_there_are_some(judging: Any, of_logs: Any) -> None:
+    close = {**of_logs.PROCESS, "granularity": "step_level"}
+    judged = judging(judging.log(), close, {**close, "name": "Twin"}, aggregate_only=True, judge=())
+    assert [view.granularity for view in judged.logs[0].aggregated_steps] == ["step_level"]
+
+    named = judging(judging.log(), close, aggregate_only=True, judge=(), granularity="phase_level")
+    assert [view.granularity for view in named.logs[0].aggregated_steps] == ["phase_level"]
+
+
+# --- checks -----------------------------------------------------------------------------
+
+
+def test_a_criterion_is_broken_into_checks_once_for_good(judging: Any, of_logs: Any) -> None:
+    judging.notes["checks"] = "process: It searches first.\noutcome: The milk is in the cart."
+    first = judging([judging.log(name="a.json"), judging.log(name="b.json")], BROAD)
+    compiling = [request for request in judging.requests if "Break it into" in request.messages[0].text]
+
+    assert len(compiling) == 1
+    assert [check.text for check in first.criteria[0].checks] == [
+        "It searches first.",
+        "The milk is in the cart.",
+    ]
+    assert first.criteria[0].compiled_by == "fake/m"
+    assert {log.results[0].criterion_sha256 for log in first.logs} == {first.criteria[0].sha256}
+
+    judging.notes["checks"] = "outcome: Something else."
+    second = judging("a.json", BROAD, use_cache=False)
+    assert second.criteria == first.criteria
+    other = judging("a.json", {**BROAD, "description": "The final result pleases."}, use_cache=False)
+    assert [check.text for check in other.criteria[0].checks] == ["Something else."]
+
+
+def test_an_authors_checks_are_taken_as_they_are(judging: Any, of_logs: Any) -> None:
+    judged = judging(judging.log(), WordedCriterion(**of_logs.OUTCOME))
+    assert judged.criteria[0].compiled_by == "author"
+    assert [check.text for check in judged.criteria[0].checks] == of_logs.OUTCOME["checks"]
+    assert not [request for request in judging.requests if "Break it into" in request.messages[0].text]
+
+
+@pytest.mark.parametrize(("threshold", "verdict"), [(0.5, Verdict.PASS), (1.0, Verdict.FAIL)])
+def test_the_share_of_checks_decides(judging: Any, of_logs: Any, threshold: float, verdict: Verdict) -> None:
+    judging.verdict = lambda text: "not_met" if "lost" in text else "met"
+    criterion = {**BROAD, "checks": ["The result is there.", "The result is lost."], "threshold": threshold}
+    assert judging(judging.log(), criterion).logs[0].results[0].verdict == verdict
+
+
+# --- logs -------------------------------------------------------------------------------
+
+
+def test_a_folder_a_glob_and_a_file_give_each_log_once(judging: Any, of_logs: Any) -> None:
+    for name in ("runs/b.json", "runs/deep/a.jsonl", "runs/.hidden/c.json", "other.json"):
+        judging.log(name=name)
+    (judging.folder / "runs/notes.txt").write_text("no log")
+    judged = judging(["other.json", "runs", "runs/*.json", "runs/**/*.jsonl"], aggregate_only=True)
+
+    assert [log.source for log in judged.logs] == ["other.json", "runs/b.json", "runs/deep/a.jsonl"]
+    assert judged.errors == ()
+
+
+def test_every_run_of_a_log_is_judged_in_order(judging: Any, of_logs: Any) -> None:
+    lines = [json.dumps({"task": f"task {n}", "steps": of_logs.STEPS}) for n in range(20)]
+    Path("many.jsonl").write_text("\n".join(lines))
+    judged = judging("many.jsonl", of_logs.OUTCOME)
+
+    assert [(log.source, log.run, log.task) for log in judged.logs] == [
+        ("many.jsonl", n + 1, f"task {n}") for n in range(20)
+    ]
+    assert all(len(log.results) == 1 for log in judged.logs)
+
+
+def test_a_task_is_told_where_the_log_names_none(judging: Any, of_logs: Any) -> None:
+    named = [judging.log(name="own.json"), judging.log(name="none.json", task=None)]
+    judged = judging(named, of_logs.OUTCOME, task="Buy bread.")
+
+    assert [log.task for log in judged.logs] == [of_logs.TASK, "Buy bread."]
+
+
+def test_what_cannot_be_read_is_an_error_beside_the_others(judging: Any, of_logs: Any) -> None:
+    judging.log(name="good.json")
+    Path("broken.json").write_text('{"steps": [{"step": 1, "thinking": "a", "action": "b"}, {')
+    Path("odd.json").write_text('{"foo": 1}')
+    Path("empty.json").write_text('{"task": "nothing", "steps": []}')
+    judged = judging(["broken.json", "odd.json", "good.json"], of_logs.OUTCOME)
+
+    assert [log.source for log in judged.logs] == ["good.json"]
+    broken, odd = judged.errors
+    assert (broken.source, broken.error.code, broken.criterion_name) == (
+        "broken.json",
+        "log_unreadable",
+        None,
+    )
+    assert broken.error.origin == "history-log-reader/history_log"
+    assert (odd.source, odd.error.code) == ("odd.json", "log_unreadable")
+    assert "an object with the keys foo" in odd.error.message
+    assert (judged.status, judged.exit_status) == ("error", 3)
+
+
+def test_a_failing_verdict_comes_before_errors(judging: Any, of_logs: Any) -> None:
+    judging.verdict = "not_met"
+    Path("odd.json").write_text('{"foo": 1}')
+    assert judging(["odd.json", judging.log()], of_logs.OUTCOME).exit_status == 1
+
+
+def test_a_criterion_that_cannot_be_measured_is_an_error_and_no_verdict(judging: Any, of_logs: Any) -> None:
+    def answer(request: JudgeRequest) -> Any:
+        if "Each tool call" in request.messages[1].text:
+            return JudgeError("the request was refused", code="bad_request")
+        return verdicts(request, "met", notes=judging.notes, citations=judging.cite(request))
+
+    judging.answer = answer
+    judged = judging(judging.log(), of_logs.PROCESS, of_logs.OUTCOME)
+
+    assert [result.criterion_name for result in judged.logs[0].results] == ["Success"]
+    [error] = judged.errors
+    assert (error.source, error.run, error.criterion_name) == ("log.json", 1, "Care")
+    assert error.error.code == "judge_bad_request"
+    assert [check.state for check in error.checks] == ["error"]
+    assert judged.exit_status == 3
+
+
+def test_a_budget_of_calls_leaves_errors(judging: Any, of_logs: Any) -> None:
+    judged = judging(judging.log(), of_logs.OUTCOME, max_judge_calls=1)
+    assert [error.error.code for error in judged.errors] == ["judge_budget"]
+    assert judged.logs[0].results == ()
+
+
+def test_a_judge_that_cannot_be_asked_at_all_ends_everything(judging: Any, of_logs: Any) -> None:
+    judging.answer = lambda request: JudgeError("the key is wrong", code="auth")
+    with pytest.raises(RunError, match="the key is wrong"):
+        judging(judging.log(), of_logs.OUTCOME)
+
+
+# --- the same again ---------------------------------------------------------------------
+
+
+def test_a_rerun_asks_nothing_twice(judging: Any, of_logs: Any) -> None:
+    log = judging.log()
+    first = judging(log, of_logs.OUTCOME, BROAD)
+    asked = len(judging.requests)
+    second = judging(log, of_logs.OUTCOME, BROAD)
+
+    assert (second.logs, second.criteria) == (first.logs, first.criteria)
+    assert len(judging.requests) == asked
+
+
+def test_a_replay_gives_the_same(judging: Any, of_logs: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    judging.notes["checks"] = "outcome: The milk is in the cart."
+    judging.verdict = lambda text: "not_met" if "tool call" in text else "met"
+    criteria = (of_logs.OUTCOME, of_logs.PROCESS, BROAD)
+    log = judging.log()
+    judging(log, BROAD)  # the checks are in the store already, and yet in the recording
+    first = judging(log, *criteria, record="calls.rec")
+    asked = len(judging.requests)
+    # Another installation: no cache, no store of checks.
+    monkeypatch.setenv("ADJUDGE_HOME", str(judging.folder / "elsewhere"))
+    again = judging(log, *criteria, judge="replay:calls.rec")
+
+    assert len(judging.requests) == asked
+    assert (again.logs, again.errors, again.criteria) == (first.logs, first.errors, first.criteria)
+    assert again.exit_status == 1
+    assert {"fake/m"} == set(again.judges)
+
+
+# --- plans that cannot work --------------------------------------------------------------
+
+
+def test_every_problem_is_told_before_the_first_call(judging: Any, of_logs: Any) -> None:
+    Path("calls.rec").write_text("in the way")
+    lines = told(
+        judging,
+        ["absent.json", "no/*.json"],
+        {**of_logs.OUTCOME, "granularity": "step_levle"},
+        {**of_logs.PROCESS, "threshold": 0.5},
+        reader="history",
+        token_budget=100,
+        record="calls.rec",
+        outputs=["absent/out.json", "out.html"],
+    )
+
+    text = "\n".join(lines)
+    for expected in (
+        "calls.rec: exists; a recording is not written over another file",
+        "the folder",
+        "no reporter writes 'out.html'",
+        "the token budget must be at least 4000, found 100",
+        "criterion 'Success': unknown granularity strategy 'step_levle'. Did you mean 'step_level'?",
+        "absent.json: there is no such file or folder",
+        "no/*.json: no file matches",
+        "unknown trace reader 'history'",
+    ):
+        assert expected in text, text
+
+
+def test_where_no_log_can_be_read_there_is_nothing_to_judge(judging: Any, of_logs: Any) -> None:
+    Path("odd.json").write_text('{"foo": 1}')
+    lines = told(judging, "odd.json", of_logs.OUTCOME)
+    assert lines[0].startswith("odd.json: no trace reader knows this format; the file begins with")
+    assert "    history_log: not found:" in "\n".join(lines)
+
+
+def test_a_folder_without_logs(judging: Any, of_logs: Any) -> None:
+    Path("void").mkdir()
+    assert told(judging, "void", of_logs.OUTCOME)[0] == "void: there is no log in this folder"
+
+
+@pytest.mark.parametrize(
+    ("criteria", "message"),
+    [
+        ((), "there are no criteria"),
+        (({"name": "x"},), "$[0]: criterion has no 'description'."),
+    ],
+)
+def test_criteria_that_are_not_there(judging: Any, criteria: Any, message: str) -> None:
+    assert told(judging, judging.log(), *criteria)[0] == message
+
+
+def test_without_a_judge_the_ways_to_get_one_are_told(judging: Any, of_logs: Any) -> None:
+    lines = told(judging, judging.log(), of_logs.OUTCOME, judge=())
+    assert "no judge is named" in lines[0]
+    assert any("--judge MODEL" in line for line in lines)
+
+
+def test_a_reader_can_be_insisted_on(judging: Any, of_logs: Any) -> None:
+    judged = judging(judging.log(), reader="openai_messages", aggregate_only=True)
+    [error] = judged.errors
+    assert error.error.origin == "openai-messages-reader/openai_messages"
+
+
+def test_from_a_running_loop(judging: Any, of_logs: Any) -> None:
+    import asyncio
+
+    async def main() -> adjudge.JudgedLogs:
+        return await adjudge.judge_logs(
+            judging.log(), [of_logs.OUTCOME], judge="fake/m", extensions=judging.extensions()
+        )
+
+    assert asyncio.run(main()).passed
