@@ -10,6 +10,7 @@ import click
 # Commands are imported when they are called, so that --help stays as fast as click is.
 _COMMANDS: Final = {
     "agents": ("adjudge.cli.components", "List the kinds of agents that can be evaluated."),
+    "agreement": ("adjudge.cli.agreement", "Say how far verdicts agree with people's labels."),
     "criteria": ("adjudge.cli.components", "List the criteria that are installed."),
     "eval": ("adjudge.cli.eval", "Evaluate an agent on eval sets."),
     "evalset": ("adjudge.cli.evalset", "Validate, migrate, list and show eval sets."),

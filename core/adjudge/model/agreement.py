@@ -13,6 +13,44 @@ Decided: TypeAlias = Literal["PASS", "FAIL"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GivenVerdict:
+    """What a judge says of one run by one criterion, as a file of results has it."""
+
+    names: tuple[str, ...]
+    """What a label may call the run: the log; or the case, alone and after its file."""
+    run: int | None
+    """Which run of the log, or which repeat of the case; ``None`` where the log could not be read."""
+    criterion: str | None
+    """``None`` where nothing could be measured, whatever the criterion."""
+    verdict: Decided | None
+    unsure: bool = False
+    confidence: float | None = None
+    step: int | None = None
+    """The first step that is cited for a FAIL."""
+    length: int | None = None
+    """Steps of a log, turns of a case."""
+    judges: tuple[str, ...] = ()
+    criterion_sha256: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictLabel:
+    """What a person says of one run by one criterion."""
+
+    source: str
+    run: int | None
+    criterion: str
+    label: Decided
+    step: int | None = None
+    """Where it fails, by the log's own number."""
+    agent: str | None = None
+    length: int | None = None
+    split: str | None = None
+    line: int
+    """From 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledVerdict:
     """What a person and a judge say of one run by one criterion."""
 

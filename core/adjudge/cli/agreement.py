@@ -1,0 +1,84 @@
+"""``adjudge agreement``: whether the judge is right, as people's labels have it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from adjudge.model.agreement import AgreementReport
+
+
+@click.command("agreement")
+@click.argument("results", metavar="RESULTS", type=click.Path(path_type=Path))
+@click.argument("labels", metavar="LABELS", type=click.Path(path_type=Path))
+@click.option(
+    "--plot",
+    metavar="FILE.svg",
+    type=click.Path(path_type=Path),
+    help="Draw agreement by coverage, and confidence by what came true.",
+)
+@click.option(
+    "--fit",
+    metavar="FILE.json",
+    type=click.Path(path_type=Path),
+    help="Fit a calibration to the labels of the split 'dev', keep it in FILE, and measure it on the others.",
+)
+@click.option(
+    "--target-agreement",
+    "wanted",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="With --fit: find the confidence from which on verdicts agree that often.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def agreement_command(
+    results: Path, labels: Path, plot: Path | None, fit: Path | None, wanted: float | None, as_json: bool
+) -> int:
+    r"""Compare the verdicts in RESULTS with the LABELS of people.
+
+    RESULTS is the JSON of 'adjudge judge' or 'adjudge eval'. LABELS is CSV, JSON or JSON Lines with
+    'source' (the log) or 'case', 'criterion' and 'label' (PASS or FAIL), and where known 'run', 'step'
+    (where it fails), 'agent', 'length' and 'split'.
+
+    \b
+    Exit status: 0 whatever the figures are; 2 where a file cannot be used.
+    """
+    if wanted is not None and fit is None:
+        raise click.UsageError("--target-agreement chooses a threshold while fitting: add --fit FILE.json")
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise click.UsageError(f"--plot draws SVG: {plot} does not end with .svg")
+    from adjudge.running.agreement import calibrations_document, measure_agreement
+
+    report = measure_agreement(results, labels, fit=fit is not None, wanted=wanted)
+    if fit is not None:
+        _write(fit, calibrations_document(report).model_dump_json(indent=2) + "\n")
+    if plot is not None:
+        from adjudge.reporting.agreement_plot import agreement_svg
+
+        _write(plot, agreement_svg(report))
+    if as_json:
+        click.echo(report.model_dump_json(indent=2))
+    else:
+        _show(report, fit)
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    from adjudge.errors import InputError, Problem
+
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(Problem(what=f"cannot be written: {error.strerror}", file=str(path))) from None
+
+
+def _show(report: AgreementReport, fitted: Path | None) -> None:
+    from adjudge.cli.agreement_shown import show_report
+
+    show_report(report)
+    if fitted is not None:
+        names = ", ".join(item.criterion_name for item in report.calibrations)
+        click.echo(f"calibration of {names} kept in {fitted}")

@@ -1,0 +1,131 @@
+"""Verdicts from files of results: what ``adjudge judge`` and ``adjudge eval`` write as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from adjudge.errors import InputError, Problem
+from adjudge.formats.findings import is_list, is_object
+from adjudge.formats.json_input import JsonStream, open_file
+from adjudge.model.agreement import Decided, GivenVerdict
+from adjudge.model.base import JsonObject
+
+_NO_RESULTS: Final = "these are no results of adjudge: there is neither 'logs' nor 'cases' in it"
+_HOW: Final = (
+    "Write them with 'adjudge judge ... --output FILE.json', or 'adjudge eval ... --output FILE.json'."
+)
+
+
+def read_given_verdicts(path: Path) -> tuple[GivenVerdict, ...]:
+    """What a judge says of every run by every criterion, and what could not be measured.
+
+    Keys that later versions of the format add are passed over.
+
+    Raises:
+        InputError: the file cannot be read, or holds no results.
+    """
+    with open_file(path) as file:
+        stream = JsonStream(file, str(path))
+        if stream.peek() != "{":
+            raise InputError(Problem(what=_NO_RESULTS, file=str(path), hint=_HOW))
+        given: list[GivenVerdict] = []
+        sections: set[str] = set()
+        for key in stream.members():
+            if key not in _SECTIONS or stream.peek() != "[":
+                stream.value()
+                continue
+            sections.add(key)
+            for at in stream.elements():
+                line, row = stream.line, stream.value()
+                try:
+                    given += _SECTIONS[key](row)
+                except (KeyError, TypeError, ValueError):
+                    what = "this is not written by adjudge, or was changed since"
+                    raise InputError(
+                        Problem(what=what, file=str(path), line=line, path=f"$.{key}[{at}]", hint=_HOW)
+                    ) from None
+        stream.finish()
+    if not sections & {"logs", "cases"}:
+        raise InputError(Problem(what=_NO_RESULTS, file=str(path), hint=_HOW))
+    return tuple(given)
+
+
+def _of_log(row: JsonObject) -> Iterator[GivenVerdict]:
+    for result in row["results"]:
+        yield GivenVerdict(
+            names=(row["source"],),
+            run=row["run"],
+            criterion=result["criterion_name"],
+            verdict=_decided(result["verdict"]),
+            unsure=result["verdict"] == "UNSURE",
+            confidence=_confidence(result["confidence_score"]),
+            step=_first_step(result["verdict"], result["evidence"]),
+            length=row["steps"],
+            judges=_models(result["judging"]),
+            criterion_sha256=result["criterion_sha256"],
+        )
+
+
+def _of_error(row: JsonObject) -> Iterator[GivenVerdict]:
+    yield GivenVerdict(names=(row["source"],), run=row["run"], criterion=row["criterion_name"], verdict=None)
+
+
+def _of_case(row: JsonObject) -> Iterator[GivenVerdict]:
+    case, file = row["eval_id"], row["eval_set_file"]
+    names = (case,) if file is None else (case, f"{file}:{case}")
+    if not row["criteria"]:
+        yield GivenVerdict(names=names, run=row["repeat"], criterion=None, verdict=None)
+    for result in row["criteria"]:
+        evaluation = result["details"].get("evaluation", {})
+        yield GivenVerdict(
+            names=names,
+            run=row["repeat"],
+            criterion=result["criterion_name"],
+            verdict=_decided(result["verdict"]),
+            unsure=result["verdict"] == "UNSURE",
+            confidence=_confidence(_confidence_of_criterion(result)),
+            step=_first_step(result["verdict"], result["evidence"]),
+            length=len(row["invocations"]) or None,
+            judges=_models(result["judging"]),
+            criterion_sha256=evaluation.get("criterion_sha256"),
+        )
+
+
+def _confidence_of_criterion(result: JsonObject) -> object:
+    """That of a criterion in words; or of the one decision that the criterion took."""
+    details = [result["details"], *(turn["details"] for turn in result["per_invocation"])]
+    if "evaluation" in details[0]:
+        return details[0]["evaluation"].get("confidence_score")
+    known = [item["votes"].get("confidence") for item in details if is_object(item.get("votes"))]
+    return known[0] if len(known) == 1 else None
+
+
+def _decided(verdict: object) -> Decided | None:
+    if verdict == "PASS":
+        return "PASS"
+    return "FAIL" if verdict == "FAIL" else None
+
+
+def _confidence(value: Any) -> float | None:
+    if value is None:
+        return None
+    confidence = float(value)
+    if not 0 <= confidence <= 1:
+        raise ValueError("a confidence is from 0 to 1")
+    return confidence
+
+
+def _first_step(verdict: object, evidence: JsonObject | None) -> int | None:
+    if evidence is None or verdict != "FAIL":
+        return None
+    citations = evidence["citations"]
+    return int(citations[0]["step"]) if is_list(citations) and citations else None
+
+
+def _models(judging: JsonObject | None) -> tuple[str, ...]:
+    return () if judging is None else tuple(map(str, judging["models"]))
+
+
+_SECTIONS: Final = {"logs": _of_log, "errors": _of_error, "cases": _of_case}

@@ -1,0 +1,171 @@
+"""Labels of verdicts: what people say of judged runs, as CSV, JSON or JSON Lines."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from adjudge.errors import InputError, Problem
+from adjudge.formats.adk_schema import Schema
+from adjudge.formats.findings import Findings, kind
+from adjudge.formats.json_input import JsonStream, open_file, parse_json
+from adjudge.model.agreement import Decided, VerdictLabel
+
+_ROW: Final = Schema("a label", "source case run criterion label step agent length split note")
+_NUMBERS: Final = ("run", "step", "length")
+_SHOWN: Final = 20
+
+_Numbered = Iterator[tuple[int, object]]
+
+
+def read_verdict_labels(path: Path) -> tuple[tuple[VerdictLabel, ...], str]:
+    """The labels in a file, and its SHA-256. Its ending says what it is.
+
+    Raises:
+        InputError: it cannot be read, or labels are wrong; every problem with its line.
+    """
+    reading = _READING.get(path.suffix.lower())
+    if reading is None:
+        raise InputError(Problem(what=f"a file of labels ends with {', '.join(_READING)}", file=str(path)))
+    with open_file(path) as file:
+        data = file.read()
+    problems: list[Problem] = []
+    labels: list[VerdictLabel] = []
+    lines: dict[tuple[str, int | None, str], int] = {}
+    for line, found in reading(data, str(path)):
+        try:
+            label = _label(found, line)
+        except InputError as error:
+            problems += [replace(problem, file=str(path), line=line) for problem in error.problems]
+            continue
+        labelled = (label.source, label.run, label.criterion)
+        if labelled in lines:
+            what = f"this run has a label for {label.criterion!r} in line {lines[labelled]} already"
+            hint = "Where several people labelled it, decide on one label."
+            problems.append(Problem(what=what, file=str(path), line=line, hint=hint))
+        lines.setdefault(labelled, line)
+        labels.append(label)
+    if not labels and not problems:
+        problems.append(Problem(what="there is no label in it", file=str(path)))
+    if len(problems) > _SHOWN:
+        more = len(problems) - _SHOWN
+        problems[_SHOWN:] = [Problem(what=f"and {more} more problems", file=str(path))]
+    if problems:
+        raise InputError(problems)
+    return tuple(labels), hashlib.sha256(data).hexdigest()
+
+
+def _label(row: object, line: int) -> VerdictLabel:
+    findings = Findings()
+    found = findings.fields(row, _ROW, "$")
+    findings.required(found, _ROW, "$", "criterion", "label")
+    if ("source" in found) == ("case" in found):
+        findings.problem("a label names either the log ('source') or the 'case'.", "$")
+    texts = {name: _text(found, name, findings) for name in ("source", "case", "criterion", "agent", "split")}
+    numbers = {name: _number(found, name, findings) for name in _NUMBERS}
+    label: Decided = "PASS" if found.get("label") == "PASS" else "FAIL"
+    if "label" in found and found["label"] != label:
+        findings.problem(f"'label' must be PASS or FAIL, found {kind(found['label'])}.", "$")
+    elif label == "PASS" and numbers["step"] is not None:
+        findings.problem("'step' says where a run fails; this one is labelled PASS.", "$")
+    findings.raise_problems()
+    return VerdictLabel(
+        source=texts["source"] or texts["case"] or "",
+        run=numbers["run"],
+        criterion=" ".join((texts["criterion"] or "").split()),
+        label=label,
+        step=numbers["step"],
+        agent=texts["agent"],
+        length=numbers["length"],
+        split=texts["split"],
+        line=line,
+    )
+
+
+def _text(found: dict[str, Any], name: str, findings: Findings) -> str | None:
+    value: str | None = findings.string(found, name, "$")
+    if value is not None and not value.strip() and isinstance(found.get(name), str):
+        findings.problem(f"{name!r} is blank.", "$")
+    return value
+
+
+def _number(found: dict[str, Any], name: str, findings: Findings) -> int | None:
+    value = found.get(name)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
+        return value
+    findings.problem(f"{name!r} must be a whole number from 1 on, found {kind(value)}.", "$")
+    return None
+
+
+# --- forms of a file ----------------------------------------------------------------------
+
+
+def _json(data: bytes, file: str) -> _Numbered:
+    stream = JsonStream(io.BytesIO(data), file)
+    for _ in stream.elements():
+        stream.peek()
+        line = stream.line
+        yield line, stream.value()
+    stream.finish()
+
+
+def _json_lines(data: bytes, file: str) -> _Numbered:
+    for number, line in enumerate(data.removeprefix(b"\xef\xbb\xbf").splitlines(), 1):
+        if line.strip():
+            try:
+                yield number, parse_json(line, source=file)
+            except InputError as error:
+                raise InputError([replace(problem, line=number) for problem in error.problems]) from None
+
+
+def _csv(data: bytes, file: str) -> _Numbered:
+    """Rows as objects; an empty cell is an absent value, and whole numbers are numbers."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(Problem(what=f"not UTF-8: {error.reason}", file=file)) from None
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header: list[str] | None = None
+    line = 1
+    try:
+        for cells in rows:
+            if header is None:
+                header = [cell.strip() for cell in cells]
+                _check_header(header, file)
+            elif any(cell.strip() for cell in cells):
+                if len(cells) != len(header):
+                    what = f"{len(cells)} cells, where the header has {len(header)}"
+                    raise InputError(Problem(what=what, file=file, line=line))
+                yield line, {name: _cell(name, cell) for name, cell in zip(header, cells, strict=True)}
+            line = rows.line_num + 1
+    except csv.Error as error:
+        raise InputError(Problem(what=f"not CSV: {error}", file=file, line=line)) from None
+
+
+def _check_header(header: list[str], file: str) -> None:
+    twice = {name for name in header if header.count(name) > 1}
+    if twice:
+        what = f"the column {min(twice)!r} is there twice"
+        raise InputError(Problem(what=what, file=file, line=1))
+    findings = Findings(file)
+    findings.fields(dict.fromkeys(header), _ROW, "the header")
+    findings.raise_problems()
+
+
+def _cell(name: str, cell: str) -> str | int | None:
+    cell = cell.strip()
+    if not cell:
+        return None
+    return int(cell) if name in _NUMBERS and cell.isascii() and cell.isdigit() and len(cell) < 10 else cell
+
+
+_READING: Final[dict[str, Callable[[bytes, str], _Numbered]]] = {
+    ".csv": _csv,
+    ".json": _json,
+    ".jsonl": _json_lines,
+}
