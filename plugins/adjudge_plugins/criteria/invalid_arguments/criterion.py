@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from adjudge.plugin import CaseUnderTest, JsonObject, Measurement, Outcome, ToolCall, moves
 from adjudge_plugins.criteria.invalid_arguments.schema import Checked, Schema
+
+_MOST: Final = 20
+"""Calls of which the details say what is wrong: one mistake is often made all over a run."""
 
 
 class InvalidArguments:
@@ -38,11 +42,12 @@ def _invalid(case: CaseUnderTest) -> Outcome:
         scan = "every call's arguments are an object that its declaration takes"
         return Outcome.scored(0.0, scan, details=details, evidence=moves.scanned(case.actual, scan))
     _, call, row = wrong[0]
+    steps = [step for step, _, _ in wrong]
     return Outcome.scored(
         float(len(wrong)),
-        f"{moves.counted(len(wrong), 'call')} with invalid arguments: {moves.listed([step for step, _, _ in wrong])}; "
+        f"{moves.counted(len(wrong), 'call')} with invalid arguments: {moves.listed(steps)}; "
         f"first {call.name}: {row['path']} {row['problem']}",
-        details={"calls": [row for _, _, row in wrong], **details},
+        details={"steps": steps, "calls": [row for _, _, row in wrong[:_MOST]], **details},
         evidence=moves.citing(moves.cited(step, call) for step, call, _ in wrong),
     )
 
