@@ -113,6 +113,6 @@ def _by_config(
     groups: dict[str | None, tuple[EvalConfig, list[SelectedFile]]] = {}
     for file in files:
         with problems.caught():
-            config = config_beside(file)
+            config = config_beside(file, request)
             groups.setdefault(config.source, (config, []))[1].append(file)
     return list(groups.values())

@@ -56,18 +56,22 @@ def named_config(request: RunRequest) -> EvalConfig | None:
         InputError: it is broken, or there is no such file.
     """
     if request.config_file is not None:
-        return load_config(Path(request.working_folder) / request.config_file)
+        return _loaded(Path(request.working_folder) / request.config_file, Path(request.working_folder))
     return None if request.config is None else parse_config(request.config, source=None)
 
 
-def config_beside(file: SelectedFile) -> EvalConfig:
+def config_beside(file: SelectedFile, request: RunRequest) -> EvalConfig:
     """The configuration in the folder of an eval set, else the default criteria.
 
     Raises:
         InputError: it is broken.
     """
     beside = file.eval_set.path.parent / CONFIG_FILE_NAME
-    return load_config(beside) if beside.exists() else default_config()
+    return _loaded(beside, Path(request.working_folder)) if beside.exists() else default_config()
+
+
+def _loaded(path: Path, folder: Path) -> EvalConfig:
+    return load_config(path).model_copy(update={"source": _shown(path, folder)})
 
 
 def _shown(path: Path, folder: Path) -> str:
