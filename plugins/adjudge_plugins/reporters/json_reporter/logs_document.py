@@ -127,12 +127,12 @@ class EvaluationRow(TypedDict):
     reasoning: str
     confidence_score: Confidence | None
     """`null` where the verdict is `UNSURE`."""
-    calibrated: bool
-    """Whether the score was fitted to labels; otherwise it is a posterior of the votes alone."""
     used_granularity: str
     """At which the verdict was decided."""
     evidence: EvidenceRow
     """Every quote stands in the log, at that step and field: code looked it up."""
+    calibrated: bool
+    """Whether the score was fitted to labels; otherwise it is a posterior of the votes alone."""
     reason_codes: list[str]
     """Why it is `UNSURE` (`split_votes`, `no_evidence`, `abstained`, `injection`), and what it is to be taken
     with care for (`self_reported`, `addresses_judge`, `invisible_text`)."""

@@ -119,9 +119,9 @@ def _evaluation(result: EvaluationResult) -> doc.EvaluationRow:
         "verdict": cast("document.Verdict", str(result.verdict)),
         "reasoning": result.reasoning,
         "confidence_score": result.confidence_score,
-        "calibrated": result.calibrated,
         "used_granularity": result.used_granularity,
         "evidence": evidence_row(result.evidence),
+        "calibrated": result.calibrated,
         "reason_codes": list(result.reason_codes),
         "granularity": {
             "name": result.granularity.name,
