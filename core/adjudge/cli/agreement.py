@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def agreement_command(
     results: Path, labels: Path, plot: Path | None, fit: Path | None, wanted: float | None, as_json: bool
 ) -> int:
-    r"""Compare the verdicts in RESULTS with the LABELS of people.
+    """Compare the verdicts in RESULTS with the LABELS of people.
 
     RESULTS is the JSON of 'adjudge judge' or 'adjudge eval'. LABELS is CSV, JSON or JSON Lines with
     'source' (the log) or 'case', 'criterion' and 'label' (PASS or FAIL), and where known 'run', 'step'
@@ -45,7 +45,7 @@ def agreement_command(
 
     \b
     Exit status: 0 whatever the figures are; 2 where a file cannot be used.
-    """
+    """  # noqa: D301 - click reads \b
     if wanted is not None and fit is None:
         raise click.UsageError("--target-agreement chooses a threshold while fitting: add --fit FILE.json")
     if plot is not None and plot.suffix.lower() != ".svg":

@@ -138,7 +138,7 @@ def eval_command(
     outputs: tuple[Path, ...],
     detailed: bool,
 ) -> int:
-    r"""Evaluate AGENT on eval sets.
+    """Evaluate AGENT on eval sets.
 
     AGENT is package.module:name, http://…, or recorded:FILE; `adjudge agents` lists the kinds.
     An EVAL_SET is a file, or a folder with every *.test.json below it.
@@ -146,7 +146,7 @@ def eval_command(
     \b
     Exit status: 0 everything passed, 1 something failed, 3 something could not be
     measured or decided, 2 usage or configuration, 130 interrupted.
-    """
+    """  # noqa: D301 - click reads \b
     from adjudge.cli.live import run_to_end
     from adjudge.running.api import evaluate
 

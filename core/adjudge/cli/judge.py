@@ -76,14 +76,14 @@ def judge_command(
     judges: tuple[str, ...],
     **options: Any,
 ) -> int:
-    r"""Judge what agents did by criteria in words, from their logs.
+    """Judge what agents did by criteria in words, from their logs.
 
     A LOG is a file, a folder with every log below it, or a glob between quotes.
 
     \b
     Exit status: 0 everything passed, 1 something failed, 3 something could not be
     measured or decided, 2 usage or configuration, 130 interrupted.
-    """
+    """  # noqa: D301 - click reads \b
     from adjudge.running.logs.api import judge_logs
 
     extensions = load_extensions(no_plugins)

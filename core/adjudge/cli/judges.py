@@ -127,7 +127,7 @@ def try_command(
     max_judge_calls: int | None,
     as_json: bool,
 ) -> int:
-    r"""Ask MODEL one small question, and say what came back.
+    """Ask MODEL one small question, and say what came back.
 
     One call is made, without the cache and without a retry. With --labelled, MODEL judges turns that
     people labelled, by the criteria that they name, and what it got right is kept: later runs with that
@@ -136,7 +136,7 @@ def try_command(
     \b
     Exit status: 0 it answered, 3 it did not, or not every turn could be measured,
     2 something is missing before it can be asked.
-    """
+    """  # noqa: D301 - click reads \b
     if more and not labelled:
         raise click.UsageError(f"unexpected argument {str(more[0])!r}; files of labels follow --labelled")
     extensions = load_extensions(no_plugins)
