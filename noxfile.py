@@ -29,7 +29,7 @@ nox.options.sessions = ["lint", "types", "architecture", f"tests-{HERE}"]
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """The whole suite, against the wheel that the checkout builds, on every core of the machine."""
-    session.install(".[testing]", *_group("test"))
+    session.install(".[testing,prices]", *_group("test"))
     # By file: what a module's fixtures install is installed once.
     session.run("pytest", "--numprocesses=auto", "--dist=loadfile", *session.posargs)
 
