@@ -1,0 +1,230 @@
+"""``adjudge judge`` as a user runs it, with a real server for the judge and other people's logs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from adjudge.plugin import JudgeMessage, JudgeRequest
+from adjudge.testing import verdicts
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+YAML = """\
+- name: Success
+  description: The milk is bought.
+  checks: ["The final result: the cheapest milk is in the cart."]
+"""
+
+
+class Server:
+    """Chat Completions by a program."""
+
+    def __init__(self, server: HTTPServer, of_logs: Any) -> None:
+        self.of_logs = of_logs
+        self.verdict = "met"
+        self.asked = 0
+        server.expect_request("/v1/chat/completions").respond_with_handler(self._answer)
+        self.environment = {
+            "OPENAI_BASE_URL": server.url_for("/v1"),
+            "OPENAI_API_KEY": "sk-loopback-0123456789",
+            "no_proxy": "*",
+        }
+
+    def _answer(self, http: Request) -> Response:
+        self.asked += 1
+        body = json.loads(http.get_data())
+        request = JudgeRequest(
+            model=body["model"],
+            messages=tuple(
+                JudgeMessage(role=item["role"], text=item["content"]) for item in body["messages"]
+            ),
+            schema_=body["response_format"]["json_schema"]["schema"],
+        )
+        cited = self.of_logs.quotes(request, ("action", "result", "observation"))[:2]
+        text = verdicts(request, self.verdict, citations=cited, notes={"absent_words": ""})
+        message = {"role": "assistant", "content": text}
+        reply = {
+            "model": "m-1",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+        }
+        return Response(json.dumps(reply), content_type="application/json")
+
+
+@pytest.fixture
+def server(httpserver: HTTPServer, of_logs: Any) -> Server:
+    return Server(httpserver, of_logs)
+
+
+@pytest.fixture
+def folder(judging: Any, tmp_path: Path) -> Path:
+    judging.log(name="logs/a.json")
+    judging.log(name="logs/b.json")
+    (tmp_path / "criteria.yaml").write_text(YAML)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("verdict", "status"), [("met", 0), ("not_met", 1), ("cannot_tell", 3)])
+def test_verdicts_and_their_exit_status(
+    adjudge: Run, server: Server, folder: Path, verdict: str, status: int
+) -> None:
+    server.verdict = verdict
+    done = adjudge(
+        "judge",
+        "logs/*.json",
+        "--criteria",
+        "criteria.yaml",
+        "--judge",
+        "openai/m",
+        "--output",
+        "out.json",
+        **server.environment,
+    )
+
+    assert done.returncode == status, done.stdout + done.stderr
+    assert done.stderr == ""
+    document = json.loads((folder / "out.json").read_text(encoding="utf-8"))
+    assert [log["source"] for log in document["logs"]] == ["logs/a.json", "logs/b.json"]
+    assert document["summary"]["judges"]["openai/m"]["calls"] == server.asked
+    if verdict == "met":
+        assert "“17: milk, 1.09. 18: oat milk, 1.49.”" in done.stdout
+
+
+def test_a_recording_is_answered_from(adjudge: Run, server: Server, folder: Path) -> None:
+    judge = ("judge", "logs", "--criteria", "criteria.yaml")
+    options = ("--judge", "openai/m", "--record", "calls.rec", "--output", "first.json")
+    first = adjudge(*judge, *options, **server.environment)
+    again = adjudge(
+        *judge,
+        "--judge",
+        "replay:calls.rec",
+        "--output",
+        "again.json",
+        "--no-cache",
+        ADJUDGE_HOME=str(folder / "elsewhere"),
+    )
+
+    assert (first.returncode, again.returncode) == (0, 0), again.stdout + again.stderr
+    documents = [json.loads((folder / name).read_text()) for name in ("first.json", "again.json")]
+    for document in documents:
+        document.pop("started_at"), document.pop("duration"), document["summary"].pop("judges")
+    assert documents[0] == documents[1]
+
+
+def test_what_stops_it_is_told_at_once(adjudge: Run, folder: Path) -> None:
+    (folder / "criteria.yaml").write_text("- name: x\n  descripton: y\n- name: x\n")
+    done = adjudge("judge", "absent.json", "logs", "--criteria", "criteria.yaml", "--granularity", "steps")
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    for message in (
+        "Did you mean 'description'?",
+        "the name 'x' is that of $[0] too",
+        "unknown granularity strategy 'steps'",
+        "absent.json: there is no such file or folder",
+        "no judge is named",
+        "openai/gpt-5-mini: OPENAI_API_KEY is not set",
+    ):
+        assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_criteria_are_needed_for_verdicts_and_not_for_aggregation(adjudge: Run, folder: Path) -> None:
+    assert "there are no criteria" in adjudge("judge", "logs").stderr
+    done = adjudge("judge", "logs/a.json", "--aggregate-only", "--granularity", "step_level")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "    Step 2: [I need a list of what there is.] -> [search(query=milk)]" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("DONE  1 run aggregated")
+
+
+def test_without_a_console_reporter_the_verdict_is_still_told(
+    adjudge: Run, server: Server, folder: Path
+) -> None:
+    options = ("--criteria", "criteria.yaml", "--judge", "openai/m")
+    done = adjudge("--no-plugin", "console-reporter", "judge", "logs", *options, **server.environment)
+
+    assert done.returncode == 0
+    assert done.stdout == "PASS\n"
+    assert "console" in done.stderr
+
+
+# --- other people's logs ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pattern", ["browser_use_history", "swe_agent"])
+def test_real_logs_are_judged_with_quotes_that_stand_in_them(
+    adjudge: Run, server: Server, shared_data: Path, tmp_path: Path, pattern: str
+) -> None:
+    (tmp_path / "criteria.yaml").write_text(YAML)
+    done = adjudge(
+        "judge",
+        shared_data / pattern,
+        "--criteria",
+        "criteria.yaml",
+        "--judge",
+        "openai/m",
+        "--output",
+        "out.json",
+        **server.environment,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert document["logs"]
+    for log in document["logs"]:
+        [result] = log["results"]
+        assert result["evidence"]["citations"]
+        said = Path(log["source"]).read_text(encoding="utf-8")
+        plain = " ".join(_unescaped(said).split())
+        for citation in result["evidence"]["citations"]:
+            if citation["field"] != "action":  # calls are written anew as name(arguments)
+                assert " ".join(citation["quote"].split()) in plain
+
+
+def _unescaped(text: str) -> str:
+    """Every text of a JSON document, one after the other."""
+    found: list[str] = []
+
+    def walk(value: object) -> None:
+        match value:
+            case str():
+                found.append(value)
+            case list():
+                for item in value:
+                    walk(item)
+            case dict():
+                for item in value.values():
+                    walk(item)
+            case _:
+                pass
+
+    walk(json.loads(text))
+    return "\n".join(found)
+
+
+def test_all_real_logs_are_aggregated(adjudge: Run, shared_data: Path, tmp_path: Path) -> None:
+    kinds = ("browser_use_history", "otel_spans", "swe_agent", "tau_airline", "who_and_when")
+    folders = [shared_data / kind for kind in kinds]
+    done = adjudge("judge", *folders, "--aggregate-only", "--output", "out.json")
+    document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    readers = Counter(log["reader"].partition("/")[2] for log in document["logs"])
+
+    assert done.returncode in (0, 3), done.stderr
+    assert not [error for error in document["errors"] if error["error"]["code"] != "log_unreadable"]
+    assert len(readers) >= 4, readers
+    for log in document["logs"]:
+        clusters = [step for cluster in log["task_decomposition"]["clusters"] for step in cluster["steps"]]
+        assert clusters == sorted(set(clusters))
+        assert len(clusters) == log["steps"]
+        for view in log["aggregated_steps"]:
+            assert {step for steps in view["step_mapping"].values() for step in steps} <= set(clusters)
