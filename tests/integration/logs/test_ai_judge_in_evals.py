@@ -1,0 +1,121 @@
+"""The criterion ``ai_judge``: live runs judged by the same criteria in words as logs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import adjudge
+from adjudge.errors import InputError, JudgeError
+
+AGENT = """
+def agent(text):
+    calls = [{"name": "search", "args": {"query": text}, "id": "1"}]
+    responses = [{"name": "search", "response": {"found": "milk at 1.09"}, "id": "1"}]
+    return {
+        "intermediate_data": {"tool_uses": calls, "tool_responses": responses},
+        "final_response": {"parts": [{"text": "Milk is 1.09."}]},
+    }
+"""
+EVAL_SET = {
+    "eval_set_id": "shop",
+    "eval_cases": [
+        {"eval_id": name, "conversation": [{"user_content": {"parts": [{"text": f"Find {name}."}]}}]}
+        for name in ("milk", "bread")
+    ],
+}
+CHECKED = {"description": "It looks for prices.", "checks": ["The final result: a price was found."]}
+
+
+@pytest.fixture
+def live(judging: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Evaluate an agent by one ``ai_judge`` with these options; the results of the cases."""
+    Path("shop_agent.py").write_text(AGENT)
+    Path("shop.evalset.json").write_text(json.dumps(EVAL_SET))
+    monkeypatch.syspath_prepend(judging.folder)
+
+    def live(options: dict[str, Any], **arguments: Any) -> list[Any]:
+        run = adjudge.evaluate_sync(
+            "shop_agent:agent",
+            "shop.evalset.json",
+            config={"criteria": {"prices": {"criterion": "ai_judge", **options}}},
+            judge="fake/m",
+            extensions=judging.extensions(),
+            **arguments,
+        )
+        return [case.criteria[0] for case in run.cases()]
+
+    return live
+
+
+@pytest.mark.parametrize(
+    ("label", "score", "verdict"),
+    [("met", 1.0, "PASS"), ("not_met", 0.0, "FAIL"), ("cannot_tell", None, "UNSURE")],
+)
+def test_verdicts_become_scores(
+    judging: Any, live: Any, label: str, score: float | None, verdict: str
+) -> None:
+    judging.verdict = label
+    for result in live(CHECKED):
+        assert (result.criterion_name, result.score, result.verdict) == ("prices", score, verdict)
+        assert result.threshold == 1.0
+        assert result.details["evaluation"]["verdict"] == verdict
+        assert result.judging.models == ("fake/m",)
+        if score is not None:
+            assert result.evidence.citations[0].field == "result"
+            assert "milk at 1.09" in result.evidence.citations[0].quote
+
+
+def test_without_evidence_there_is_no_score(judging: Any, live: Any) -> None:
+    judging.cite = lambda request: []
+    result = live(CHECKED)[0]
+    assert (result.verdict, result.score) == ("UNSURE", None)
+    assert result.details["evaluation"]["reason_codes"] == ["no_evidence"]
+
+
+def test_what_cannot_be_judged_is_an_error(judging: Any, live: Any) -> None:
+    judging.answer = lambda request: JudgeError("too long", code="context_too_long")
+    result = live(CHECKED)[0]
+    assert (result.status, result.verdict) == ("error", None)
+    assert result.error.code == "judge_context_too_long"
+
+
+def test_the_share_of_checks_and_the_granularity_are_options(judging: Any, live: Any) -> None:
+    judging.verdict = lambda text: "met" if "found" in text else "not_met"
+    two = {**CHECKED, "checks": ["The result is found.", "The result is cheap."], "granularity": "step_level"}
+    assert live(two)[0].verdict == "FAIL"
+    half = live({**two, "checks_threshold": 0.5})[0]
+    assert half.verdict == "PASS"
+    assert half.details["evaluation"]["used_granularity"] == "step_level"
+
+
+def test_the_same_words_are_the_same_checks_as_in_a_criteria_file(judging: Any, live: Any) -> None:
+    judging.notes["checks"] = "outcome: A price was found."
+    words = {"name": "Prices", "description": "It looks for prices."}
+    live(words)
+    asked = len([request for request in judging.requests if "Break it into" in request.messages[0].text])
+    judged = judging(judging.log(), words, use_cache=False)
+
+    assert asked == 1
+    assert [check.text for check in judged.criteria[0].checks] == ["A price was found."]
+    assert len([request for request in judging.requests if "Break it into" in request.messages[0].text]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, r"\$\.criteria\.prices\.description: Field required"),
+        ({**CHECKED, "granularity": "phase"}, "unknown granularity strategy 'phase'"),
+        ({**CHECKED, "checks_threshold": 0}, "checks_threshold: Input should be greater than 0"),
+        ({**CHECKED, "treshold": 1}, "unknown option 'treshold'"),
+        ({**CHECKED, "checks": [" "]}, "a check is blank"),
+        ({**CHECKED, "checks": ["a", "a"]}, "a check stands here twice"),
+    ],
+)
+def test_wrong_options_stop_the_plan(judging: Any, live: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        live(options)
+    assert judging.requests == []
