@@ -6,8 +6,9 @@ import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
+from unittest import SkipTest
 
-from adjudge.extension.protocols import ReportedCase, Reporter, RunReport
+from adjudge.extension.protocols import ReportedCase, Reporter, ReportsLogs, RunReport
 from adjudge.extension.specs import ReporterSpec
 from adjudge.model.measurement import Failure
 from adjudge.model.result import (
@@ -22,6 +23,7 @@ from adjudge.model.result import (
 )
 from adjudge.testing.conformance.cases import criterion_cases
 from adjudge.testing.conformance.component import ComponentConformance
+from adjudge.testing.conformance.judged_logs import judged_logs
 from adjudge.testing.reported_case import FinishedCase
 
 
@@ -61,6 +63,19 @@ class ReporterConformance(ComponentConformance[ReporterSpec]):
     def test_the_same_run_is_written_the_same(self, tmp_path: Path) -> None:
         """A report is a function of the run: two of them can be compared."""
         assert self._written(tmp_path, _every_status()) == self._written(tmp_path, _every_status())
+
+    def test_verdicts_on_logs_are_written(self, tmp_path: Path) -> None:
+        """A reporter that can write them writes every verdict and every error, and the same twice."""
+        reporter: Reporter = self.build(tmp_path)
+        if not isinstance(reporter, ReportsLogs):
+            raise SkipTest("this reporter writes runs alone")
+        for judged in (judged_logs(), judged_logs().model_copy(update={"logs": (), "criteria": ()})):
+            first, second = io.BytesIO(), io.BytesIO()
+            reporter.write_logs(judged, first)
+            reporter.write_logs(judged, second)
+            assert first.getvalue(), "nothing was written"
+            assert first.getvalue() == second.getvalue(), "the same verdicts were written differently"
+            assert not first.closed, "the reporter closed the stream"
 
     def _written(self, folder: Path, cases: Sequence[ReportedCase], *, detailed: bool = False) -> bytes:
         reporter: Reporter = self.build(folder)
