@@ -146,6 +146,15 @@ def bench(session: nox.Session) -> None:
     session.run("python", "tests/benchmarks/run.py", *session.posargs)
 
 
+@nox.session
+def agreement(session: nox.Session) -> None:
+    """Verdicts against people's labels: writes docs/reference/agreement.md. Needs the real files beside the clone."""
+    session.install(".")
+    # Its labels alone are wanted, not the browser that its code needs. They have no licence: nothing of them is kept.
+    session.install("--no-deps", "agent-reward-bench==0.1.2")
+    session.run("python", "tests/agreement/measure.py", *session.posargs)
+
+
 def _group(name: str) -> list[str]:
     return nox.project.dependency_groups(PROJECT, name)
 

@@ -137,7 +137,7 @@ def _show_localisation(found: Localisation) -> None:
         ("within", "judge", "interval", "best fixed position"),
         [
             (
-                f"{part.within} steps" if part.within else "exact",
+                f"{part.within} step{'s' * (part.within > 1)}" if part.within else "exact",
                 *_cells(part.judge),
                 "-" if part.position_prior is None else f"{part.position_prior:.2f}",
             )

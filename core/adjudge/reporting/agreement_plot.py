@@ -66,7 +66,8 @@ def _axes(
     for step in range(6):
         x, y = left + _SIDE * step / 5, bottom - _SIDE * step / 5
         at_x, at_y = (low + (high - low) * step / 5 for low, high in (across, up))
-        yield f'<path d="M{left} {y:g}h{_SIDE}" stroke="#eee"/>' if step else ""
+        if step:
+            yield f'<path d="M{left} {y:g}h{_SIDE}" stroke="#eee"/>'
         yield f'<text x="{x:g}" y="{bottom + 16}" text-anchor="middle">{at_x:.1f}</text>'
         yield f'<text x="{left - 6}" y="{y + 4:g}" text-anchor="end">{at_y:.2f}</text>'
     yield f'<text x="{left + _SIDE / 2:g}" y="{bottom + 34}" text-anchor="middle">{below}</text>'
