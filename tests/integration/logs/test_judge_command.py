@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
+import sys
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -156,6 +160,34 @@ def test_without_a_console_reporter_the_verdict_is_still_told(
     assert done.returncode == 0
     assert done.stdout == "PASS\n"
     assert "console" in done.stderr
+
+
+def test_an_interruption_says_how_to_go_on(httpserver: HTTPServer, folder: Path) -> None:
+    reached, over = threading.Event(), threading.Event()
+
+    def wait(_: Request) -> Response:
+        reached.set()
+        over.wait(30)
+        return Response(status=500)
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(wait)
+    options = ["--criteria", "criteria.yaml", "--judge", "openai/m"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "adjudge", "judge", "logs", *options],
+        cwd=folder,
+        env={**os.environ, "OPENAI_BASE_URL": httpserver.url_for("/v1"), "no_proxy": "*"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert reached.wait(30)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    over.set()
+
+    assert process.returncode == 130
+    assert errors.splitlines() == [
+        "interrupted; what the judges answered is kept: the same command again asks nothing twice."
+    ]
 
 
 # --- other people's logs ------------------------------------------------------------------
