@@ -361,7 +361,8 @@ def test_strategies_and_judges_are_checked_for_their_form(
     )
 
     assert set(failures(GranularityStrategyConformance, strategy, tmp_path)) == {
-        "the_mapping_names_steps_of_the_trajectory"
+        "the_mapping_names_steps_of_the_trajectory",
+        "whatever_a_judge_writes_the_contract_holds",
     }
     assert failures(JudgeBackendConformance, judge, tmp_path) == {"making_one_needs_no_key": "'ACME_KEY'"}
 
