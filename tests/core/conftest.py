@@ -43,10 +43,10 @@ class ChatModel:
             schema_=body["response_format"]["json_schema"]["schema"],
         )
         label = self.label if isinstance(self.label, str) else self.label(everything)
-        menu: list[str] = next(iter((asked.schema_ or {})["properties"].values()))["properties"]["verdict"][
-            "enum"
-        ]
-        label = {"yes": menu[0], "no": menu[1]}.get(label, label)
+        [first, *_] = (asked.schema_ or {})["properties"].values()
+        if "properties" in first:  # otherwise texts are asked for, and no verdict
+            menu: list[str] = first["properties"]["verdict"]["enum"]
+            label = {"yes": menu[0], "no": menu[1]}.get(label, label)
         answer = {
             "id": "chatcmpl-1",
             "object": "chat.completion",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,8 @@ def test_the_example_of_a_page_gets_the_scores_that_the_page_says(
     for name, text in TITLED.findall((DOCS / f"{page}.md").read_text(encoding="utf-8")):
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, agent, raising=False)
 
     result = evaluated(
         f"{agent}:agent", tmp_path / f"{agent}.test.json", tmp_path / "test_config.json", reading

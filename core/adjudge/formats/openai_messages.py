@@ -161,7 +161,7 @@ def _part(part: object, path: str) -> Item:
     data = cast("JsonObject", part)
     kind = data.get("type")
     text = data.get("text" if kind != "refusal" else "refusal")
-    if kind in {"text", "input_text", "output_text", "refusal"} and isinstance(text, str):
+    if kind in ("text", "input_text", "output_text", "refusal") and isinstance(text, str):
         return Text(text=text, extra={"type": "refusal"} if kind == "refusal" else None)
     image = data.get("image_url")
     url = cast("JsonObject", image).get("url") if isinstance(image, dict) else image

@@ -44,6 +44,8 @@ def _interval(passes: int, verdicts: int, known: Confusion) -> tuple[float, floa
     size = verdicts + _Z**2
     judged = (passes + _Z**2 / 2) / size
     telling = tpr + tnr - 1
+    if telling <= 0:  # a judge that few labels do not tell from chance: every rate is possible
+        return 0.0, 1.0
     rate = (judged + tnr - 1) / telling
     of_tpr, of_tnr = tpr * (1 - tpr) / labelled_pass, tnr * (1 - tnr) / labelled_fail
     shift = 2 * _Z**2 * (rate * of_tpr - (1 - rate) * of_tnr)
