@@ -143,7 +143,8 @@ def test_a_model_that_can_judge_judges(judge_model: Path, backend: Make, questio
         ("The capital of Australia is Canberra.", "It is Canberra.", "yes"),
         ("The capital of Australia is Canberra.", "It is Sydney.", "no"),
     ]
-    requests = [question(words.format(ref, said), model=str(judge_model)) for ref, said, _ in pairs]
+    greedy = {"model": str(judge_model), "parameters": {"temperature": 0}}
+    requests = [question(words.format(reference, said), **greedy) for reference, said, _ in pairs]
 
     replies = asked(backend(), *requests)
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 REFERENCES = {"When does the shop open?": "It opens at 9 am.", "Do you ship to Norway?": "Yes, we do."}
-ANSWERS = {"When does the shop open?": "We open at nine in the morning.", "Do you ship to Norway?": "No."}
+ANSWERS = {"When does the shop open?": "The shop opens at 9 am.", "Do you ship to Norway?": "No."}
 
 # Nothing answers there: whatever wants to leave this machine fails.
 NO_NETWORK = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
