@@ -64,9 +64,9 @@ def evaluated(
 
 
 def test_a_model_of_98_megabytes_takes_an_eval_set_to_a_verdict(project: Path, folder: Path) -> None:
-    two = {"num_samples": 2, "judge_model_config": {"temperature": 0}}
+    three = {"num_samples": 3, "judge_model_config": {"temperature": 0}}
 
-    done, result = evaluated(project, "models/small.gguf", two, max_text=40)
+    done, result = evaluated(project, "models/small.gguf", three, max_text=40)
 
     # What it says is of no worth: that it was asked, understood and counted is.
     assert done.returncode in (0, 1), done.stdout + done.stderr
@@ -76,13 +76,12 @@ def test_a_model_of_98_megabytes_takes_an_eval_set_to_a_verdict(project: Path, f
     for turn in criterion["per_invocation"]:
         [label] = turn["details"]["votes"]["tally"]
         assert (label, turn["score"]) in (("valid", 1.0), ("invalid", 0.0))
-        assert turn["reasoning"]
 
-    again, repeated = evaluated(project, "models/small.gguf", two, max_text=40)
+    again, repeated = evaluated(project, "models/small.gguf", three, max_text=40)
 
     first, second = (run["summary"]["judges"]["local/models/small.gguf"] for run in (result, repeated))
     assert again.returncode == done.returncode
-    assert (first["calls"], first["failed"]) == (4, 0)
+    assert (first["calls"], first["failed"]) == (4, 0)  # two equal votes of three decide a turn
     assert (second["calls"], second["cached"]) == (0, 4)
 
 
