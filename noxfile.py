@@ -56,7 +56,9 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """mypy and pyright, both strict, on the core, the built-ins and the contrib members."""
-    session.install("-e", ".[testing,prices]", *_group("types"), *(f"-e{member}[test]" for member in _members()))
+    session.install(
+        "-e", ".[testing,prices]", *_group("types"), *(f"-e{member}[test]" for member in _members())
+    )
     session.run("mypy")
     for package in _packages():
         session.run("mypy", "--package", package.name, env={"MYPYPATH": str(package.parent)})

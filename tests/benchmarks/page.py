@@ -72,7 +72,7 @@ def text(
     adk = versions(environments.adk)
     adjudge = versions(environments.adjudge)
     parts = [
-        _METHOD.format(title="Benchmarks" if rows else _GROWTH, rounds=rounds, arguments=arguments),
+        _METHOD.format(title=_title(arguments, rows), rounds=rounds, arguments=arguments),
         _machine(adjudge, adk, {} if environments.peers is None else versions(environments.peers)),
     ]
     if rows:
@@ -84,6 +84,12 @@ def text(
     if beside_peers:
         parts += [_PEERS, comparison(beside_peers, "pydantic-evals") + "\n"]
     return "\n".join(parts)
+
+
+def _title(arguments: str, rows: Sequence[Row]) -> str:
+    if not rows:
+        return _GROWTH
+    return "Benchmarks of judges" if "--only judging" in arguments else "Benchmarks"
 
 
 def _machine(adjudge: dict[str, str], adk: dict[str, str], peers: dict[str, str]) -> str:
