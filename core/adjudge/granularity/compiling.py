@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -11,6 +9,7 @@ from typing import Final, Literal
 from adjudge.extension.judge_protocols import Writer
 from adjudge.judged.prompts import read_prompt
 from adjudge.judging.ledger import ledger
+from adjudge.model.base import canonical_sha256
 from adjudge.model.evaluation import Check, CompiledCriterion, WordedCriterion
 from adjudge.model.judging import Exhibit
 
@@ -68,7 +67,6 @@ def locked(
         "checks": [check.model_dump(mode="json") for check in checks],
         "compiled_by": compiled_by,
     }
-    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return CompiledCriterion(
         name=criterion.name,
         description=criterion.description,
@@ -76,7 +74,7 @@ def locked(
         threshold=criterion.threshold,
         checks=checks,
         compiled_by=compiled_by,
-        sha256=hashlib.sha256(text.encode()).hexdigest(),
+        sha256=canonical_sha256(content),
     )
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from adjudge.extension.judge_protocols import Judge
 from adjudge.granularity.aggregator import StepAggregatorService
-from adjudge.granularity.analyzer import GranularityAnalyzerService
+from adjudge.granularity.analyzer import WIDE_TO_NARROW, GranularityAnalyzerService
 from adjudge.granularity.decomposer import TaskDecomposerService
 from adjudge.granularity.evidence import Places
 from adjudge.granularity.reducing import confidence_of, deciding_results, merged, verdict_of
@@ -24,9 +23,6 @@ from adjudge.model.evaluation import (
 )
 from adjudge.model.result import Verdict
 from adjudge.model.trajectory import Trajectory
-
-_LEVELS: Final = ("global_summary", "phase_level", "step_level")
-"""From the widest view to the narrowest: the way of an escalation."""
 
 
 class JudgeEvaluatorService:
@@ -125,7 +121,7 @@ class JudgeEvaluatorService:
 
 def _finer(level: str) -> Sequence[str]:
     """The narrower views after this one; none after somebody's own strategy."""
-    return _LEVELS[_LEVELS.index(level) + 1 :] if level in _LEVELS else ()
+    return WIDE_TO_NARROW[WIDE_TO_NARROW.index(level) + 1 :] if level in WIDE_TO_NARROW else ()
 
 
 def _reasoning(deciding: Sequence[CheckResult], results: Sequence[CheckResult]) -> str:

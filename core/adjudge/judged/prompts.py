@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from importlib import resources
 from typing import Final
 
@@ -12,6 +13,7 @@ from adjudge.model.judging import Prompt
 _HEAD: Final = re.compile(r"<!-- version: ([1-9][0-9]*) -->\n")
 
 
+@cache
 def read_prompt(package: str | None, name: str) -> Prompt:
     """The prompt in the file ``NAME.md`` of a package.
 

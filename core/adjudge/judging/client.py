@@ -13,7 +13,7 @@ from adjudge.judging.calling import DEFAULT_TIMEOUT, STOPPING, Caller
 from adjudge.judging.keys import request_key
 from adjudge.judging.spending import Budget, cost_of
 from adjudge.model.base import JsonObject
-from adjudge.model.judging import JudgeReply, JudgeRequest
+from adjudge.model.judging import JudgeReply, JudgeRequest, total_cost
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import Usage, total_usage
 
@@ -107,14 +107,13 @@ class _Counts:
     costs: list[float | None] = field(default_factory=list[float | None])
 
     def shown(self) -> JudgeCalls:
-        costs = [cost for cost in self.costs if cost is not None]
         return JudgeCalls(
             calls=self.calls,
             retries=self.retries,
             cached=self.cached,
             failed=self.failed,
             usage=total_usage(self.usages),
-            cost=round(sum(costs), 9) if costs and len(costs) == len(self.costs) else None,
+            cost=total_cost(self.costs),
             items=self.items,
             unanimous=self.unanimous,
         )

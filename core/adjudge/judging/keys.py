@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import random
 from collections.abc import Mapping, Sequence
 
-from adjudge.model.base import JsonObject
+from adjudge.model.base import JsonObject, canonical_sha256
 from adjudge.model.judging import Exhibit, Prompt, Question
 
 _FRAME = 1
@@ -17,7 +16,7 @@ _FRAME = 1
 
 def question_key(question: Question, parameters: JsonObject, provider_options: JsonObject) -> str:
     """The hash of everything that is asked, before delimiters and without the model."""
-    return _digest(
+    return canonical_sha256(
         {
             "frame": _FRAME,
             "question": question.model_dump(mode="json", exclude={"prompt", "rule"}),
@@ -36,7 +35,7 @@ def writing_key(
     provider_options: JsonObject,
 ) -> str:
     """The hash of everything that is asked of a writer."""
-    return _digest(
+    return canonical_sha256(
         {
             "frame": _FRAME,
             "write": dict(fields),
@@ -50,12 +49,7 @@ def writing_key(
 
 def request_key(question: str, model: str, fingerprint: JsonObject | None) -> str:
     """The key of one model's answers: the question, the model, and where its calls go."""
-    return _digest({"question": question, "model": model, "backend": fingerprint})
-
-
-def _digest(value: JsonObject) -> str:
-    text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+    return canonical_sha256({"question": question, "model": model, "backend": fingerprint})
 
 
 def delimiter(secret: bytes, key: str) -> str:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from adjudge.errors import AdjudgeError
-from adjudge.model.judging import JudgeReply, JudgeUse, Prompt
+from adjudge.model.judging import JudgeReply, JudgeUse, Prompt, total_cost
 from adjudge.model.step import Usage, total_usage
 
 
@@ -66,7 +66,6 @@ class Ledger:
         """Everything together; ``None`` where no judge was asked."""
         if not self._models:
             return None
-        costs = [cost for cost in self._costs if cost is not None]
         return JudgeUse(
             models=tuple(sorted(self._models)),
             model_versions=tuple(sorted(self._versions)),
@@ -74,8 +73,7 @@ class Ledger:
             votes=self._votes,
             lost_votes=self._lost,
             usage=total_usage(self._usages),
-            # Rounded, because the order of a sum's parts depends on who answered first.
-            cost=round(sum(costs), 9) if costs and len(costs) == len(self._costs) else None,
+            cost=total_cost(self._costs),
         )
 
 

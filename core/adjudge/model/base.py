@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -19,3 +21,9 @@ class Frozen(BaseModel):
     # Building a validator costs about a millisecond a class; deferring it means that a
     # command pays only for the classes that it uses.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, protected_namespaces=())
+
+
+def canonical_sha256(value: JsonObject) -> str:
+    """SHA-256 of a JSON object in its canonical form: the same for equal objects, whatever the order of their keys."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()

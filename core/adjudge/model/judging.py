@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from typing import Literal, Self, TypeAlias
 
 from pydantic import model_validator
@@ -190,6 +191,16 @@ class Decision(Frozen):
     error: Failure | None = None
     flags: tuple[str, ...] = ()
     """``addresses_judge``: an exhibit speaks to its judge; ``invisible_text``: it held invisible characters."""
+
+
+def total_cost(costs: Iterable[float | None]) -> float | None:
+    """USD of several calls together; ``None`` where there is none, or the price of one is not known.
+
+    Rounded, because the order of a sum's parts depends on who answered first.
+    """
+    listed = list(costs)
+    known = [cost for cost in listed if cost is not None]
+    return round(sum(known), 9) if known and len(known) == len(listed) else None
 
 
 class JudgeUse(Frozen):

@@ -19,11 +19,12 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Closeable, ReportedCase
 from adjudge.extension.settings import find_settings
 from adjudge.judging.client import JudgeUnusableError
+from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, JudgeCalls, RunInfo, RunSummary, Status, Verdict
 from adjudge.running.engine import Engine, Watch, Work
 from adjudge.running.host import RunHost
 from adjudge.running.judges import together
-from adjudge.running.plan import Plan, differences, document_hash
+from adjudge.running.plan import Plan, differences
 from adjudge.running.planning import make_plan
 from adjudge.running.records import reported_cases
 from adjudge.running.reports import file_records, report_of, summary_of, write_outputs
@@ -201,7 +202,7 @@ async def resume(
         plan = make_plan(
             request, extensions, agent=agent, outputs=[Path(item) for item in outputs], resuming=True
         )
-        if plan.hash != document_hash(meta["plan"]):
+        if plan.hash != canonical_sha256(meta["plan"]):
             listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
             raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
         work, total = remaining(plan, journal)
@@ -282,7 +283,7 @@ def _info(name: str, plan: Plan) -> RunInfo:
         started_at=_now(),
         adjudge_version=adjudge.__version__,
         python_version=platform.python_version(),
-        plan_hash=document_hash(document),
+        plan_hash=canonical_sha256(document),
         **document,
     )
 

@@ -12,6 +12,7 @@ from adjudge.judging.choosing import Judges
 from adjudge.judging.client import JudgeClient, ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.judging.spending import Budget, prices_installed
+from adjudge.model.judging import total_cost
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import total_usage
 from adjudge.running.host import RunHost
@@ -163,15 +164,13 @@ def together(before: Mapping[str, JudgeCalls], after: Mapping[str, JudgeCalls]) 
 def _sum(one: JudgeCalls | None, other: JudgeCalls | None) -> JudgeCalls:
     if one is None or other is None:
         return one or other or JudgeCalls()
-    costs = [calls.cost for calls in (one, other) if calls.calls]
-    known = [cost for cost in costs if cost is not None]
     return JudgeCalls(
         calls=one.calls + other.calls,
         retries=one.retries + other.retries,
         cached=one.cached + other.cached,
         failed=one.failed + other.failed,
         usage=total_usage([one.usage, other.usage]),
-        cost=sum(known) if known and len(known) == len(costs) else None,
+        cost=total_cost(calls.cost for calls in (one, other) if calls.calls),
         items=one.items + other.items,
         unanimous=one.unanimous + other.unanimous,
     )

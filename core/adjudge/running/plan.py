@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +12,7 @@ from adjudge.extension.protocols import AgentAdapter, Criterion
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec
 from adjudge.formats import CaseEntry, EvalSetFile
-from adjudge.model.base import JsonObject
+from adjudge.model.base import JsonObject, canonical_sha256
 from adjudge.running.judges import RunJudges
 from adjudge.running.records import FileRecord
 from adjudge.running.request import RunRequest
@@ -151,13 +149,7 @@ class Plan:
     @property
     def hash(self) -> str:
         """SHA-256 of the document."""
-        return document_hash(self.document())
-
-
-def document_hash(document: JsonObject) -> str:
-    """SHA-256 of a plan's document in its canonical form."""
-    text = json.dumps(document, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
+        return canonical_sha256(self.document())
 
 
 def differences(before: Any, after: Any, path: str = "") -> list[str]:
