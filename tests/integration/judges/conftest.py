@@ -85,9 +85,11 @@ class ModelServer:
         server = await asyncio.start_server(self._connection, sock=self._socket)
         await self._over.wait()
         server.close()
+        await _settled()
         for task in self._connections:
             task.cancel()
         await asyncio.gather(*self._connections, return_exceptions=True)
+        await _settled()
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -136,6 +138,12 @@ class ModelServer:
         )
         text = verdicts(request, self.label(asked)) if self.text is None else self.text(asked)
         return chat(text, model=asked.model)
+
+
+async def _settled() -> None:
+    """Connections accepted just now begin, and those aborted just now close, in the next rounds of the loop."""
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 def chat(text: str | None, *, model: str = "m", **message: Any) -> bytes:
