@@ -69,7 +69,7 @@ from adjudge.formats.adk_events import AdkEvent, turn_from_adk_events
 from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
 from adjudge.formats.eval_set_file import read_eval_cases
 from adjudge.formats.json_input import JsonStream
-from adjudge.formats.openai_messages import answer_of, step_from_openai, usage_from_openai
+from adjudge.formats.openai_messages import answer_among, answer_of, step_from_openai, usage_from_openai
 from adjudge.granularity import digests
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject, JsonValue
@@ -261,6 +261,7 @@ __all__ = [
     "Vote",
     "WordedCriterion",
     "Writer",
+    "answer_among",
     "answer_of",
     "case_from_adk",
     "case_to_adk",

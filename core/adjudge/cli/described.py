@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,7 +25,7 @@ def component_facts(item: Registered[Any]) -> dict[str, Any]:
         "distribution": item.distribution,
         "distribution_version": item.distribution_version,
         "version": item.spec.version,
-        "missing_modules": _missing(item.spec.requires),
+        "missing_modules": item.spec.absent_modules(),
     }
 
 
@@ -40,7 +40,7 @@ def origin_fields(item: Registered[Any]) -> list[tuple[str, str]]:
         ("version", str(item.spec.version)),
         ("plugin", f"{item.plugin} ({item.distribution} {item.distribution_version})"),
     ]
-    missing = _missing(item.spec.requires)
+    missing = item.spec.absent_modules()
     return [*fields, ("not installed", ", ".join(missing))] if missing else fields
 
 
@@ -69,11 +69,3 @@ def show_component(fields: Sequence[tuple[str, str]], options: Sequence[dict[str
             for option in options
         ],
     )
-
-
-def _missing(modules: Iterable[str]) -> list[str]:
-    if not modules:
-        return []
-    from importlib.util import find_spec
-
-    return [module for module in modules if find_spec(module.partition(".")[0]) is None]

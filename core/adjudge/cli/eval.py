@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from adjudge.cli.printing import print_report
 from adjudge.cli.session import load_extensions
 from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT
 
@@ -191,15 +193,7 @@ def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) ->
 
 def show_report(report: RunReport, extensions: Extensions) -> None:
     """Print a report; the verdict alone where the console reporter is disabled or broken."""
-    import sys
-
-    from adjudge.errors import AdjudgeError
-    from adjudge.running.host import RunHost
     from adjudge.running.reports import show
 
-    sys.stdout.flush()
-    try:
-        show(report, sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
-    except AdjudgeError as error:
-        click.echo(f"warning: {error}", err=True)
-        click.echo(f"{report.summary.status}  run {report.run.name}")
+    said = f"{report.summary.status}  run {report.run.name}"
+    print_report(partial(show, report), extensions, otherwise=said)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from adjudge.cli.eval import budget_options
 from adjudge.cli.exits import INTERRUPTED
+from adjudge.cli.printing import print_report
 from adjudge.cli.session import load_extensions
-
-if TYPE_CHECKING:
-    from adjudge.extension.loader import Extensions
-    from adjudge.model.judged_logs import JudgedLogs
 
 
 @click.command("judge")
@@ -85,6 +83,7 @@ def judge_command(
     measured or decided, 2 usage or configuration, 130 interrupted.
     """  # noqa: D301 - click reads \b
     from adjudge.running.logs.api import judge_logs
+    from adjudge.running.reports import show_logs
 
     extensions = load_extensions(no_plugins)
     judging = judge_logs(
@@ -105,21 +104,5 @@ def judge_command(
             err=True,
         )
         raise SystemExit(INTERRUPTED) from None
-    _show(judged, extensions)
+    print_report(partial(show_logs, judged), extensions, otherwise=judged.status or "")
     return judged.exit_status
-
-
-def _show(judged: JudgedLogs, extensions: Extensions) -> None:
-    """Print the verdicts; the status alone where the console reporter is disabled or broken."""
-    import sys
-
-    from adjudge.errors import AdjudgeError
-    from adjudge.running.host import RunHost
-    from adjudge.running.reports import show_logs
-
-    sys.stdout.flush()
-    try:
-        show_logs(judged, sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
-    except AdjudgeError as error:
-        click.echo(f"warning: {error}", err=True)
-        click.echo(judged.status)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from adjudge.extension.loader import Extensions
+from adjudge.extension.project import project_extensions
 from adjudge.extension.settings import find_settings
 
 
@@ -18,12 +19,7 @@ def load_extensions(no_plugins: Iterable[str]) -> Extensions:
         InputError: the project's configuration is broken.
         PluginError: a required plugin is not available.
     """
-    settings = find_settings(Path.cwd())
-    return Extensions.load(
-        disable={*settings.plugins.disable, *no_plugins},
-        require=settings.plugins.require,
-        aliases=settings.aliases,
-    )
+    return project_extensions(Path.cwd(), disable=no_plugins)
 
 
 def load_for_listing(no_plugins: Iterable[str]) -> Extensions:

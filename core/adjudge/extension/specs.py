@@ -63,6 +63,10 @@ class Spec(Generic[ComponentT]):
     version: int = 1
     """Raised when results are no longer comparable with those of the version before."""
 
+    def absent_modules(self) -> list[str]:
+        """The modules of ``requires`` that are not installed."""
+        return [module for module in self.requires if not _is_importable(module)]
+
     def problems(self) -> list[str]:
         """What is wrong with this spec; empty where nothing is."""
         # A plugin need not be type-checked: nothing is taken for granted here.
@@ -90,6 +94,15 @@ class Spec(Generic[ComponentT]):
             for name in fields
             if not _is_tuple_of(str, getattr(self, name))
         ]
+
+
+def _is_importable(module: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # a module of a package that is not there
+        return False
 
 
 def _is_text(value: object) -> bool:

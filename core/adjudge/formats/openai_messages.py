@@ -79,6 +79,15 @@ def answer_of(step: Step) -> tuple[Step, Content | None]:
     return step.model_copy(update={"items": rest}), Content(role="model", items=words)
 
 
+def answer_among(steps: Sequence[Step], role: str) -> tuple[tuple[Step, ...], Content | None]:
+    """The words of the last step of ``role`` in a turn, and the steps without them; see ``answer_of``."""
+    last = next((index for index in reversed(range(len(steps))) if steps[index].role == role), None)
+    if last is None:
+        return tuple(steps), None
+    step, answer = answer_of(steps[last])
+    return (*steps[:last], step, *steps[last + 1 :]), answer
+
+
 def usage_from_openai(usage: Mapping[str, Any]) -> Usage:
     """The ``usage`` of a chat completion; counts that are no whole numbers are left out."""
     input_details, output_details = (

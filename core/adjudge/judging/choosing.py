@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import importlib.util
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -230,7 +229,5 @@ class Judges:
 def _absent_modules(registered: Registered[JudgeBackendSpec]) -> list[str]:
     """What must be installed before the backend can be made, in words."""
     return [
-        f"needs the module {module!r}, which is not installed"
-        for module in registered.spec.requires
-        if importlib.util.find_spec(module.partition(".")[0]) is None
+        f"needs the module {module!r}, which is not installed" for module in registered.spec.absent_modules()
     ]

@@ -1,9 +1,12 @@
 """What judge backends share: one bounded exchange of JSON, and failures in the words of ``JudgeError``.
 
+Agents behind HTTP read their bodies with it.
+
 Plugins reach it as ``adjudge.plugin.providers``.
 """
 
 from adjudge.providers.addresses import address_problem, host_of, nobody_listens
+from adjudge.providers.body import body_within, excerpt
 from adjudge.providers.chat_completions import ChatCompletions
 from adjudge.providers.connection import ProviderConnection
 from adjudge.providers.failures import failure_of_status, retry_after_of
@@ -20,7 +23,9 @@ __all__ = [
     "ChatCompletions",
     "ProviderConnection",
     "address_problem",
+    "body_within",
     "count_of",
+    "excerpt",
     "failure_of_status",
     "generate_content_body",
     "generate_content_failure",

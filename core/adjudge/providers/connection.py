@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from adjudge.errors import InputError, JudgeError, JudgeErrorCode
 from adjudge.formats.json_input import parse_json
 from adjudge.model.base import JsonObject
+from adjudge.providers.body import body_within, excerpt, redacted
 from adjudge.providers.failures import failure_of_status, retry_after_of
 
 if TYPE_CHECKING:
@@ -100,19 +101,19 @@ class ProviderConnection:
         except httpx.InvalidURL as error:
             raise JudgeError(f"{url} is not an address: {error}", code="bad_request") from None
         except httpx.HTTPError as error:
-            reason = _redacted(f"{type(error).__name__}: {error}", hidden)
+            reason = redacted(f"{type(error).__name__}: {error}", hidden)
             raise JudgeError(f"the connection to {url} broke: {reason}", code="network") from None
-        found, excerpt = _json(content), _excerpt(content, hidden)
+        found, shown = _json(content), excerpt(content, hidden)
         is_answer = 200 <= status < 300 or (self._is_answer is not None and self._is_answer(status, found))
         if not is_answer:
             code = (self._classify(status, found) if self._classify else None) or failure_of_status(status)
             wait = retry_after_of(received)
             if wait is None and self._delay is not None:
                 wait = self._delay(found)
-            raise JudgeError(f"{url} answered {status}: {excerpt}", code=code, retry_after=wait)
+            raise JudgeError(f"{url} answered {status}: {shown}", code=code, retry_after=wait)
         if not isinstance(found, dict):
-            raise JudgeError(f"{url} answered no JSON object: {excerpt}", code="malformed")
-        return Answer(found, received, status, excerpt)  # pyright: ignore[reportUnknownArgumentType]
+            raise JudgeError(f"{url} answered no JSON object: {shown}", code="malformed")
+        return Answer(found, received, status, shown)  # pyright: ignore[reportUnknownArgumentType]
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -141,17 +142,10 @@ class ProviderConnection:
             "POST", url, content=content, headers={"content-type": "application/json", **headers}
         )
         response = await self._client.send(request, stream=True)
-        try:
-            pieces: list[bytes] = []
-            length = 0
-            async for piece in response.aiter_bytes():
-                length += len(piece)
-                if length > LARGEST:
-                    raise JudgeError(f"{url} answered more than {LARGEST // 2**20} MiB", code="malformed")
-                pieces.append(piece)
-            return response.status_code, response.headers, b"".join(pieces)
-        finally:
-            await response.aclose()
+        received = await body_within(response, LARGEST)
+        if received is None:
+            raise JudgeError(f"{url} answered more than {LARGEST // 2**20} MiB", code="malformed")
+        return response.status_code, response.headers, received
 
 
 @functools.cache
@@ -167,14 +161,3 @@ def _json(content: bytes) -> Any:
         return parse_json(content, source="answer")
     except InputError:
         return None
-
-
-def _excerpt(content: bytes, secrets: Iterable[str]) -> str:
-    text = _redacted(" ".join(content[:4000].decode(errors="replace").split()), secrets)
-    return text if len(text) <= 300 else f"{text[:299]}…"
-
-
-def _redacted(text: str, secrets: Iterable[str]) -> str:
-    for secret in secrets:
-        text = text.replace(secret, "***")
-    return text

@@ -16,8 +16,8 @@ import adjudge
 from adjudge.errors import InputError, Problem, RunError
 from adjudge.extension.events import RunFinished
 from adjudge.extension.loader import Extensions
+from adjudge.extension.project import project_extensions
 from adjudge.extension.protocols import Closeable, ReportedCase
-from adjudge.extension.settings import find_settings
 from adjudge.judging.client import JudgeUnusableError
 from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, JudgeCalls, RunInfo, RunSummary, Status, Verdict
@@ -32,8 +32,8 @@ from adjudge.running.request import (
     DEFAULT_CONCURRENCY,
     DEFAULT_TIMEOUT,
     EvalSetSource,
-    JudgingRequest,
     RunRequest,
+    judging_request,
     request_of,
 )
 from adjudge.running.resumption import remaining
@@ -130,17 +130,13 @@ async def evaluate(
         agent_options=agent_options,
         num_runs=num_runs,
         timeout=timeout,
-        judging=JudgingRequest(
-            judges=(judge,) if isinstance(judge, str) else tuple(judge),
-            max_calls=max_judge_calls,
-            max_cost=max_cost,
-            use_cache=use_cache,
-            record=None if record is None else str(record),
+        judging=judging_request(
+            judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=record
         ),
     )
     if concurrency < 1:
         raise InputError(Problem(what=f"the concurrency must be at least 1, found {concurrency}"))
-    extensions = extensions or _extensions(request)
+    extensions = extensions or project_extensions(Path(request.working_folder))
     plan = make_plan(request, extensions, agent=agent, outputs=[Path(item) for item in outputs])
     name = run or _new_name()
     journal = Journal.create(
@@ -198,7 +194,7 @@ async def resume(
         budgets = {"max_calls": max_judge_calls, "max_cost": max_cost}
         given = {name: value for name, value in budgets.items() if value is not None}
         request = request.model_copy(update={"judging": request.judging.model_copy(update=given)})
-        extensions = extensions or _extensions(request)
+        extensions = extensions or project_extensions(Path(request.working_folder))
         plan = make_plan(
             request, extensions, agent=agent, outputs=[Path(item) for item in outputs], resuming=True
         )
@@ -219,13 +215,6 @@ def evaluate_sync(
 def resume_sync(run: str, **options: Any) -> RunResult:
     """``resume`` for programs without an event loop; the same arguments."""
     return asyncio.run(resume(run, **options))
-
-
-def _extensions(request: RunRequest) -> Extensions:
-    settings = find_settings(Path(request.working_folder))
-    return Extensions.load(
-        disable=settings.plugins.disable, require=settings.plugins.require, aliases=settings.aliases
-    )
 
 
 async def _finish(

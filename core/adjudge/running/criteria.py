@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -80,11 +79,8 @@ def make_criterion(
 
 
 def _check_needs(spec: CriterionSpec, problems: Problems, place: dict[str, Any]) -> None:
-    for module in spec.requires:
-        if importlib.util.find_spec(module) is None:
-            problems.add(
-                f"criterion {spec.name!r} needs the module {module!r}, which is not installed", **place
-            )
+    for module in spec.absent_modules():
+        problems.add(f"criterion {spec.name!r} needs the module {module!r}, which is not installed", **place)
 
 
 def _threshold(

@@ -27,6 +27,24 @@ class JudgingRequest(Frozen):
     """The file that calls are recorded in."""
 
 
+def judging_request(
+    judge: str | Sequence[str],
+    *,
+    max_calls: int | None,
+    max_cost: float | None,
+    use_cache: bool,
+    record: str | Path | None,
+) -> JudgingRequest:
+    """The request behind the arguments of ``adjudge.evaluate`` and ``adjudge.judge_logs``."""
+    return JudgingRequest(
+        judges=(judge,) if isinstance(judge, str) else tuple(judge),
+        max_calls=max_calls,
+        max_cost=max_cost,
+        use_cache=use_cache,
+        record=None if record is None else str(record),
+    )
+
+
 class RunRequest(Frozen):
     """A run as the user named it. Stored in the journal, so that a run can be resumed."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import adjudge
 from adjudge.extension.loader import Extensions
-from adjudge.extension.settings import find_settings
+from adjudge.extension.project import project_extensions
 from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.granularity.viewing import DEFAULT_BUDGET
 from adjudge.model.evaluation import CompiledCriterion, WordedCriterion
@@ -20,7 +20,7 @@ from adjudge.running.logs.judging import JudgedRun, LogsJudging
 from adjudge.running.logs.planning import LogsPlan, make_plan
 from adjudge.running.logs.request import AUTO, LogsRequest
 from adjudge.running.reports import write_log_outputs
-from adjudge.running.request import JudgingRequest
+from adjudge.running.request import judging_request
 
 
 async def judge_logs(
@@ -78,16 +78,12 @@ async def judge_logs(
         aggregate_only=aggregate_only,
         strict_evidence=strict_evidence,
         token_budget=token_budget,
-        judging=JudgingRequest(
-            judges=(judge,) if isinstance(judge, str) else tuple(judge),
-            max_calls=max_judge_calls,
-            max_cost=max_cost,
-            use_cache=use_cache,
-            record=None if record is None else str(record),
+        judging=judging_request(
+            judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=record
         ),
         working_folder=folder,
     )
-    extensions = extensions or _extensions(folder)
+    extensions = extensions or project_extensions(folder)
     paths = [Path(output) for output in outputs]
     plan = make_plan(request, extensions, paths)
     try:
@@ -143,10 +139,3 @@ async def _judged(
     # Before any log is opened, so that all runs are asked the same, whatever is judged first.
     compiled = await asyncio.gather(*(evaluator.compiled() for _, evaluator in evaluators))
     return tuple(compiled), await LogsJudging(plan, services, evaluators).judged()
-
-
-def _extensions(folder: Path) -> Extensions:
-    settings = find_settings(folder)
-    return Extensions.load(
-        disable=settings.plugins.disable, require=settings.plugins.require, aliases=settings.aliases
-    )

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import httpx
 
-from adjudge.plugin import AgentError, InputError, JsonStream
+from adjudge.plugin import AgentError, InputError, JsonStream, providers
 
 _LARGEST: Final = 64 * 1024 * 1024
 """Bytes of an answer. Whatever is longer is not an agent's turn."""
@@ -75,19 +75,10 @@ class Connection:
             self._client = httpx.AsyncClient(headers=headers, timeout=self._timeout, limits=limits)
         request = self._client.build_request(method, url, json=body)
         response = await self._client.send(request, stream=True)
-        try:
-            pieces: list[bytes] = []
-            length = 0
-            async for piece in response.aiter_bytes():
-                length += len(piece)
-                if length > _LARGEST:
-                    raise AgentError(
-                        f"{url} answered more than {_LARGEST // 2**20} MiB", code="answer_too_large"
-                    )
-                pieces.append(piece)
-            return response.status_code, b"".join(pieces)
-        finally:
-            await response.aclose()
+        content = await providers.body_within(response, _LARGEST)
+        if content is None:
+            raise AgentError(f"{url} answered more than {_LARGEST // 2**20} MiB", code="answer_too_large")
+        return response.status_code, content
 
     def _parsed(self, url: httpx.URL, content: bytes) -> Any:
         if not content.strip():
@@ -104,7 +95,4 @@ class Connection:
         return value
 
     def _excerpt(self, content: bytes) -> str:
-        text = " ".join(content[:4000].decode(errors="replace").split())
-        if self._key is not None:  # some servers repeat it when they refuse it
-            text = text.replace(self._key, "***")
-        return text if len(text) <= 300 else f"{text[:299]}…"
+        return providers.excerpt(content, [self._key] if self._key else [])

@@ -17,7 +17,7 @@ from adjudge.plugin import (
     ReadOptions,
     Step,
     Trajectory,
-    answer_of,
+    answer_among,
     reading,
 )
 from adjudge_plugins.readers.atif_reader.steps import step_of
@@ -119,14 +119,10 @@ class Document:
 
 
 def _invocation(turn: _Turn, app: AppDetails) -> Invocation:
-    steps = list(turn.steps)
-    answer: Content | None = None
-    last = next((index for index in reversed(range(len(steps))) if steps[index].role == "agent"), None)
-    if last is not None:
-        steps[last], answer = answer_of(steps[last])
+    steps, answer = answer_among(turn.steps, "agent")
     return Invocation(
         user_content=Content(role="user", items=tuple(turn.said), has_parts=bool(turn.said)),
-        steps=tuple(steps),
+        steps=steps,
         final_response=answer,
         app_details=app,
         creation_timestamp=turn.began_at,

@@ -22,7 +22,7 @@ from adjudge.plugin import (
     ToolCall,
     ToolResult,
     Trajectory,
-    answer_of,
+    answer_among,
     numbered,
     step_from_openai,
 )
@@ -196,14 +196,10 @@ class _Turns:
 
 
 def _invocation(turn: _Turn, details: AppDetails | None) -> Invocation:
-    steps = list(turn.steps)
-    answer: Content | None = None
-    last = next((index for index in reversed(range(len(steps))) if steps[index].role == _AGENT), None)
-    if last is not None:
-        steps[last], answer = answer_of(steps[last])
+    steps, answer = answer_among(turn.steps, _AGENT)
     return Invocation(
         user_content=Content(role="user", items=tuple(turn.said), has_parts=bool(turn.said)),
-        steps=tuple(steps),
+        steps=steps,
         final_response=answer,
         app_details=details,
     )
