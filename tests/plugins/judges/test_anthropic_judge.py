@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, RateLimit, Usage
 from adjudge_plugins.judges import anthropic_judge
@@ -43,43 +42,22 @@ MESSAGE = {
 Ask = Callable[..., JudgeReply]
 
 
-class Provider:
-    """The server: what it answers, and what it was asked."""
-
-    def __init__(self, server: HTTPServer, ask: Ask) -> None:
-        self.url = server.url_for("").rstrip("/")
-        self.requests: list[Request] = []
-        self._ask = ask
-        self._answer = Response()
-        server.expect_request("/v1/messages", method="POST").respond_with_handler(self._handle)
-
-    def _handle(self, request: Request) -> Response:
-        self.requests.append(request)
-        return self._answer
-
-    @property
-    def body(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.requests[-1].get_json()
-        return found
-
-    def ask(self, answer: dict[str, Any] | None = None, /, *, status: int = 200, **fields: Any) -> JudgeReply:
-        headers = fields.pop("headers", {})
-        self._answer = Response(
-            json.dumps(answer or MESSAGE), status, headers, content_type="application/json"
-        )
-        environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": self.url}
-        return self._ask(anthropic_judge, environment, **{"model": "claude-haiku-4-5", **fields})
-
-    def fails(self, answer: dict[str, Any] | None = None, /, **fields: Any) -> JudgeError:
-        with pytest.raises(JudgeError) as caught:
-            self.ask(answer, **fields)
-        assert KEY not in f"{caught.value!r} {caught.value}"
-        return caught.value
+Provider = Any  # of conftest.py
 
 
 @pytest.fixture
-def provider(httpserver: HTTPServer, ask: Ask) -> Provider:
-    return Provider(httpserver, ask)
+def provider(provider_of: Callable[..., Provider]) -> Provider:
+    return provider_of(
+        anthropic_judge,
+        "/v1/messages",
+        environment=lambda server: {
+            "ANTHROPIC_API_KEY": KEY,
+            "ANTHROPIC_BASE_URL": server.url_for("").rstrip("/"),
+        },
+        model="claude-haiku-4-5",
+        answer=MESSAGE,
+        key=KEY,
+    )
 
 
 def test_the_request(provider: Provider) -> None:

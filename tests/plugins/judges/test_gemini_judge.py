@@ -57,43 +57,22 @@ ANSWER = {
 Ask = Callable[..., JudgeReply]
 
 
-class Provider:
-    """The server: what it answers, and what it was asked."""
-
-    def __init__(self, server: HTTPServer, ask: Ask) -> None:
-        self.url = server.url_for("").rstrip("/")
-        self.requests: list[Request] = []
-        self._ask = ask
-        self._answer = Response()
-        server.expect_request(re.compile("/v1beta/.*"), method="POST").respond_with_handler(self._handle)
-
-    def _handle(self, request: Request) -> Response:
-        self.requests.append(request)
-        return self._answer
-
-    @property
-    def body(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.requests[-1].get_json()
-        return found
-
-    def ask(self, answer: Any = None, /, *, status: int = 200, **fields: Any) -> JudgeReply:
-        headers = fields.pop("headers", {})
-        self._answer = Response(
-            json.dumps(answer or ANSWER), status, headers, content_type="application/json"
-        )
-        environment = {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": self.url}
-        return self._ask(gemini_judge, environment, **{"model": "gemini-2.5-flash", **fields})
-
-    def fails(self, answer: Any = None, /, **fields: Any) -> JudgeError:
-        with pytest.raises(JudgeError) as caught:
-            self.ask(answer, **fields)
-        assert KEY not in f"{caught.value!r} {caught.value}"
-        return caught.value
+Provider = Any  # of conftest.py
 
 
 @pytest.fixture
-def provider(httpserver: HTTPServer, ask: Ask) -> Provider:
-    return Provider(httpserver, ask)
+def provider(provider_of: Callable[..., Provider]) -> Provider:
+    return provider_of(
+        gemini_judge,
+        re.compile("/v1beta/.*"),
+        environment=lambda server: {
+            "GEMINI_API_KEY": KEY,
+            "GOOGLE_GEMINI_BASE_URL": server.url_for("").rstrip("/"),
+        },
+        model="gemini-2.5-flash",
+        answer=ANSWER,
+        key=KEY,
+    )
 
 
 def test_the_request(provider: Provider) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
+from werkzeug import Response
 
 from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, Usage
 from adjudge_plugins.judges import ollama_judge
@@ -36,38 +36,18 @@ CHAT = {
 Ask = Callable[..., JudgeReply]
 
 
-class Provider:
-    """The server: what it answers, and what it was asked."""
-
-    def __init__(self, server: HTTPServer, ask: Ask) -> None:
-        self.host = f"{server.host}:{server.port}"
-        self.requests: list[Request] = []
-        self._ask = ask
-        self._answer = Response()
-        server.expect_request("/api/chat", method="POST").respond_with_handler(self._handle)
-
-    def _handle(self, request: Request) -> Response:
-        self.requests.append(request)
-        return self._answer
-
-    @property
-    def body(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.requests[-1].get_json()
-        return found
-
-    def ask(self, answer: dict[str, Any] | None = None, /, *, status: int = 200, **fields: Any) -> JudgeReply:
-        self._answer = Response(json.dumps(answer or CHAT), status, content_type="application/json")
-        return self._ask(ollama_judge, {"OLLAMA_HOST": self.host}, **{"model": "llama3.2:3b", **fields})
-
-    def fails(self, answer: dict[str, Any] | None = None, /, **fields: Any) -> JudgeError:
-        with pytest.raises(JudgeError) as caught:
-            self.ask(answer, **fields)
-        return caught.value
+Provider = Any  # of conftest.py
 
 
 @pytest.fixture
-def provider(httpserver: HTTPServer, ask: Ask) -> Provider:
-    return Provider(httpserver, ask)
+def provider(provider_of: Callable[..., Provider]) -> Provider:
+    return provider_of(
+        ollama_judge,
+        "/api/chat",
+        environment=lambda server: {"OLLAMA_HOST": f"{server.host}:{server.port}"},
+        model="llama3.2:3b",
+        answer=CHAT,
+    )
 
 
 def test_the_request(provider: Provider) -> None:
