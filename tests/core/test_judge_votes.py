@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 
@@ -18,7 +18,7 @@ from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.judging.polling import Ballot, Poll
 from adjudge.judging.replies import ReadItem
 from adjudge.judging.votes import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, rule_for, tally_of
-from adjudge.model.judging import Prompt
+from adjudge.model.judging import Prompt, VoteRuleName
 from adjudge.plugin import Choice, Decision, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Question
 from adjudge.testing import FakeHost, FakeJudge, verdicts
 
@@ -37,7 +37,7 @@ MENUS: list[tuple[Stand, ...]] = [
 ]
 RULES = [
     pytest.param(VoteRule(kind, menu, share), id=f"{kind}-{len(menu)}-{position}-{share}")
-    for kind, menus in (("majority", MENUS), ("median", VALUES))
+    for kind, menus in (("majority", MENUS), ("majority_or_unsure", MENUS), ("median", VALUES))
     for position, menu in enumerate(menus)
     for share in SHARES
 ]
@@ -70,6 +70,8 @@ class Everything:
             tied = [s for s, count in zip(self.rule.stands, counts, strict=True) if count == most]
             values = [stand for stand in tied if isinstance(stand, float)]
             holds = min(values) if values else NOT_APPLICABLE if NOT_APPLICABLE in tied else ABSTAINED
+            if self.rule.kind == "majority_or_unsure" and len(tied) > 1:
+                return "split"
         below = self.rule.unsure_below
         share = Fraction(votes.count(holds), total)
         if holds is not ABSTAINED and below is not None and share < Fraction(str(below)):
@@ -142,7 +144,7 @@ GRADES = tuple(Choice(label=str(grade), meaning=f"grade {grade}", value=float(gr
 
 def question(
     choices: Sequence[Choice] = CHOICES,
-    rule: Literal["majority", "median"] = "majority",
+    rule: VoteRuleName = "majority",
     items: int = 1,
 ) -> Question:
     return Question(
@@ -171,11 +173,16 @@ def seen(decision: Decision) -> tuple[object, ...]:
 
 @pytest.mark.parametrize(
     ("choices", "kind"),
-    [(CHOICES[:3], "majority"), (CHOICES[:2] + CHOICES[3:], "majority"), (GRADES, "median")],
+    [
+        (CHOICES[:3], "majority"),
+        (CHOICES[:2] + CHOICES[3:], "majority"),
+        (CHOICES[:2] + CHOICES[3:], "majority_or_unsure"),
+        (GRADES, "median"),
+    ],
 )
 @pytest.mark.parametrize("share", SHARES)
 def test_polling_gives_what_counting_all_votes_gives(
-    choices: Sequence[Choice], kind: Literal["majority", "median"], share: float | None
+    choices: Sequence[Choice], kind: VoteRuleName, share: float | None
 ) -> None:
     from adjudge.judging.deciding import decide
 
@@ -265,6 +272,18 @@ def test_a_tie_gives_the_lower_value_and_says_so(tmp_path: Path) -> None:
     assert (decision.value, decision.tie) == (0.0, True)
 
 
+def test_where_a_tie_is_unsure_nothing_is_decided_by_it(tmp_path: Path) -> None:
+    said = ["yes", "no"]
+    decision, _ = decide_with(
+        tmp_path,
+        lambda request: verdicts(request, said[request.sample]),
+        question(rule="majority_or_unsure"),
+        num_samples=2,
+    )
+    assert (decision.state, decision.unsure_code, decision.value) == ("unsure", "split_votes", None)
+    assert decision.tie
+
+
 def test_a_share_that_is_too_small_is_unsure_and_stops_as_soon_as_that_is_certain(tmp_path: Path) -> None:
     said = ["yes", "no", "yes", "yes", "yes"]
     decision, judge = decide_with(
@@ -346,11 +365,17 @@ class Panel:
         return JudgeReply(text=verdicts(request, label))
 
 
-def panel(folder: Path, rule: str, *said: str | None, choices: Sequence[Choice] = CHOICES) -> Decision:
+def panel(
+    folder: Path,
+    rule: str,
+    *said: str | None,
+    choices: Sequence[Choice] = CHOICES,
+    ties: VoteRuleName = "majority",
+) -> Decision:
     backend = Panel({f"m{at}": label for at, label in enumerate(said)})
     options = JudgeModelOptions(judges=tuple(f"x/m{at}" for at in range(len(said))), panel_rule=rule)  # type: ignore[arg-type]
     judge = FakeHost(folder, judge=backend).judge(options)
-    [decision] = asyncio.run(judge.decide(question(choices)))
+    [decision] = asyncio.run(judge.decide(question(choices, ties)))
     return decision
 
 
@@ -387,6 +412,29 @@ def test_what_a_panel_decides(tmp_path: Path, rule: str, said: Sequence[str | No
     assert (decision.value if decision.state == "decided" else decision.state) == outcome
     assert (decision.error is not None) == (outcome == "error")
     assert sum(decision.tally.values()) == len(decision.votes) == 3 * sum(label is not None for label in said)
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "outcome"),
+    [
+        ("majority", ("yes", "no"), "unsure"),
+        ("majority", ("yes", "cannot_tell"), "unsure"),
+        ("majority", ("not_applicable", "no"), "unsure"),
+        ("majority", ("yes", "yes", "no"), 1.0),
+        ("majority", ("yes", None), 1.0),
+        ("majority", (None, None), "error"),
+        ("all", ("yes", "no"), 0.0),
+        ("any", ("yes", "no"), 1.0),
+    ],
+)
+def test_a_panel_that_is_divided_can_be_unsure(
+    tmp_path: Path, rule: str, said: Sequence[str | None], outcome: object
+) -> None:
+    decision = panel(tmp_path, rule, *said, ties="majority_or_unsure")
+    assert (decision.value if decision.state == "decided" else decision.state) == outcome
+    if outcome == "unsure":
+        assert decision.unsure_code in ("split_votes", "abstained")
+        assert decision.value is None
 
 
 @pytest.mark.parametrize(("rule", "value"), [("all", 2.0), ("any", 2.0)])

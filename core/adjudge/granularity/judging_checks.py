@@ -67,6 +67,7 @@ async def judge_checks(
             ),
             items=tuple(JudgedItem(item_id=check.check_id, text=check.text) for check in asked),
             choices=_CHOICES,
+            rule="majority_or_unsure",
             notes=_NOTES,
             cites=CITABLE[about],
         )

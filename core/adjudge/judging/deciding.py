@@ -52,12 +52,16 @@ def decide(
 
 
 def panel_decision(
-    decisions: Sequence[Decision], choices: Sequence[Choice], rule: Literal["majority", "all", "any"]
+    decisions: Sequence[Decision],
+    choices: Sequence[Choice],
+    rule: Literal["majority", "all", "any"],
+    *,
+    ties_are_unsure: bool = False,
 ) -> Decision:
     """What a panel says of one item: one voice a model, whatever the number of its votes.
 
     ``majority``: a voice counts as a vote does. A model that cannot tell has a voice, one that could not be
-    asked has none, and a tie goes to the lower value. ``all`` gives the lowest value and ``any`` the highest
+    asked has none, and a tie goes to the lower value, or with ``ties_are_unsure`` to none. ``all`` gives the lowest value and ``any`` the highest
     of the models to which the item applies; one that did not decide could have changed that, unless the
     value is already the worst (``all``) or the best (``any``) of the menu.
     """
@@ -69,12 +73,15 @@ def panel_decision(
     if chosen is None:
         chosen = next(item for state in _MISSING for item in decisions if item.state == state)
     counting = VoteRule("majority", ())
+    is_tie = rule == "majority" and counting.is_tie(tally)
+    if is_tie and ties_are_unsure and chosen.state in ("decided", "not_applicable"):
+        chosen = chosen.model_copy(update={"state": "unsure", "value": None, "unsure_code": "split_votes"})
     return chosen.model_copy(
         update={
             "votes": tuple(vote for item in decisions for vote in item.votes),
             "tally": dict(sum((Counter(item.tally) for item in decisions), Counter[str]())),
             "citations": _citations(item for item in decisions if item.value == chosen.value),
-            "tie": rule == "majority" and counting.is_tie(tally),
+            "tie": is_tie,
             "stopped_early": any(item.stopped_early for item in decisions),
             "confidence": None if chosen.value is None else counting.confidence(tally, chosen.value),
         }

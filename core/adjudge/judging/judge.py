@@ -120,7 +120,14 @@ class ClientJudge:
             of_members = [
                 decide(item.item_id, ballots[position], question.choices, rule, flags) for ballots in polled
             ]
-            decisions.append(panel_decision(of_members, question.choices, self._options.panel_rule))
+            decisions.append(
+                panel_decision(
+                    of_members,
+                    question.choices,
+                    self._options.panel_rule,
+                    ties_are_unsure=question.rule == "majority_or_unsure",
+                )
+            )
         return tuple(decisions)
 
     async def _poll(

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Literal, TypeAlias
+from typing import Final, TypeAlias
 
-from adjudge.model.judging import Choice
+from adjudge.model.judging import Choice, VoteRuleName
 
 
 class Aside(Enum):
@@ -58,18 +58,23 @@ class Outcome:
 class VoteRule:
     """How votes decide."""
 
-    kind: Literal["majority", "median"]
+    kind: VoteRuleName
     stands: tuple[Stand, ...]
     """Everything that a vote may stand for."""
     unsure_below: float | None = None
 
     def outcome(self, tally: Tally) -> Outcome:
-        """What the votes decide; a tie goes to the lower value, and to a value before anything else."""
+        """What the votes decide; a tie goes to the lower value, and to a value before anything else.
+
+        Under ``majority_or_unsure`` a tie is split.
+        """
         total = sum(tally.values())
         if not total:
             return Outcome(None)
         stand = self._median(tally) if self.kind == "median" else self._leader(tally)
         is_split = self.unsure_below is not None and tally[stand] / total < self.unsure_below
+        if self.kind == "majority_or_unsure":
+            is_split = is_split or self.is_tie(tally)
         return Outcome(stand, is_split and stand != ABSTAINED)
 
     def is_tie(self, tally: Tally) -> bool:
@@ -156,9 +161,7 @@ def tally_of(stands: Iterable[Stand]) -> Tally:
     return Counter(stands)
 
 
-def rule_for(
-    choices: Sequence[Choice], kind: Literal["majority", "median"], unsure_below: float | None
-) -> VoteRule:
+def rule_for(choices: Sequence[Choice], kind: VoteRuleName, unsure_below: float | None) -> VoteRule:
     """The rule for a menu."""
     return VoteRule(kind, tuple(dict.fromkeys(map(stand_of, choices))), unsure_below)
 

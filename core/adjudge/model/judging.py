@@ -62,6 +62,10 @@ class Choice(Frozen):
     """Whether it says that the judge cannot tell."""
 
 
+VoteRuleName: TypeAlias = Literal["majority", "majority_or_unsure", "median"]
+"""How votes decide; see ``Question.rule``."""
+
+
 class Question(Frozen):
     """Items to decide over the same exhibits, each with one answer of a menu."""
 
@@ -70,8 +74,9 @@ class Question(Frozen):
     items: tuple[JudgedItem, ...]
     """With ids that differ."""
     choices: tuple[Choice, ...]
-    rule: Literal["majority", "median"] = "majority"
-    """``majority``: the value with most votes; the lower one on a tie. ``median``: the lower median."""
+    rule: VoteRuleName = "majority"
+    """``majority``: the value with most votes; the lower one on a tie. ``majority_or_unsure``: the same, but
+    undecided (``split_votes``) on a tie, of votes or of a panel's models. ``median``: the lower median."""
     notes: dict[str, str] = {"rationale": "why, in one or two sentences"}
     """Texts asked for with every item, before the answer: name to description."""
 

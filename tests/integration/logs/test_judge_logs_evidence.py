@@ -137,6 +137,19 @@ def test_a_log_that_speaks_to_its_judge_is_flagged_and_obeyed_in_nothing(judging
         assert lines and all(line.split("|")[0].isalnum() for line in lines), "a payload left its exhibit"
 
 
+def test_two_models_that_contradict_each_other_decide_nothing(judging: Any, of_logs: Any) -> None:
+    def answer(request: JudgeRequest) -> str:
+        label = "met" if request.model == "m" else "not_met"
+        return verdicts(request, label, notes=judging.notes, citations=of_logs.quotes(request)[:1])
+
+    judging.answer = answer
+    panel = ["fake/m", "fake/n"]
+    result = only(judging(judging.log(), of_logs.PROCESS, judge=panel, granularity="step_level"))
+
+    assert (result.verdict, result.confidence_score) == (Verdict.UNSURE, None)
+    assert result.reason_codes == ("split_votes",)
+
+
 def test_every_quote_of_a_panel_stands_in_the_log(judging: Any, of_logs: Any) -> None:
     result = only(
         judging(judging.log(), of_logs.PROCESS, judge=["fake/m", "fake/n"], granularity="step_level")
