@@ -13,6 +13,7 @@ from adjudge.cli.eval import budget_options
 from adjudge.cli.exits import INTERRUPTED
 from adjudge.cli.printing import print_report
 from adjudge.cli.session import load_extensions
+from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
 
 
 @click.command("judge")
@@ -26,6 +27,14 @@ from adjudge.cli.session import load_extensions
     multiple=True,
     help="The model that judges, as provider/model; repeat it for a panel; "
     "replay:FILE answers from a recording.",
+)
+@click.option(
+    "--num-samples",
+    metavar="N",
+    type=int,
+    default=DEFAULT_NUM_SAMPLES,
+    show_default=True,
+    help="The most votes for each decision; 1 is enough for a judge that always says the same.",
 )
 @click.option(
     "--granularity",

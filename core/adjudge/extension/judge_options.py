@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
 from adjudge.extension.configuration import ComponentConfig
+
+DEFAULT_NUM_SAMPLES: Final = 5
+"""Votes where nobody says how many (ADK)."""
 
 
 class JudgeModelOptions(ComponentConfig):
@@ -16,7 +19,7 @@ class JudgeModelOptions(ComponentConfig):
     """``provider/model``, or a name that one provider's models have; unset: the run's judge."""
     judge_model_config: dict[str, Any] | None = None
     """How the model generates (ADK ``GenerateContentConfig``): ``temperature``, ``max_output_tokens`` and so on."""
-    num_samples: int = Field(default=5, ge=1)
+    num_samples: int = Field(default=DEFAULT_NUM_SAMPLES, ge=1)
     """The most votes that are asked for; fewer are where the rest cannot change the decision."""
     parallelism_limit: int | None = Field(default=None, ge=1)
     """The most calls of this criterion at a time; unset: only the backend's own limit holds."""

@@ -124,6 +124,17 @@ def test_a_recording_is_answered_from(adjudge: Run, server: Server, folder: Path
     assert documents[0] == documents[1]
 
 
+def test_a_judge_is_asked_as_often_as_is_said(adjudge: Run, server: Server, folder: Path) -> None:
+    judge = ("judge", "logs/a.json", "--criteria", "criteria.yaml", "--judge", "openai/m")
+    judge += ("--granularity", "step_level")
+    once = adjudge(*judge, "--num-samples", "1", **server.environment)
+    assert (once.returncode, server.asked) == (0, 1 + 1), once.stderr  # the other one names the sub-tasks
+
+    never = adjudge(*judge, "--num-samples", "0", **server.environment)
+    assert never.returncode == 2
+    assert "the number of samples must be at least 1, found 0" in never.stderr
+
+
 def test_what_stops_it_is_told_at_once(adjudge: Run, folder: Path) -> None:
     (folder / "criteria.yaml").write_text("- name: x\n  descripton: y\n- name: x\n")
     done = adjudge("judge", "absent.json", "logs", "--criteria", "criteria.yaml", "--granularity", "steps")

@@ -108,6 +108,15 @@ def test_the_share_of_checks_decides(judging: Any, of_logs: Any, threshold: floa
     assert judging(judging.log(), criterion).logs[0].results[0].verdict == verdict
 
 
+@pytest.mark.parametrize(("wanted", "asked"), [({}, 3), ({"num_samples": 1}, 1), ({"num_samples": 9}, 5)])
+def test_votes_that_agree_are_asked_for_until_the_rest_changes_nothing(
+    judging: Any, of_logs: Any, wanted: Any, asked: int
+) -> None:
+    [check] = judging(judging.log(), of_logs.OUTCOME, **wanted).logs[0].results[0].checks
+    assert len(check.votes["votes"]) == asked
+    assert len(list(filter(of_logs.is_question, judging.requests))) == asked
+
+
 # --- logs -------------------------------------------------------------------------------
 
 
@@ -237,6 +246,7 @@ def test_every_problem_is_told_before_the_first_call(judging: Any, of_logs: Any)
         {**of_logs.PROCESS, "threshold": 0.5},
         reader="history",
         token_budget=100,
+        num_samples=0,
         record="calls.rec",
         outputs=["absent/out.json", "out.html"],
     )
@@ -247,6 +257,7 @@ def test_every_problem_is_told_before_the_first_call(judging: Any, of_logs: Any)
         "the folder",
         "no reporter writes 'out.html'",
         "the token budget must be at least 4000, found 100",
+        "the number of samples must be at least 1, found 0",
         "criterion 'Success': unknown granularity strategy 'step_levle'. Did you mean 'step_level'?",
         "absent.json: there is no such file or folder",
         "no/*.json: no file matches",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import adjudge
+from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
 from adjudge.extension.loader import Extensions
 from adjudge.extension.project import project_extensions
 from adjudge.granularity.services import CriterionEvaluator, Services
@@ -34,6 +35,7 @@ async def judge_logs(
     aggregate_only: bool = False,
     strict_evidence: bool = False,
     token_budget: int = DEFAULT_BUDGET,
+    num_samples: int = DEFAULT_NUM_SAMPLES,
     max_judge_calls: int | None = None,
     max_cost: float | None = None,
     use_cache: bool = True,
@@ -55,6 +57,8 @@ async def judge_logs(
             named writes summaries.
         strict_evidence: Whether a run that shows nothing of what came back supports no outcome.
         token_budget: Tokens that one request to a judge may have.
+        num_samples: The most votes that a judge has on each decision; fewer are asked for where the rest cannot
+            change it.
         max_judge_calls: Calls to judges that may be made; what they would decide is an error then.
         max_cost: USD that judges may cost; needs the extra ``prices``.
         use_cache: Whether answers of earlier runs are used, and these kept for later ones.
@@ -78,6 +82,7 @@ async def judge_logs(
         aggregate_only=aggregate_only,
         strict_evidence=strict_evidence,
         token_budget=token_budget,
+        num_samples=num_samples,
         judging=judging_request(
             judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=record
         ),

@@ -66,6 +66,11 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
             f"the token budget must be at least {LEAST_BUDGET}, found {request.token_budget}",
             hint="It is the size of one request to a judge.",
         )
+    if request.num_samples < 1:
+        problems.add(
+            f"the number of samples must be at least 1, found {request.num_samples}",
+            hint="It is the most votes that a judge has on each decision.",
+        )
     criteria = _criteria(request, problems)
     _check_granularities(request, criteria, extensions, problems)
     traces = Traces(extensions.trace_readers, host)
@@ -76,7 +81,7 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
     # Without a judge aggregation is extractive; one that is named for it writes summaries.
     if not request.aggregate_only or request.judging.judges:
         with problems.caught():
-            judge = judges.judge(JudgeModelOptions())
+            judge = judges.judge(JudgeModelOptions(num_samples=max(1, request.num_samples)))
     problems.raise_any()
     return LogsPlan(
         request=request, logs=logs, criteria=criteria, judge=judge, judges=judges, host=host, traces=traces

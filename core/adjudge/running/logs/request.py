@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
 from adjudge.granularity.viewing import DEFAULT_BUDGET
 from adjudge.running.request import JudgingRequest
 
@@ -27,5 +28,6 @@ class LogsRequest:
     aggregate_only: bool = False
     strict_evidence: bool = False
     token_budget: int = DEFAULT_BUDGET
+    num_samples: int = DEFAULT_NUM_SAMPLES
     judging: JudgingRequest = field(default_factory=JudgingRequest)
     working_folder: Path
