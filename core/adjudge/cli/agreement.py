@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     "--fit",
     metavar="FILE.json",
     type=click.Path(path_type=Path),
-    help="Fit a calibration to the labels of the split 'dev', keep it in FILE, and measure it on the others.",
+    help="Fit a calibration to the labels of the split 'dev', keep it in FILE and for later runs, and measure it "
+    "on the others.",
 )
 @click.option(
     "--target-agreement",
@@ -50,11 +51,12 @@ def agreement_command(
         raise click.UsageError("--target-agreement chooses a threshold while fitting: add --fit FILE.json")
     if plot is not None and plot.suffix.lower() != ".svg":
         raise click.UsageError(f"--plot draws SVG: {plot} does not end with .svg")
-    from adjudge.running.agreement import calibrations_document, measure_agreement
+    from adjudge.running.agreement import calibrations_document, keep_calibrations, measure_agreement
 
     report = measure_agreement(results, labels, fit=fit is not None, wanted=wanted)
     if fit is not None:
         _write(fit, calibrations_document(report).model_dump_json(indent=2) + "\n")
+        keep_calibrations(report)
     if plot is not None:
         from adjudge.reporting.agreement_plot import agreement_svg
 
@@ -80,5 +82,11 @@ def _show(report: AgreementReport, fitted: Path | None) -> None:
 
     show_report(report)
     if fitted is not None:
+        from adjudge.running.agreement import can_be_kept
+
         names = ", ".join(item.criterion_name for item in report.calibrations)
         click.echo(f"calibration of {names} kept in {fitted}")
+        for item in report.calibrations:
+            if can_be_kept(item):
+                judges = ", ".join(item.judges)
+                click.echo(f"  {item.criterion_name}, judged by {judges}, is calibrated from now on")

@@ -54,13 +54,17 @@ def read_given_verdicts(path: Path) -> tuple[GivenVerdict, ...]:
 
 def _of_log(row: JsonObject) -> Iterator[GivenVerdict]:
     for result in row["results"]:
+        verdict, confidence = _decided(result["verdict"]), _confidence(result["confidence_score"])
+        voted, vote_confidence = _voted(result) or (verdict, confidence)
         yield GivenVerdict(
             names=(row["source"],),
             run=row["run"],
             criterion=result["criterion_name"],
-            verdict=_decided(result["verdict"]),
+            verdict=verdict,
             unsure=result["verdict"] == "UNSURE",
-            confidence=_confidence(result["confidence_score"]),
+            confidence=confidence,
+            voted=voted,
+            vote_confidence=vote_confidence,
             step=_first_step(result["verdict"], result["evidence"]),
             length=row["steps"],
             judges=_models(result["judging"]),
@@ -79,13 +83,17 @@ def _of_case(row: JsonObject) -> Iterator[GivenVerdict]:
         yield GivenVerdict(names=names, run=row["repeat"], criterion=None, verdict=None)
     for result in row["criteria"]:
         evaluation = result["details"].get("evaluation", {})
+        verdict, confidence = _decided(result["verdict"]), _confidence(_confidence_of_criterion(result))
+        voted, vote_confidence = _voted(evaluation) or (verdict, confidence)
         yield GivenVerdict(
             names=names,
             run=row["repeat"],
             criterion=result["criterion_name"],
-            verdict=_decided(result["verdict"]),
+            verdict=verdict,
             unsure=result["verdict"] == "UNSURE",
-            confidence=_confidence(_confidence_of_criterion(result)),
+            confidence=confidence,
+            voted=voted,
+            vote_confidence=vote_confidence,
             step=_first_step(result["verdict"], result["evidence"]),
             length=len(row["invocations"]) or None,
             judges=_models(result["judging"]),
@@ -100,6 +108,14 @@ def _confidence_of_criterion(result: JsonObject) -> object:
         return details[0]["evaluation"].get("confidence_score")
     known = [item["votes"].get("confidence") for item in details if is_object(item.get("votes"))]
     return known[0] if len(known) == 1 else None
+
+
+def _voted(evaluation: JsonObject) -> tuple[Decided | None, float | None] | None:
+    """What the votes alone say, of a result that is calibrated."""
+    before = evaluation.get("before_calibration")
+    if before is None:
+        return None
+    return _decided(before["verdict"]), _confidence(before["confidence_score"])
 
 
 def _decided(verdict: object) -> Decided | None:

@@ -36,8 +36,8 @@ async def compiled(criterion: WordedCriterion, writer: Writer | None) -> Compile
         criterion: What the author wrote.
         writer: Who may break it up; ``None``: the description is the one check.
     """
-    if criterion.checks:
-        return locked(criterion, [(text, about(text)) for text in criterion.checks], "author")
+    if (known := compiled_by_author(criterion)) is not None:
+        return known
     if writer is not None:
         with ledger() as asked:
             texts = await writer.write(
@@ -52,6 +52,13 @@ async def compiled(criterion: WordedCriterion, writer: Writer | None) -> Compile
             return locked(criterion, parts, "judge" if use is None else ", ".join(use.models))
     text = criterion.description or criterion.name
     return locked(criterion, [(text, about(text))], "code")
+
+
+def compiled_by_author(criterion: WordedCriterion) -> CompiledCriterion | None:
+    """The criterion with its author's checks; ``None`` where there are none."""
+    if not criterion.checks:
+        return None
+    return locked(criterion, [(text, about(text)) for text in criterion.checks], "author")
 
 
 def locked(

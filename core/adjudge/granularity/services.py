@@ -12,6 +12,7 @@ from adjudge.extension.registry import Registry
 from adjudge.extension.specs import GranularityStrategySpec
 from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.analyzer import GranularityAnalyzerService
+from adjudge.granularity.calibrating import calibrated
 from adjudge.granularity.compiling import compiled
 from adjudge.granularity.decomposer import TaskDecomposerService
 from adjudge.granularity.evaluator import JudgeEvaluatorService
@@ -20,6 +21,7 @@ from adjudge.judging import ledger
 from adjudge.judging.client import ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.aggregated import AggregatedSteps
+from adjudge.model.calibration import Calibration
 from adjudge.model.evaluation import CompiledCriterion, EvaluationResult, WordedCriterion
 from adjudge.model.trajectory import Trajectory
 
@@ -96,6 +98,7 @@ class CriterionEvaluator:
         criterion: WordedCriterion,
         *,
         strict_evidence: bool = False,
+        calibrations: Sequence[Calibration] = (),
     ) -> None:
         """Prepare; nothing is asked yet.
 
@@ -105,8 +108,10 @@ class CriterionEvaluator:
             checks: Where it stays for good what a judge broke the criterion into.
             criterion: In its author's words.
             strict_evidence: Whether a run that shows nothing of what came back supports no outcome.
+            calibrations: What labels have shown the judge to be worth; those of other checks say nothing here.
         """
         self._criterion = criterion
+        self._calibrations = tuple(calibrations)
         self._writer = judge.answering_from(checks)
         self._judging = JudgeEvaluatorService(
             services.decomposer,
@@ -140,7 +145,10 @@ class CriterionEvaluator:
         self, trajectory: Trajectory
     ) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]]:
         """The same, with every view of the run that the judge was given."""
-        return await self._judging.evaluate_with_views(trajectory, await self.compiled())
+        criterion = await self.compiled()
+        result, views = await self._judging.evaluate_with_views(trajectory, criterion)
+        same = [item for item in self._calibrations if item.criterion_sha256 == criterion.sha256]
+        return calibrated(result, same), views
 
     async def _compiled(self) -> CompiledCriterion:
         locked = await compiled(self._criterion, self._writer)

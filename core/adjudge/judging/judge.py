@@ -67,6 +67,11 @@ class ClientJudge:
         """Who decides, as ``provider/model``."""
         return tuple(member.name for member in self._members)
 
+    @property
+    def recorded(self) -> bool:
+        """Whether recorded calls answer: then in the names of those who were asked."""
+        return any(member.recorded for member in self._members)
+
     def document(self) -> JsonObject:
         """What decides the answers besides the questions, as JSON."""
         return {

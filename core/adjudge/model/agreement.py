@@ -29,6 +29,10 @@ class GivenVerdict:
     """The first step that is cited for a FAIL."""
     length: int | None = None
     """Steps of a log, turns of a case."""
+    voted: Decided | None = None
+    """The verdict of the votes alone: calibration may have left it open."""
+    vote_confidence: float | None = None
+    """That of the votes alone."""
     judges: tuple[str, ...] = ()
     criterion_sha256: str | None = None
 

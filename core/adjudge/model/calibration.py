@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from itertools import pairwise
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
 
 from adjudge.model.base import Frozen
+
+Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
+Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
 
 
 class Curve(Frozen):
     """From the judged probability of PASS to the labelled one."""
 
     method: Literal["platt", "isotonic"]
-    slope: float = 1.0
+    slope: Finite = 1.0
     """platt: logit P(PASS) = slope x logit(judged P(PASS)) + intercept."""
-    intercept: float = 0.0
-    points: tuple[tuple[float, float], ...] = ()
+    intercept: Finite = 0.0
+    points: tuple[tuple[Share, Share], ...] = ()
     """isotonic: judged and labelled probability, linear between the points and level beyond them."""
+
+    @model_validator(mode="after")
+    def _can_be_read(self) -> Self:
+        if self.method == "isotonic" and not self.points:
+            raise ValueError("an isotonic curve has points")
+        if any(one[0] >= other[0] for one, other in pairwise(self.points)):
+            raise ValueError("the judged probabilities of the points must increase")
+        return self
 
 
 class Calibration(Frozen):
@@ -23,15 +37,15 @@ class Calibration(Frozen):
 
     criterion_name: str
     criterion_sha256: str | None
-    """Of the compiled criterion; ``None`` for a criterion of ``adjudge eval``."""
+    """Of the compiled criterion; ``None`` for a criterion of ``adjudge eval`` that has no such hash."""
     judges: tuple[str, ...]
     """As ``provider/model``."""
     curve: Curve
     rows: int
     """How many labelled verdicts it was fitted to."""
-    threshold: float | None = None
-    """The calibrated confidence below which a verdict should be UNSURE; ``None``: the labels show none."""
-    wanted_agreement: float | None = None
+    threshold: Share | None = None
+    """The calibrated confidence below which a verdict is UNSURE; ``None``: the labels show none."""
+    wanted_agreement: Share | None = None
     """What the threshold was asked for; ``None``: nobody asked."""
     fitted_at: str
     """ISO 8601, UTC."""

@@ -77,6 +77,14 @@ class CheckResult(Frozen):
     votes: JsonObject = {}
 
 
+class VotedVerdict(Frozen):
+    """What the votes alone say of a run, before labels say what that is worth."""
+
+    verdict: Verdict
+    confidence_score: float
+    """A posterior of the votes."""
+
+
 class EvaluationResult(Frozen):
     """What was concluded of one run (seed 003, ``EvaluationResult``), with what is needed to check it."""
 
@@ -88,11 +96,13 @@ class EvaluationResult(Frozen):
     """0 to 1."""
     calibrated: bool = False
     """Whether the score was fitted to labels; otherwise it is a posterior of the votes alone."""
+    before_calibration: VotedVerdict | None = None
+    """What the votes alone say; set exactly where ``calibrated`` is."""
     used_granularity: str
     """The strategy at which the verdict was decided."""
     evidence: Evidence = Evidence()
     reason_codes: tuple[str, ...] = ()
-    """For instance ``split_votes``, ``no_evidence``, ``self_reported``, ``addresses_judge``."""
+    """For instance ``split_votes``, ``low_confidence``, ``self_reported``, ``addresses_judge``."""
     error: Failure | None = None
     granularity: GranularityChoice
     checks: tuple[CheckResult, ...] = ()

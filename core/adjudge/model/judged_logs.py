@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
 from adjudge.model.base import Frozen
+from adjudge.model.calibration import Calibration
 from adjudge.model.evaluation import CheckResult, CompiledCriterion, EvaluationResult
 from adjudge.model.measurement import Failure
 from adjudge.model.result import JudgeCalls, Verdict
@@ -66,6 +67,8 @@ class JudgedLogs(Frozen):
     """In the same order."""
     judges: dict[str, JudgeCalls] = {}
     """What was asked, by model."""
+    calibrations: tuple[Calibration, ...] = ()
+    """What made confidences of these results probabilities; those that changed nothing are not here."""
     warnings: tuple[str, ...] = ()
 
     @property

@@ -8,7 +8,7 @@ from adjudge.model.base import Frozen, JsonObject
 
 OutcomeState: TypeAlias = Literal["scored", "not_applicable", "unsure", "error"]
 
-UnsureCode: TypeAlias = Literal["split_votes", "no_evidence", "abstained", "injection"]
+UnsureCode: TypeAlias = Literal["split_votes", "no_evidence", "abstained", "injection", "low_confidence"]
 """Why something could not be decided although it was measured."""
 
 

@@ -19,7 +19,8 @@ from adjudge.statistics.calibration import FEW, LEAST, calibrated_confidence, fi
 from adjudge.statistics.joining import Pair, join
 from adjudge.statistics.prevalence import corrected_pass_rate
 from adjudge.statistics.selective import threshold_for
-from adjudge.statistics.trust import criterion_agreement
+from adjudge.statistics.trust import criterion_agreement, held_out
+from adjudge.storage.calibrations import KeptCalibrations
 
 DEV: Final = "dev"
 """The split of the labels that calibrations are fitted to."""
@@ -79,6 +80,20 @@ def calibrations_document(report: AgreementReport) -> Calibrations:
     return Calibrations(adjudge_version=__version__, calibrations=report.calibrations)
 
 
+def can_be_kept(calibration: Calibration) -> bool:
+    """Whether later results can be known to be of the same criterion and the same judges."""
+    return calibration.criterion_sha256 is not None and bool(calibration.judges)
+
+
+def keep_calibrations(report: AgreementReport) -> None:
+    """Keep what was fitted for the runs of this installation.
+
+    Raises:
+        RunError: it cannot be written.
+    """
+    KeptCalibrations().keep(filter(can_be_kept, report.calibrations))
+
+
 def _criteria(
     pairs: Sequence[Pair], unlabelled: Sequence[GivenVerdict], calibrations: dict[str, Calibration]
 ) -> tuple[CriterionAgreement, ...]:
@@ -87,9 +102,10 @@ def _criteria(
         by_name.setdefault(pair.label.criterion, []).append(pair)
     found: list[CriterionAgreement] = []
     for name, of_one in by_name.items():
-        agreement = criterion_agreement(
-            name, [pair.row() for pair in of_one], calibration=calibrations.get(name)
-        )
+        agreement = criterion_agreement(name, [pair.row() for pair in of_one])
+        if (calibration := calibrations.get(name)) is not None:
+            measured = held_out([pair.voted_row() for pair in of_one], calibration)
+            agreement = agreement.model_copy(update={"calibrated": measured})
         rest = [item.verdict for item in unlabelled if item.criterion == name and item.verdict is not None]
         if rest:
             rate = corrected_pass_rate(rest.count("PASS"), len(rest), agreement.counts)
@@ -106,7 +122,11 @@ def _criteria(
 def _fitted(pairs: Sequence[Pair], fitting: _Fitting, file: str) -> tuple[Calibration, ...]:
     by_name: dict[str, list[Pair]] = {}
     for pair in pairs:
-        if pair.label.split == DEV and pair.given.verdict is not None and pair.given.confidence is not None:
+        if (
+            pair.label.split == DEV
+            and pair.given.voted is not None
+            and pair.given.vote_confidence is not None
+        ):
             by_name.setdefault(pair.label.criterion, []).append(pair)
     problems: list[Problem] = []
     found: list[Calibration] = []
@@ -140,7 +160,7 @@ def _why_not(name: str, pairs: Sequence[Pair]) -> str | None:
 
 
 def _calibration(name: str, pairs: Sequence[Pair], fitting: _Fitting) -> Calibration:
-    rows = [pair.row() for pair in pairs]
+    rows = [pair.voted_row() for pair in pairs]
     curve = fit_curve(rows)
     threshold: float | None = None
     if fitting.wanted is not None:

@@ -21,6 +21,7 @@ from adjudge.extension.protocols import Closeable, ReportedCase
 from adjudge.judging.client import JudgeUnusableError
 from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, JudgeCalls, RunInfo, RunSummary, Status, Verdict
+from adjudge.running.calibrating import planned_calibrations
 from adjudge.running.engine import Engine, Watch, Work
 from adjudge.running.host import RunHost
 from adjudge.running.judges import together
@@ -196,7 +197,12 @@ async def resume(
         request = request.model_copy(update={"judging": request.judging.model_copy(update=given)})
         extensions = extensions or project_extensions(Path(request.working_folder))
         plan = make_plan(
-            request, extensions, agent=agent, outputs=[Path(item) for item in outputs], resuming=True
+            request,
+            extensions,
+            agent=agent,
+            outputs=[Path(item) for item in outputs],
+            resuming=True,
+            calibrations=planned_calibrations(meta["plan"]),
         )
         if plan.hash != canonical_sha256(meta["plan"]):
             listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))

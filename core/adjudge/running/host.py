@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -14,12 +14,15 @@ from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion
+from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.judging.client import ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.base import JsonObject
+from adjudge.model.calibration import Calibration
 from adjudge.model.evaluation import WordedCriterion
 from adjudge.model.trajectory import Trajectory
+from adjudge.running.calibrating import may_apply
 from adjudge.running.traces import Traces
 from adjudge.storage.recording import RecordingFile
 
@@ -34,6 +37,11 @@ class MakesJudges(Protocol):
     @property
     def checks(self) -> ReplyStore:
         """What criteria in words were broken into, for good."""
+        ...
+
+    @property
+    def calibrations(self) -> Sequence[Calibration]:
+        """What labels have shown of judges."""
         ...
 
 
@@ -88,6 +96,7 @@ class RunHost:
         Raises:
             InputError: no judge is named, or what it needs is missing.
             UnknownNameError: the criterion names a granularity that nothing installed has.
+            RunError: the calibrations of this installation cannot be read.
         """
         if self.judges is None:
             raise InputError(Problem(what="a judge can be had only in a run"))
@@ -95,9 +104,20 @@ class RunHost:
         if criterion.granularity is not None:
             strategies.resolve(criterion.granularity)
         judge = self.judges.judge(options)
+        known = compiled_by_author(criterion)
+        calibrations = may_apply(self.judges.calibrations, judge, None if known is None else known.sha256)
         versions = {item.id: item.spec.version for item in strategies}
-        self.judge_documents.append({**judge.document(), "granularity_strategies": versions})
-        return CriterionEvaluator(Services(strategies, self, judge), judge, self.judges.checks, criterion)
+        document = {**judge.document(), "granularity_strategies": versions}
+        if calibrations:
+            document["calibrations"] = [item.model_dump(mode="json") for item in calibrations]
+        self.judge_documents.append(document)
+        return CriterionEvaluator(
+            Services(strategies, self, judge),
+            judge,
+            self.judges.checks,
+            criterion,
+            calibrations=calibrations,
+        )
 
     def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
         """Another installed criterion, made with these options.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from adjudge.extension.judge_options import JudgeModelOptions
@@ -12,12 +12,14 @@ from adjudge.judging.choosing import Judges
 from adjudge.judging.client import JudgeClient, ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.judging.spending import Budget, prices_installed
+from adjudge.model.calibration import Calibration
 from adjudge.model.judging import total_cost
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import total_usage
 from adjudge.running.host import RunHost
 from adjudge.running.problems import Problems
 from adjudge.running.request import JudgingRequest
+from adjudge.storage.calibrations import KeptCalibrations
 from adjudge.storage.compiled_checks import compiled_checks
 from adjudge.storage.journal import Journal
 from adjudge.storage.recording import RecordingFile
@@ -32,9 +34,24 @@ class RunJudges:
     """Makes the judges that criteria ask for, and keeps what they answer."""
 
     def __init__(
-        self, request: JudgingRequest, extensions: Extensions, host: RunHost, settings: JudgeSettings
+        self,
+        request: JudgingRequest,
+        extensions: Extensions,
+        host: RunHost,
+        settings: JudgeSettings,
+        *,
+        calibrations: Sequence[Calibration] | None = None,
     ) -> None:
-        """Offer the judge backends of ``extensions`` through ``host``. Nothing is opened, and no key needed."""
+        """Offer the judge backends of ``extensions`` through ``host``. Nothing is opened, and no key needed.
+
+        Args:
+            request: What the user says of judges.
+            extensions: The loaded plugins.
+            host: What the components of the run are made with.
+            settings: The project's.
+            calibrations: What labels have shown of judges; otherwise what this installation keeps.
+        """
+        self._calibrations = calibrations
         self._request = request
         self._settings = settings
         self._known = {item.spec.name for item in extensions.judge_backends}
@@ -59,6 +76,17 @@ class RunJudges:
     def checks(self) -> ReplyStore:
         """What criteria in words were broken into, for good."""
         return self._checks
+
+    @property
+    def calibrations(self) -> Sequence[Calibration]:
+        """What labels have shown of judges.
+
+        Raises:
+            RunError: those of this installation cannot be read.
+        """
+        if self._calibrations is None:
+            self._calibrations = KeptCalibrations().everything()
+        return self._calibrations
 
     def check(self, problems: Problems, *, resuming: bool) -> None:
         """Find what would go wrong with the run's own options, before it starts."""

@@ -108,7 +108,8 @@ async def measure_judge(
     problems = Problems()
     host = RunHost(extensions, folder)
     request = JudgingRequest(judges=(model,), max_calls=max_calls)
-    judges = RunJudges(request, extensions, host, find_settings(folder).judge)
+    # What is measured is the judge as it is.
+    judges = RunJudges(request, extensions, host, find_settings(folder).judge, calibrations=())
     judges.check(problems, resuming=False)
     turns, labels = _read(files, problems)
     with problems.caught():

@@ -8,6 +8,7 @@ from pathlib import Path
 from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import Need
+from adjudge.model.calibration import Calibration
 from adjudge.model.config import EvalConfig
 from adjudge.running.agents import plan_agent
 from adjudge.running.criteria import plan_criteria
@@ -28,6 +29,7 @@ def make_plan(
     agent: object = None,
     outputs: Sequence[Path] = (),
     resuming: bool = False,
+    calibrations: Sequence[Calibration] | None = None,
 ) -> Plan:
     """Check everything that a run needs.
 
@@ -37,6 +39,7 @@ def make_plan(
         agent: The agent itself where ``request.agent`` is ``None``.
         outputs: Where reports are to be written.
         resuming: Whether an interrupted run goes on.
+        calibrations: Those that it began with; otherwise what this installation keeps.
 
     Raises:
         InputError: with every problem that was found.
@@ -44,7 +47,8 @@ def make_plan(
     problems = Problems()
     folder = Path(request.working_folder)
     host = RunHost(extensions, folder)
-    judges = RunJudges(request.judging, extensions, host, find_settings(folder).judge)
+    settings = find_settings(folder).judge
+    judges = RunJudges(request.judging, extensions, host, settings, calibrations=calibrations)
     judges.check(problems, resuming=resuming)
     _check_numbers(request, problems)
     check_outputs(outputs, extensions, problems)

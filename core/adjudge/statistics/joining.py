@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adjudge.errors import InputError, Problem
 from adjudge.model.agreement import GivenVerdict, LabelledVerdict, VerdictLabel
@@ -31,6 +31,16 @@ class Pair:
             true_step=label.step,
             found_step=given.step,
             true_agent=label.agent,
+        )
+
+    def voted_row(self) -> LabelledVerdict:
+        """The same with what the votes alone say. Calibrations are fitted to that, or they would add up."""
+        given = self.given
+        return replace(
+            self.row(),
+            verdict=given.voted,
+            unsure=given.unsure and given.voted is None,
+            confidence=None if given.voted is None else given.vote_confidence,
         )
 
 

@@ -41,16 +41,8 @@ Rows: TypeAlias = Sequence[LabelledVerdict]
 _Measure: TypeAlias = Callable[[Rows], dict[str, float | None]]
 
 
-def criterion_agreement(
-    name: str, rows: Rows, *, calibration: Calibration | None = None
-) -> CriterionAgreement:
-    """What the labels say of one criterion.
-
-    Args:
-        name: The criterion.
-        rows: Its verdicts with their labels. What the calibration was fitted to is not among them.
-        calibration: Measured too, where there is one.
-    """
+def criterion_agreement(name: str, rows: Rows) -> CriterionAgreement:
+    """What the labels say of one criterion, by its verdicts with their labels."""
     decided = [row for row in rows if row.verdict is not None]
     sure = _sureness(decided)
     return CriterionAgreement(
@@ -66,7 +58,6 @@ def criterion_agreement(
         risk_coverage=risk_coverage(sure, len(rows)) if sure else (),
         reliability=reliability(sure) if sure else (),
         localisation=_localisation(rows),
-        calibrated=None if calibration is None else _held_out(rows, calibration),
         notes=_notes(decided, sure),
     )
 
@@ -209,8 +200,8 @@ def _localisation(rows: Rows) -> Localisation | None:
     )
 
 
-def _held_out(rows: Rows, calibration: Calibration) -> HeldOut:
-    """The calibration, on rows that it was not fitted to."""
+def held_out(rows: Rows, calibration: Calibration) -> HeldOut:
+    """A calibration, on rows that it was not fitted to: what the votes alone say, with their labels."""
 
     def sureness(some: Rows) -> list[Sureness]:
         return [

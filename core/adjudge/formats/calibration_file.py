@@ -1,0 +1,33 @@
+"""Files of calibrations: what ``adjudge agreement --fit`` writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from adjudge.errors import InputError, Problem
+from adjudge.formats.json_input import read_json
+from adjudge.model.calibration import Calibration, Calibrations
+
+_HOW: Final = "'adjudge agreement RESULTS LABELS --fit FILE.json' writes one."
+
+
+def read_calibrations(path: Path) -> tuple[Calibration, ...]:
+    """The calibrations in a file.
+
+    Raises:
+        InputError: it cannot be read, is not JSON, or is no file of calibrations.
+    """
+    data: object = read_json(path)
+    try:
+        found = Calibrations.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+        what = f"this is no file of calibrations: {first['msg']}"
+        raise InputError(Problem(what=what, file=str(path), path=f"${place}", hint=_HOW)) from None
+    if not found.calibrations:
+        raise InputError(Problem(what="there is no calibration in it", file=str(path), hint=_HOW))
+    return found.calibrations
