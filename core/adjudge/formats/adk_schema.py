@@ -5,6 +5,7 @@ Both spellings are known: ``tool_uses`` and ``toolUses``.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 
@@ -25,6 +26,7 @@ class Schema:
         """Whether further keys are kept rather than refused."""
 
 
+@cache
 def camel(name: str) -> str:
     """``tool_uses`` as ``toolUses``."""
     head, *rest = name.split("_")

@@ -82,6 +82,8 @@ class JsonStream:
         self._mark_bytes = 0
         self._dropped_lines = 0
         self._dropped_columns = 0
+        self._line_mark = 0
+        self._lines = 0
         self.offset = 0
         """Where the last value began, in bytes."""
         self.length = 0
@@ -101,11 +103,15 @@ class JsonStream:
     @property
     def line(self) -> int:
         """The line of the reading position, from 1."""
-        return self._dropped_lines + self._text.count("\n", 0, self._at) + 1
+        self._lines += self._text.count("\n", self._line_mark, self._at)
+        self._line_mark = self._at
+        return self._dropped_lines + self._lines + 1
 
     def peek(self) -> str:
         """The next character that is not white space; empty at the end."""
         while True:
+            if (char := self._text[self._at : self._at + 1]) > " ":
+                return char
             space = _SPACE.match(self._text, self._at)
             self._at = space.end() if space else self._at
             if self._at < len(self._text):
@@ -261,6 +267,7 @@ class JsonStream:
         self._text = self._text[keep:]
         self._at -= keep
         self._mark -= keep
+        self._lines = self._line_mark = 0
 
     def _without_mark(self, data: bytes) -> bytes:
         zeros = [byte == 0 for byte in data[:4]]

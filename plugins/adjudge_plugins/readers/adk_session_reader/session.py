@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Final
 
 from adjudge.plugin import (
@@ -42,7 +43,7 @@ class _Turn:
     @property
     def id(self) -> str:
         """The id that ADK gave to the invocation."""
-        return next((known for event in (*self.user, *self.moves) if (known := _invocation(event))), "")
+        return next((known for event in chain(self.user, self.moves) if (known := _invocation(event))), "")
 
 
 class Session:
