@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import click
 
 from adjudge.cli.eval import budget_options
-from adjudge.cli.exits import INTERRUPTED
 from adjudge.cli.printing import print_report
 from adjudge.cli.session import load_extensions
 from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
@@ -91,27 +89,26 @@ def judge_command(
     Exit status: 0 everything passed, 1 something failed, 3 something could not be
     measured or decided, 2 usage or configuration, 130 interrupted.
     """  # noqa: D301 - click reads \b
+    from adjudge.cli.live import judge_to_end
     from adjudge.running.logs.api import judge_logs
     from adjudge.running.reports import show_logs
 
     extensions = load_extensions(no_plugins)
-    judging = judge_logs(
-        logs,
-        criteria,
-        judge=judges,
-        use_cache=not no_cache,
-        max_judge_calls=max_judge_calls,
-        max_cost=max_cost,
-        extensions=extensions,
-        **options,
-    )
-    try:
-        judged = asyncio.run(judging)
-    except KeyboardInterrupt:
-        click.echo(
-            "interrupted; what the judges answered is kept: the same command again asks nothing twice.",
-            err=True,
+
+    def start(watch: Any) -> Any:
+        return judge_logs(
+            logs,
+            criteria,
+            judge=judges,
+            use_cache=not no_cache,
+            max_judge_calls=max_judge_calls,
+            max_cost=max_cost,
+            extensions=extensions,
+            watch=watch,
+            **options,
         )
-        raise SystemExit(INTERRUPTED) from None
+
+    kept = "what the judges answered is kept: the same command again asks nothing twice."
+    judged = judge_to_end(start, interrupted=f"interrupted; {'no answer was kept.' if no_cache else kept}")
     print_report(partial(show_logs, judged), extensions, otherwise=judged.status or "")
     return judged.exit_status

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -103,8 +103,15 @@ class _Counts:
     failed: int = 0
     items: int = 0
     unanimous: int = 0
-    usages: list[Usage | None] = field(default_factory=list[Usage | None])
-    costs: list[float | None] = field(default_factory=list[float | None])
+    usage: Usage | None = None
+    cost: float = 0.0
+    unpriced: int = 0
+
+    def answered(self, usage: Usage | None, cost: float | None) -> None:
+        self.calls += 1
+        self.usage = total_usage((self.usage, usage))
+        self.cost += cost or 0.0
+        self.unpriced += cost is None
 
     def shown(self) -> JudgeCalls:
         return JudgeCalls(
@@ -112,8 +119,8 @@ class _Counts:
             retries=self.retries,
             cached=self.cached,
             failed=self.failed,
-            usage=total_usage(self.usages),
-            cost=total_cost(self.costs),
+            usage=self.usage,
+            cost=total_cost([self.cost]) if self.calls and not self.unpriced else None,
             items=self.items,
             unanimous=self.unanimous,
         )
@@ -141,6 +148,7 @@ class JudgeClient:
         self.secret = secret
         self._stores: tuple[ReplyStore, ...] = ()
         self._recorder: CallRecorder | None = None
+        self._told: Callable[[], None] | None = None
         self._budget = budget or Budget()
         self._timeout = timeout
         self._retrying = retrying
@@ -154,6 +162,10 @@ class JudgeClient:
         """Look for replies in ``stores``, in this order, and keep them there; record calls in ``recorder``."""
         self._stores = tuple(stores)
         self._recorder = recorder
+
+    def tell(self, told: Callable[[], None]) -> None:
+        """Call ``told`` whenever a call was answered."""
+        self._told = told
 
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:
@@ -256,13 +268,13 @@ class JudgeClient:
         finally:
             if reserved:
                 self._budget.settle(reserved[0], cost)
-        counts.calls += 1
-        counts.usages.append(reply.usage)
-        counts.costs.append(cost)
+        counts.answered(reply.usage, cost)
         if not member.recorded:
             data = _stored(reply)
             for store in stores:
                 store.add_reply(key, request.sample, data)
+        if self._told is not None:
+            self._told()
         return reply
 
     def _caller(self, member: Member) -> Caller:

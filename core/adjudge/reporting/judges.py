@@ -16,9 +16,9 @@ def judge_lines(judges: Mapping[str, JudgeCalls]) -> Iterator[Line]:
 
 
 def _said(calls: JudgeCalls) -> Iterator[str]:
-    yield _counted(calls.calls, "call")
+    yield counted(calls.calls, "call")
     if calls.cached:
-        yield f"{_counted(calls.cached, 'answer')} known already"
+        yield f"{counted(calls.cached, 'answer')} known already"
     if calls.retries:
         yield f"{calls.retries} {'retry' if calls.retries == 1 else 'retries'}"
     if calls.failed:
@@ -53,5 +53,6 @@ def cost_text(cost: float) -> str:
     return f"${cost:.6f}" if cost >= 0.000001 else "less than $0.000001"
 
 
-def _counted(count: int, word: str) -> str:
+def counted(count: int, word: str) -> str:
+    """Show a count with its word: "1 call", "2 calls"."""
     return f"{count} {word}{'' if count == 1 else 's'}"

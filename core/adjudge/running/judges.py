@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from adjudge.extension.judge_options import JudgeModelOptions
@@ -135,6 +135,11 @@ class RunJudges:
         if self._cache is not None:
             stores.append(self._cache)
         self._made[1].keep_in(stores, self._recording)
+
+    def tell(self, told: Callable[[], None]) -> None:
+        """Call ``told`` whenever a judge has answered."""
+        if self._made is not None:
+            self._made[1].tell(told)
 
     async def aclose(self) -> None:
         """Give up what is under way, and close everything."""

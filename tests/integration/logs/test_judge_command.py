@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
+import pty
+import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -199,6 +205,51 @@ def test_an_interruption_says_how_to_go_on(httpserver: HTTPServer, folder: Path)
     assert errors.splitlines() == [
         "interrupted; what the judges answered is kept: the same command again asks nothing twice."
     ]
+
+
+# --- what a person sees -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("columns", [60, 200])
+def test_progress_is_shown_on_a_terminal_and_nowhere_else(
+    adjudge: Run, server: Server, folder: Path, columns: int
+) -> None:
+    judge = ("judge", "logs", "--criteria", "criteria.yaml", "--judge", "openai/gpt-4o-mini")
+    shown = on_a_terminal(*judge, "--no-cache", columns=columns, **server.environment)
+
+    assert max(map(len, shown)) <= columns
+    assert any("2/2" in line for line in shown)
+    if columns == 200:
+        assert any(line.startswith("2 logs, 2/2 runs, 2 passed, ") for line in shown), shown
+        assert any(f"{server.asked} calls, $0.0" in line for line in shown), shown
+    assert adjudge(*judge, **server.environment).stderr == ""
+
+
+def test_progress_without_a_judge_counts_runs(folder: Path) -> None:
+    (folder / "logs" / "odd.json").write_text('{"foo": 1}')
+    shown = on_a_terminal("judge", "logs", "--aggregate-only", columns=100)
+    assert any(line.startswith("3 logs, 2/2 runs, 1 error ") for line in shown), shown
+
+
+def on_a_terminal(*arguments: str, columns: int, **environment: str) -> list[str]:
+    """What stands on standard error, a terminal, one update after the other."""
+    terminal, inside = pty.openpty()
+    fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "adjudge", *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=inside,
+        env={**os.environ, "TERM": "xterm-256color", **environment},
+    )
+    os.close(inside)
+    shown = b""
+    with contextlib.suppress(OSError):  # a pseudo-terminal ends with an error
+        while chunk := os.read(terminal, 4096):
+            shown += chunk
+    os.close(terminal)
+    assert process.wait() in (0, 3)
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    return [line for line in re.split(r"[\r\n]+", plain) if line]
 
 
 # --- other people's logs ------------------------------------------------------------------

@@ -301,6 +301,20 @@ def test_a_reader_can_be_insisted_on(judging: Any, of_logs: Any) -> None:
     assert error.error.origin == "openai-messages-reader/openai_messages"
 
 
+def test_a_watcher_is_told_how_far_it_has_come(judging: Any, of_logs: Any) -> None:
+    told: list[Any] = []
+    Path("odd.json").write_text('{"foo": 1}')
+    judging([judging.log(name="a.json"), judging.log(name="b.json"), "odd.json"], BROAD, watch=told.append)
+
+    first, last = told[0], told[-1]
+    assert (first.logs, first.criteria, first.logs_read, first.runs, first.calls) == (3, 1, 0, 0, 0)
+    assert (last.logs_read, last.runs, last.runs_done) == (3, 2, 2)
+    assert last.verdicts == {"PASS": 2, "error": 1}
+    assert (last.calls, last.cost) == (len(judging.requests), 0.0)
+    assert [now.calls for now in told] == sorted(now.calls for now in told)
+    assert len({now.calls for now in told}) > 3  # a call is told before its verdict is there
+
+
 def test_from_a_running_loop(judging: Any, of_logs: Any) -> None:
     import asyncio
 

@@ -19,6 +19,7 @@ from adjudge.model.evaluation import CompiledCriterion, WordedCriterion
 from adjudge.model.judged_logs import JudgedLogs
 from adjudge.running.logs.judging import JudgedRun, LogsJudging
 from adjudge.running.logs.planning import LogsPlan, make_plan
+from adjudge.running.logs.progress import LogsWatch, Progress
 from adjudge.running.logs.request import AUTO, LogsRequest
 from adjudge.running.reports import write_log_outputs
 from adjudge.running.request import judging_request
@@ -42,6 +43,7 @@ async def judge_logs(
     record: str | Path | None = None,
     outputs: Sequence[str | Path] = (),
     extensions: Extensions | None = None,
+    watch: LogsWatch | None = None,
 ) -> JudgedLogs:
     """Judge what agents did by criteria in words, from their logs.
 
@@ -65,6 +67,7 @@ async def judge_logs(
         record: A new file to record the calls to judges in.
         outputs: Files to write a report to; the ending decides the kind.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
+        watch: Told how far it has come, whenever that changes.
 
     Raises:
         InputError: something that is needed is missing or wrong; every problem is named, and no call was made.
@@ -93,7 +96,9 @@ async def judge_logs(
     plan = make_plan(request, extensions, paths)
     try:
         plan.judges.open(None)
-        compiled, runs = await _judged(plan, extensions)
+        progress = Progress(watch, lambda: plan.judges.calls, logs=len(plan.logs))
+        plan.judges.tell(progress.tell)
+        compiled, runs = await _judged(plan, extensions, progress)
     finally:
         await plan.judges.aclose()
     judged = JudgedLogs(
@@ -120,7 +125,7 @@ def judge_logs_sync(
 
 
 async def _judged(
-    plan: LogsPlan, extensions: Extensions
+    plan: LogsPlan, extensions: Extensions, progress: Progress
 ) -> tuple[tuple[CompiledCriterion, ...], list[JudgedRun]]:
     request, judge = plan.request, plan.judge
     services = Services(
@@ -131,7 +136,9 @@ async def _judged(
         budget=request.token_budget,
     )
     if request.aggregate_only or judge is None:
-        return (), await LogsJudging(plan, services, ()).judged()
+        progress.begin(0)
+        return (), await LogsJudging(plan, services, (), progress).judged()
+    progress.begin(len(plan.criteria))
     evaluators = [
         (
             criterion,
@@ -143,4 +150,4 @@ async def _judged(
     ]
     # Before any log is opened, so that all runs are asked the same, whatever is judged first.
     compiled = await asyncio.gather(*(evaluator.compiled() for _, evaluator in evaluators))
-    return tuple(compiled), await LogsJudging(plan, services, evaluators).judged()
+    return tuple(compiled), await LogsJudging(plan, services, evaluators, progress).judged()

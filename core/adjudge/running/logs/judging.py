@@ -17,6 +17,7 @@ from adjudge.model.judged_logs import JudgedLog, LogError
 from adjudge.model.measurement import Failure
 from adjudge.model.trajectory import Trajectory
 from adjudge.running.logs.planning import LogsPlan, PlannedLog, told
+from adjudge.running.logs.progress import Progress
 
 _AT_A_TIME: Final = 8
 """Runs that are in memory. Every criterion has calls of its own under way, so this keeps a judge busy."""
@@ -38,11 +39,13 @@ class LogsJudging:
         plan: LogsPlan,
         services: Services,
         evaluators: Sequence[tuple[WordedCriterion, CriterionEvaluator]],
+        progress: Progress,
     ) -> None:
-        """Judge by ``evaluators``; where there are none, end after aggregation."""
+        """Judge by ``evaluators``; where there are none, end after aggregation. ``progress`` is told of it all."""
         self._plan = plan
         self._services = services
         self._evaluators = evaluators
+        self._progress = progress
         self._slots = asyncio.Semaphore(_AT_A_TIME)
 
     async def judged(self) -> list[JudgedRun]:
@@ -56,6 +59,7 @@ class LogsJudging:
             async with asyncio.TaskGroup() as group:
                 for log in self._plan.logs:
                     await self._begin(log, judged, group)
+                    self._progress.log_read()
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
         return [item if isinstance(item, JudgedRun) else item.result() for item in judged]
@@ -65,7 +69,7 @@ class LogsJudging:
     ) -> None:
         """Read a log run by run, and begin to judge each as soon as there is room for it."""
         if isinstance(log.reader, AdjudgeError):
-            judged.append(_unread(log, None, log.reader))
+            judged.append(self._unread(log, None, log.reader))
             return
         runs: Iterator[Trajectory] | None = None
         number = 0
@@ -78,14 +82,15 @@ class LogsJudging:
                 trajectory = await asyncio.to_thread(next, runs, None)
             except Exception as error:
                 self._slots.release()
-                judged.append(_unread(log, number + 1 if number else None, error))
+                judged.append(self._unread(log, number + 1 if number else None, error))
                 return
             if trajectory is None:
                 self._slots.release()
                 if not number:
-                    judged.append(_unread(log, None, InputError([]), "there is no run in this log"))
+                    judged.append(self._unread(log, None, InputError([]), "there is no run in this log"))
                 return
             number += 1
+            self._progress.run_read()
             judged.append(group.create_task(self._judge(log, log.reader.id, number, trajectory)))
 
     async def _judge(self, log: PlannedLog, reader: str, number: int, trajectory: Trajectory) -> JudgedRun:
@@ -96,6 +101,7 @@ class LogsJudging:
             return await self._judged(str(log.path), reader, number, trajectory)
         finally:
             self._slots.release()
+            self._progress.run_done()
 
     async def _judged(self, source: str, reader: str, number: int, trajectory: Trajectory) -> JudgedRun:
         decomposition = await self._services.decomposer.decompose(trajectory)
@@ -108,9 +114,10 @@ class LogsJudging:
             except RunError:
                 raise
             except AdjudgeError as error:
+                self._progress.found("error")
                 errors.append(LogError(source=source, run=number, error=_plugin_failure(error)))
         found = await asyncio.gather(
-            *(_evaluated(evaluator, trajectory) for _, evaluator in self._evaluators)
+            *(self._evaluated(evaluator, trajectory) for _, evaluator in self._evaluators)
         )
         for (criterion, _), item in zip(self._evaluators, found, strict=True):
             if isinstance(item, Failure):
@@ -145,27 +152,31 @@ class LogsJudging:
         )
         return JudgedRun(log, tuple(errors))
 
+    async def _evaluated(
+        self, evaluator: CriterionEvaluator, trajectory: Trajectory
+    ) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]] | Failure:
+        try:
+            result, views = await evaluator.evaluate_with_views(trajectory)
+        except RunError:
+            raise
+        except AdjudgeError as error:
+            self._progress.found("error")
+            return _plugin_failure(error)
+        self._progress.found(str(result.verdict or "error"))
+        return result, views
 
-async def _evaluated(
-    evaluator: CriterionEvaluator, trajectory: Trajectory
-) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]] | Failure:
-    try:
-        return await evaluator.evaluate_with_views(trajectory)
-    except RunError:
-        raise
-    except AdjudgeError as error:
-        return _plugin_failure(error)
+    def _unread(
+        self, log: PlannedLog, run: int | None, error: Exception, message: str | None = None
+    ) -> JudgedRun:
+        self._progress.found("error")
+        if isinstance(error, AdjudgeError):
+            code, said = "log_unreadable", message or told(error)
+        else:
+            code, said = "reader_raised", f"{type(error).__name__}: {error}"
+        origin = None if isinstance(log.reader, AdjudgeError) else log.reader.id
+        failure = Failure(code=code, message=said, origin=origin)
+        return JudgedRun(None, (LogError(source=str(log.path), run=run, error=failure),))
 
 
 def _plugin_failure(error: AdjudgeError) -> Failure:
     return Failure(code="plugin_failed", message=str(error))
-
-
-def _unread(log: PlannedLog, run: int | None, error: Exception, message: str | None = None) -> JudgedRun:
-    if isinstance(error, AdjudgeError):
-        code, said = "log_unreadable", message or told(error)
-    else:
-        code, said = "reader_raised", f"{type(error).__name__}: {error}"
-    origin = None if isinstance(log.reader, AdjudgeError) else log.reader.id
-    failure = Failure(code=code, message=said, origin=origin)
-    return JudgedRun(None, (LogError(source=str(log.path), run=run, error=failure),))
