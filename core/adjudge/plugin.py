@@ -73,6 +73,7 @@ from adjudge.formats.openai_messages import answer_among, answer_of, step_from_o
 from adjudge.granularity import digests
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject, JsonValue
+from adjudge.model.calibration import Calibration
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
 from adjudge.model.evaluation import (
@@ -81,6 +82,9 @@ from adjudge.model.evaluation import (
     CompiledCriterion,
     EvaluationResult,
     GranularityChoice,
+    Inapplicable,
+    MeasuredCriterion,
+    VotedVerdict,
     WordedCriterion,
 )
 from adjudge.model.invocation import AgentDetails, AppDetails, Invocation, Rubric
@@ -152,6 +156,7 @@ __all__ = [
     "AggregationContext",
     "AppDetails",
     "Blob",
+    "Calibration",
     "CaseFacts",
     "CaseFinished",
     "CaseResult",
@@ -192,6 +197,7 @@ __all__ = [
     "GranularityStrategySpec",
     "Host",
     "IdentifiesModel",
+    "Inapplicable",
     "InputError",
     "Invocation",
     "InvocationResult",
@@ -216,6 +222,7 @@ __all__ = [
     "JudgedLogs",
     "LimitsCalls",
     "LogError",
+    "MeasuredCriterion",
     "Measurement",
     "Need",
     "NoConfig",
@@ -259,6 +266,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "Vote",
+    "VotedVerdict",
     "WordedCriterion",
     "Writer",
     "answer_among",

@@ -58,6 +58,11 @@ from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
     show_default=True,
     help="Tokens that one request to a judge may have.",
 )
+@click.option(
+    "--calibration",
+    metavar="FILE",
+    help="What 'adjudge agreement --fit' wrote; otherwise what it has kept of these checks and judges.",
+)
 @click.option("--record", metavar="FILE", help="Record the calls to judges in a new file.")
 @click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked.")
 @budget_options

@@ -69,7 +69,7 @@ def _parse(data: object, source: str | None) -> EvalConfig:
             hint='For instance {"criteria": {"tool_trajectory_avg_score": 1.0}}.',
         )
     entries = [
-        _entry(name, value, custom.get(name), f"$.criteria.{name}", findings)
+        read_entry(name, value, f"$.criteria.{name}", findings, custom=custom.get(name))
         for name, value in criteria.items()
     ]
     for name in custom:
@@ -87,9 +87,18 @@ def _parse(data: object, source: str | None) -> EvalConfig:
     return config
 
 
-def _entry(
-    name: str, value: object, custom: JsonObject | None, path: str, findings: Findings
+def read_entry(
+    name: str, value: object, path: str, findings: Findings, *, custom: JsonObject | None = None
 ) -> CriterionEntry:
+    """One criterion: a threshold, or an object with options.
+
+    Args:
+        name: Of the instance, and of the component where ``value`` names none.
+        value: What the file has.
+        path: Where it stands.
+        findings: Is told what is wrong.
+        custom: The entry of ``custom_metrics`` with that name.
+    """
     options: JsonObject = {}
     component = name if custom is None else _CUSTOM_METRIC_COMPONENT
     if is_object(value):

@@ -1,25 +1,31 @@
-"""Criteria files of AI Judge: YAML or JSON, a list of criteria in words."""
+"""Criteria files of AI Judge: YAML or JSON, a list of criteria in words and of installed ones."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from adjudge.errors import InputError, Problem
 from adjudge.formats.adk_schema import Schema
+from adjudge.formats.config import read_entry
 from adjudge.formats.findings import Findings, is_list, is_object, kind
 from adjudge.formats.json_input import open_file, read_json
+from adjudge.model.config import CriterionEntry
 from adjudge.model.evaluation import WordedCriterion
 
-_CRITERION: Final = Schema("criterion", "name description granularity checks threshold")
+FileCriterion: TypeAlias = WordedCriterion | CriterionEntry
+"""In words; or an installed criterion by its name, with its options."""
+
+_CRITERION: Final = Schema("criterion", "name description granularity checks threshold criterion")
+_IN_WORDS: Final = "ai_judge"
 _YAML: Final = (".yaml", ".yml")
 _EXAMPLE: Final = (
     "For instance: [{name: Cost Efficiency, description: The agent compares prices before it buys.}]"
 )
 
 
-def load_criteria(path: Path) -> tuple[WordedCriterion, ...]:
+def load_criteria(path: Path) -> tuple[FileCriterion, ...]:
     """The criteria in a file; its ending says whether it is YAML or JSON.
 
     Raises:
@@ -34,12 +40,13 @@ def load_criteria(path: Path) -> tuple[WordedCriterion, ...]:
     raise InputError(Problem(what=what, file=str(path)))
 
 
-def parse_criteria(data: object, *, source: str | None = None) -> tuple[WordedCriterion, ...]:
+def parse_criteria(data: object, *, source: str | None = None) -> tuple[FileCriterion, ...]:
     """The criteria in a list of objects.
 
     Args:
         data: A list of objects with ``name``, ``description``, and where wanted ``granularity``,
-            ``checks`` and ``threshold``.
+            ``checks`` and ``threshold``; or with ``criterion``, the name of an installed one, its
+            ``threshold`` and its options, and where wanted a ``name``.
         source: The file's name, for messages; ``None`` for criteria made in Python.
 
     Raises:
@@ -59,9 +66,11 @@ def parse_criteria(data: object, *, source: str | None = None) -> tuple[WordedCr
     return ()
 
 
-def _criterion(data: object, path: str, findings: Findings) -> WordedCriterion:
+def _criterion(data: object, path: str, findings: Findings) -> FileCriterion:
     if is_object(data):  # YAML has keys that are no texts
         data = {str(key): value for key, value in data.items()}
+        if data.get("criterion", _IN_WORDS) != _IN_WORDS:
+            return _installed(data, path, findings)
     found = findings.fields(data, _CRITERION, path)
     findings.required(found, _CRITERION, path, "name", "description")
     return WordedCriterion(
@@ -71,6 +80,12 @@ def _criterion(data: object, path: str, findings: Findings) -> WordedCriterion:
         checks=_checks(found, path, findings),
         threshold=_threshold(found, path, findings),
     )
+
+
+def _installed(data: dict[str, Any], path: str, findings: Findings) -> CriterionEntry:
+    rest = {key: value for key, value in data.items() if key != "name"}
+    name = _text(data, "name", path, findings) or str(data["criterion"])
+    return read_entry(" ".join(name.split()), rest, path, findings)
 
 
 def _text(found: dict[str, Any], name: str, path: str, findings: Findings) -> str:

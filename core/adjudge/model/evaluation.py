@@ -52,6 +52,20 @@ class CompiledCriterion(Frozen):
     """The hash of everything above."""
 
 
+class MeasuredCriterion(Frozen):
+    """An installed criterion that measures a run as it is in its log, without words of the user's."""
+
+    name: str
+    criterion: str
+    """The component, as ``plugin/component``."""
+    threshold: float
+    lower_is_better: bool
+    document: JsonObject
+    """Everything that decides its results: version, distribution, options, judges."""
+    sha256: str
+    """The hash of ``document``."""
+
+
 class GranularityChoice(Frozen):
     """Which strategy was chosen, and why."""
 
@@ -99,7 +113,7 @@ class EvaluationResult(Frozen):
     before_calibration: VotedVerdict | None = None
     """What the votes alone say; set exactly where ``calibrated`` is."""
     used_granularity: str
-    """The strategy at which the verdict was decided."""
+    """The strategy at which the verdict was decided; ``step_level`` where a criterion measured the steps themselves."""
     evidence: Evidence = Evidence()
     reason_codes: tuple[str, ...] = ()
     """For instance ``split_votes``, ``low_confidence``, ``self_reported``, ``addresses_judge``."""
@@ -107,5 +121,16 @@ class EvaluationResult(Frozen):
     granularity: GranularityChoice
     checks: tuple[CheckResult, ...] = ()
     criterion_sha256: str
-    """Of the compiled criterion."""
+    """Of the compiled criterion, or of the measured one."""
+    score: float | None = None
+    """What was measured, in the criterion's own unit; ``None`` for a criterion in words."""
+    threshold: float | None = None
+    """What the score was compared with."""
     judging: JudgeUse | None = None
+
+
+class Inapplicable(Frozen):
+    """A criterion that has nothing to measure in a run. Never a verdict."""
+
+    criterion_name: str
+    reasoning: str

@@ -7,7 +7,13 @@ from typing import Literal, TypeAlias
 from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
 from adjudge.model.base import Frozen
 from adjudge.model.calibration import Calibration
-from adjudge.model.evaluation import CheckResult, CompiledCriterion, EvaluationResult
+from adjudge.model.evaluation import (
+    CheckResult,
+    CompiledCriterion,
+    EvaluationResult,
+    Inapplicable,
+    MeasuredCriterion,
+)
 from adjudge.model.measurement import Failure
 from adjudge.model.result import JudgeCalls, Verdict
 
@@ -34,7 +40,9 @@ class JudgedLog(Frozen):
     aggregated_steps: tuple[AggregatedSteps, ...]
     """What the judge was given an overview with: every view that was made, in the order of use, each once."""
     results: tuple[EvaluationResult, ...]
-    """Every criterion that has a verdict, in the order of the criteria; the others are errors."""
+    """Every criterion that has a verdict, those in words first, in the order of the criteria."""
+    not_applicable: tuple[Inapplicable, ...] = ()
+    """Criteria that have nothing to measure here. Whatever is in neither is an error."""
 
 
 class LogError(Frozen):
@@ -60,7 +68,9 @@ class JudgedLogs(Frozen):
     """Seconds."""
     adjudge_version: str
     criteria: tuple[CompiledCriterion, ...]
-    """With their locked checks; empty where it ended after aggregation."""
+    """Those in words, with their locked checks; empty where it ended after aggregation."""
+    measured: tuple[MeasuredCriterion, ...] = ()
+    """Those that measure."""
     logs: tuple[JudgedLog, ...]
     """In the order in which the logs were named, then in the order of each log."""
     errors: tuple[LogError, ...]

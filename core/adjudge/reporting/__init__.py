@@ -4,8 +4,9 @@ Everything that comes out of here is safe to print: text of agents, tools and fi
 terminal escapes and control characters on its way into a ``Line``.
 """
 
+from adjudge.reporting.calibrated import confidence_lines
 from adjudge.reporting.explanation import explained
-from adjudge.reporting.judgements import judgement_lines, log_error_lines
+from adjudge.reporting.judgements import inapplicable_lines, judgement_lines, log_error_lines
 from adjudge.reporting.judges import judge_lines
 from adjudge.reporting.lines import Line, Piece, Tone, clean, line, shortened
 from adjudge.reporting.scores import score_text, threshold_text, tone_of
@@ -19,7 +20,9 @@ __all__ = [
     "Tone",
     "WholeCase",
     "clean",
+    "confidence_lines",
     "explained",
+    "inapplicable_lines",
     "is_votes",
     "judge_lines",
     "judgement_lines",

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from adjudge.model.base import JsonObject
-from adjudge.model.evaluation import CheckResult, EvaluationResult
+from adjudge.model.evaluation import CheckResult, EvaluationResult, Inapplicable
 from adjudge.model.judged_logs import LogError
 from adjudge.model.measurement import Evidence
 from adjudge.model.result import Status
+from adjudge.reporting.calibrated import confidence_text
 from adjudge.reporting.lines import Line, Tone, line, shortened
-from adjudge.reporting.scores import tone_of
+from adjudge.reporting.scores import compared_text, tone_of
 from adjudge.reporting.votes import note_lines
 
 _REASON: Final = 600
@@ -23,6 +24,8 @@ _WORDS: Final[Mapping[str, str]] = {
     "no_evidence": "no evidence in the log supports an answer",
     "abstained": "the judge cannot tell from what it was shown",
     "injection": "the log speaks to its judge",
+    "low_confidence": "labels show such votes to be wrong too often",
+    "other_judges": "uncalibrated: not those decided whom the labels are about",
     "self_reported": "the log shows nothing of what came back: this rests on what the agent did and declared",
 }
 
@@ -38,15 +41,20 @@ _CHECKS: Final[Mapping[str, tuple[str, Tone]]] = {
 def judgement_lines(result: EvaluationResult) -> Iterator[Line]:
     """Show a verdict: the criterion, how closely was looked, the reason, and the evidence with its steps."""
     verdict: Status = "error" if result.verdict is None else result.verdict.value
-    sure = "" if result.confidence_score is None else f", confidence {result.confidence_score:.2f}"
     yield line(
         (f"{verdict:<6}  ", tone_of(verdict)),
         (result.criterion_name, Tone.STRONG),
-        (f"  {result.used_granularity}{sure}", Tone.FAINT),
+        (f"  {_how(result)}", Tone.FAINT),
     )
-    if len(result.checks) == 1:
+    if len(result.checks) <= 1:
         yield line(shortened(result.reasoning, _REASON), indent=4)
     yield from grounds_lines(result, indent=4)
+
+
+def inapplicable_lines(item: Inapplicable) -> Iterator[Line]:
+    """Show a criterion that has nothing to measure, and why."""
+    yield line(("n/a     ", Tone.FAINT), (item.criterion_name, Tone.STRONG))
+    yield line(item.reasoning, indent=4)
 
 
 def evaluation_of(details: JsonObject) -> EvaluationResult | None:
@@ -59,7 +67,7 @@ def evaluation_of(details: JsonObject) -> EvaluationResult | None:
 
 def grounds_lines(result: EvaluationResult, *, indent: int) -> Iterator[Line]:
     """Show what a verdict rests on: its checks where there are several, the evidence, and what is odd about it."""
-    if len(result.checks) == 1:
+    if len(result.checks) <= 1:
         yield from _evidence(result.evidence, indent)
     else:
         for check in result.checks:
@@ -68,6 +76,14 @@ def grounds_lines(result: EvaluationResult, *, indent: int) -> Iterator[Line]:
     for code in known:
         yield line(("note: ", Tone.UNSURE), _WORDS[code], indent=indent)
     yield from note_lines({code: None for code in result.reason_codes if code not in known}, indent=indent)
+
+
+def _how(result: EvaluationResult) -> str:
+    """How closely a judge looked, and how sure it is; or what was measured."""
+    if result.score is not None:
+        return compared_text(result.score, result.threshold, failed=result.verdict == "FAIL")
+    sure = f", {text}" if (text := confidence_text(result)) else ""
+    return f"{result.used_granularity}{sure}"
 
 
 def check_lines(check: CheckResult, *, indent: int) -> Iterator[Line]:

@@ -17,7 +17,9 @@ from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.granularity.viewing import DEFAULT_BUDGET
 from adjudge.model.evaluation import CompiledCriterion, WordedCriterion
 from adjudge.model.judged_logs import JudgedLogs
+from adjudge.running.calibrating import applied, check_given, may_apply
 from adjudge.running.logs.judging import JudgedRun, LogsJudging
+from adjudge.running.logs.measured import measured_criterion
 from adjudge.running.logs.planning import LogsPlan, make_plan
 from adjudge.running.logs.progress import LogsWatch, Progress
 from adjudge.running.logs.request import AUTO, LogsRequest
@@ -37,6 +39,7 @@ async def judge_logs(
     strict_evidence: bool = False,
     token_budget: int = DEFAULT_BUDGET,
     num_samples: int = DEFAULT_NUM_SAMPLES,
+    calibration: str | Path | None = None,
     max_judge_calls: int | None = None,
     max_cost: float | None = None,
     use_cache: bool = True,
@@ -61,6 +64,8 @@ async def judge_logs(
         token_budget: Tokens that one request to a judge may have.
         num_samples: The most votes that a judge has on each decision; fewer are asked for where the rest cannot
             change it.
+        calibration: A file of ``adjudge agreement --fit``; otherwise what it has kept of these checks and judges
+            applies by itself.
         max_judge_calls: Calls to judges that may be made; what they would decide is an error then.
         max_cost: USD that judges may cost; needs the extra ``prices``.
         use_cache: Whether answers of earlier runs are used, and these kept for later ones.
@@ -86,6 +91,7 @@ async def judge_logs(
         strict_evidence=strict_evidence,
         token_budget=token_budget,
         num_samples=num_samples,
+        calibration=None if calibration is None else str(calibration),
         judging=judging_request(
             judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=record
         ),
@@ -101,14 +107,18 @@ async def judge_logs(
         compiled, runs = await _judged(plan, extensions, progress)
     finally:
         await plan.judges.aclose()
+    results = [result for run in runs if run.log is not None for result in run.log.results]
+    calibrated = any(result.calibrated for result in results)
     judged = JudgedLogs(
         started_at=started_at.isoformat(timespec="milliseconds"),
         duration=round(time.perf_counter() - started, 3),
         adjudge_version=adjudge.__version__,
         criteria=compiled,
+        measured=tuple(map(measured_criterion, plan.measured)),
         logs=tuple(run.log for run in runs if run.log is not None),
         errors=tuple(error for run in runs for error in run.errors),
         judges=dict(plan.judges.calls),
+        calibrations=applied(plan.judges.calibrations, results) if calibrated else (),
         warnings=tuple(dict.fromkeys((*extensions.warnings, *plan.judges.warnings))),
     )
     write_log_outputs(judged, paths, extensions, plan.host)
@@ -135,19 +145,27 @@ async def _judged(
         granularity=None if request.granularity == AUTO else request.granularity,
         budget=request.token_budget,
     )
-    if request.aggregate_only or judge is None:
-        progress.begin(0)
-        return (), await LogsJudging(plan, services, (), progress).judged()
-    progress.begin(len(plan.criteria))
-    evaluators = [
-        (
-            criterion,
-            CriterionEvaluator(
-                services, judge, plan.judges.checks, criterion, strict_evidence=request.strict_evidence
-            ),
-        )
-        for criterion in plan.criteria
-    ]
+    evaluators: list[tuple[WordedCriterion, CriterionEvaluator]] = []
+    if judge is not None and not request.aggregate_only:
+        evaluators += [
+            (
+                criterion,
+                CriterionEvaluator(
+                    services,
+                    judge,
+                    plan.judges.checks,
+                    criterion,
+                    strict_evidence=request.strict_evidence,
+                    calibrations=may_apply(plan.judges.calibrations, judge, None),
+                ),
+            )
+            for criterion in plan.criteria
+        ]
+    progress.begin(len(evaluators) + len(plan.measured))
     # Before any log is opened, so that all runs are asked the same, whatever is judged first.
     compiled = await asyncio.gather(*(evaluator.compiled() for _, evaluator in evaluators))
+    if request.calibration is not None and judge is not None:
+        # Checks that a judge writes are known only now.
+        named = [(criterion.name, criterion.sha256) for criterion in compiled]
+        check_given(plan.judges.calibrations, request.calibration, named, judge)
     return tuple(compiled), await LogsJudging(plan, services, evaluators, progress).judged()

@@ -12,10 +12,12 @@ from adjudge.extension.protocols import ReadOptions
 from adjudge.granularity.services import CriterionEvaluator, Services, distinct
 from adjudge.granularity.viewing import task_of
 from adjudge.model.aggregated import AggregatedSteps
-from adjudge.model.evaluation import EvaluationResult, WordedCriterion
+from adjudge.model.evaluation import EvaluationResult, Inapplicable, WordedCriterion
 from adjudge.model.judged_logs import JudgedLog, LogError
 from adjudge.model.measurement import Failure
 from adjudge.model.trajectory import Trajectory
+from adjudge.running.logs.found import Found, plugin_failure
+from adjudge.running.logs.measured import measured
 from adjudge.running.logs.planning import LogsPlan, PlannedLog, told
 from adjudge.running.logs.progress import Progress
 
@@ -41,7 +43,7 @@ class LogsJudging:
         evaluators: Sequence[tuple[WordedCriterion, CriterionEvaluator]],
         progress: Progress,
     ) -> None:
-        """Judge by ``evaluators``; where there are none, end after aggregation. ``progress`` is told of it all."""
+        """Judge by ``evaluators`` and by what the plan measures. ``progress`` is told of it all."""
         self._plan = plan
         self._services = services
         self._evaluators = evaluators
@@ -105,39 +107,20 @@ class LogsJudging:
 
     async def _judged(self, source: str, reader: str, number: int, trajectory: Trajectory) -> JudgedRun:
         decomposition = await self._services.decomposer.decompose(trajectory)
-        results: list[EvaluationResult] = []
-        errors: list[LogError] = []
-        views: list[AggregatedSteps] = []
-        if not self._evaluators:
-            try:
-                views += await self._services.views(trajectory, self._plan.criteria)
-            except RunError:
-                raise
-            except AdjudgeError as error:
-                self._progress.found("error")
-                errors.append(LogError(source=source, run=number, error=_plugin_failure(error)))
-        found = await asyncio.gather(
+        found = Found(source, number)
+        if self._plan.request.aggregate_only:
+            await self._aggregate(trajectory, found)
+        judged = await asyncio.gather(
             *(self._evaluated(evaluator, trajectory) for _, evaluator in self._evaluators)
         )
-        for (criterion, _), item in zip(self._evaluators, found, strict=True):
-            if isinstance(item, Failure):
-                errors.append(LogError(source=source, run=number, criterion_name=criterion.name, error=item))
-                continue
-            result, seen = item
-            views += seen
-            if result.verdict is not None:
-                results.append(result)
-                continue
-            unknown = Failure(code="not_measured", message=result.reasoning)
-            errors.append(
-                LogError(
-                    source=source,
-                    run=number,
-                    criterion_name=criterion.name,
-                    error=result.error or unknown,
-                    checks=result.checks,
-                )
-            )
+        for (criterion, _), (item, views) in zip(self._evaluators, judged, strict=True):
+            found.add(criterion.name, item, views)
+        for planned in self._plan.measured:
+            measurement = await measured(planned, trajectory)
+            if not isinstance(measurement, Inapplicable):
+                self._progress.found(_status(measurement))
+            found.add(planned.rule.criterion_name, measurement)
+        found.close()
         log = JudgedLog(
             source=source,
             run=number,
@@ -147,22 +130,32 @@ class LogsJudging:
             steps=len(trajectory.steps),
             lost=trajectory.lost,
             task_decomposition=decomposition,
-            aggregated_steps=distinct(views),
-            results=tuple(results),
+            aggregated_steps=distinct(found.views),
+            results=tuple(found.results),
+            not_applicable=tuple(found.not_applicable),
         )
-        return JudgedRun(log, tuple(errors))
+        return JudgedRun(log, tuple(found.errors))
+
+    async def _aggregate(self, trajectory: Trajectory, found: Found) -> None:
+        try:
+            found.views += await self._services.views(trajectory, self._plan.criteria)
+        except RunError:
+            raise
+        except AdjudgeError as error:
+            self._progress.found("error")
+            found.failed(plugin_failure(error))
 
     async def _evaluated(
         self, evaluator: CriterionEvaluator, trajectory: Trajectory
-    ) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]] | Failure:
+    ) -> tuple[EvaluationResult | Failure, tuple[AggregatedSteps, ...]]:
         try:
             result, views = await evaluator.evaluate_with_views(trajectory)
         except RunError:
             raise
         except AdjudgeError as error:
             self._progress.found("error")
-            return _plugin_failure(error)
-        self._progress.found(str(result.verdict or "error"))
+            return plugin_failure(error), ()
+        self._progress.found(_status(result))
         return result, views
 
     def _unread(
@@ -178,5 +171,6 @@ class LogsJudging:
         return JudgedRun(None, (LogError(source=str(log.path), run=run, error=failure),))
 
 
-def _plugin_failure(error: AdjudgeError) -> Failure:
-    return Failure(code="plugin_failed", message=str(error))
+def _status(item: EvaluationResult | Failure) -> str:
+    """What progress calls it."""
+    return str(item.verdict) if isinstance(item, EvaluationResult) and item.verdict else "error"

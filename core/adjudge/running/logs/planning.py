@@ -13,14 +13,21 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.registry import Registered
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import TraceReaderSpec
-from adjudge.formats.criteria_file import load_criteria, parse_criteria
+from adjudge.formats.calibration_file import read_calibrations
+from adjudge.formats.criteria_file import FileCriterion, load_criteria, parse_criteria
+from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.viewing import LEAST_BUDGET
 from adjudge.judging.judge import ClientJudge
+from adjudge.model.calibration import Calibration
+from adjudge.model.config import CriterionEntry
 from adjudge.model.evaluation import WordedCriterion
+from adjudge.running.calibrating import NamedHash, check_given
 from adjudge.running.host import RunHost
 from adjudge.running.judges import RunJudges
 from adjudge.running.logs.finding import found_logs
+from adjudge.running.logs.measured import plan_measured
 from adjudge.running.logs.request import AUTO, LogsRequest
+from adjudge.running.plan import PlannedCriterion
 from adjudge.running.problems import Problems
 from adjudge.running.reports import check_log_outputs
 from adjudge.running.traces import Traces
@@ -42,8 +49,10 @@ class LogsPlan:
     request: LogsRequest
     logs: tuple[PlannedLog, ...]
     criteria: tuple[WordedCriterion, ...]
+    measured: tuple[PlannedCriterion, ...]
+    """Installed criteria, made and ready to score; none where it ends after aggregation."""
     judge: ClientJudge | None
-    """``None`` where it ends after aggregation and nobody named a judge."""
+    """``None`` where no criterion in words is to be judged, and nobody named a judge for summaries."""
     judges: RunJudges
     host: RunHost
     traces: Traces
@@ -58,7 +67,9 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
     problems = Problems()
     folder = request.working_folder
     host = RunHost(extensions, folder)
-    judges = RunJudges(request.judging, extensions, host, find_settings(folder).judge)
+    settings = find_settings(folder).judge
+    calibrations = _calibrations(request, problems)
+    judges = RunJudges(request.judging, extensions, host, settings, calibrations=calibrations)
     judges.check(problems, resuming=False)
     check_log_outputs(outputs, extensions, host, problems)
     if request.token_budget < LEAST_BUDGET:
@@ -71,7 +82,9 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
             f"the number of samples must be at least 1, found {request.num_samples}",
             hint="It is the most votes that a judge has on each decision.",
         )
-    criteria = _criteria(request, problems)
+    named = _criteria(request, problems)
+    criteria = tuple(item for item in named if isinstance(item, WordedCriterion))
+    entries = [item for item in named if isinstance(item, CriterionEntry)]
     _check_granularities(request, criteria, extensions, problems)
     traces = Traces(extensions.trace_readers, host)
     logs = _logs(request, extensions, traces, problems)
@@ -79,16 +92,32 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
         host.read_environment(agent_folder=None)
     judge: ClientJudge | None = None
     # Without a judge aggregation is extractive; one that is named for it writes summaries.
-    if not request.aggregate_only or request.judging.judges:
+    in_words = bool(criteria) or not entries
+    if (in_words and not request.aggregate_only) or request.judging.judges:
         with problems.caught():
             judge = judges.judge(JudgeModelOptions(num_samples=max(1, request.num_samples)))
+    measured: tuple[PlannedCriterion, ...] = ()
+    if not request.aggregate_only:
+        measured = plan_measured(entries, extensions, host, problems, _shown(request))
+    if judge is not None and not request.aggregate_only:
+        with problems.caught():
+            known = judges.calibrations  # read here, where what is wrong with them can still be told
+            if request.calibration is not None and known:
+                check_given(known, request.calibration, [_named_hash(item) for item in criteria], judge)
     problems.raise_any()
     return LogsPlan(
-        request=request, logs=logs, criteria=criteria, judge=judge, judges=judges, host=host, traces=traces
+        request=request,
+        logs=logs,
+        criteria=criteria,
+        measured=measured,
+        judge=judge,
+        judges=judges,
+        host=host,
+        traces=traces,
     )
 
 
-def _criteria(request: LogsRequest, problems: Problems) -> tuple[WordedCriterion, ...]:
+def _criteria(request: LogsRequest, problems: Problems) -> tuple[FileCriterion, ...]:
     named = request.criteria
     if named is None:
         if not request.aggregate_only:
@@ -99,6 +128,22 @@ def _criteria(request: LogsRequest, problems: Problems) -> tuple[WordedCriterion
             return load_criteria(Path(named))
         return parse_criteria([_as_written(item) for item in named])
     return ()
+
+
+def _calibrations(request: LogsRequest, problems: Problems) -> tuple[Calibration, ...] | None:
+    """Those of the file that the user named; ``None`` where none is named."""
+    if request.calibration is None:
+        return None
+    if request.aggregate_only:
+        problems.add("a calibration is of verdicts, and there are none where it ends after aggregation")
+    with problems.caught():
+        return read_calibrations(Path(request.calibration))
+    return ()
+
+
+def _named_hash(criterion: WordedCriterion) -> NamedHash:
+    known = compiled_by_author(criterion)
+    return criterion.name, None if known is None else known.sha256
 
 
 def _as_written(criterion: object) -> object:

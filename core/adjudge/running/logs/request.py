@@ -29,5 +29,7 @@ class LogsRequest:
     strict_evidence: bool = False
     token_budget: int = DEFAULT_BUDGET
     num_samples: int = DEFAULT_NUM_SAMPLES
+    calibration: str | None = None
+    """A file of calibrations; ``None``: what this installation keeps."""
     judging: JudgingRequest = field(default_factory=JudgingRequest)
     working_folder: Path

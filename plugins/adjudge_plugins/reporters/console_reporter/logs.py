@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
-from adjudge.plugin import EvaluationResult, JudgedLog, JudgedLogs, LogError, Status, reporting
+from adjudge.plugin import EvaluationResult, Inapplicable, JudgedLog, JudgedLogs, LogError, Status, reporting
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 
 _EXPLAINED: Final = 20
@@ -15,13 +15,16 @@ _EXPLAINED: Final = 20
 _NARROW: Final = 24
 """Columns of a criterion's name at the head of a table."""
 
+_Shown: TypeAlias = Status | Literal["-", "n/a"]
+_Item: TypeAlias = EvaluationResult | Inapplicable | LogError
+
 _ORDER: Final = ("FAIL", "error", "UNSURE", "PASS")
 _WORDS: Final = {"FAIL": "failed", "error": "could not be measured", "UNSURE": "undecided", "PASS": "passed"}
 
 
 def show_logs(judged: JudgedLogs, screen: Screen) -> None:
     """Write everything."""
-    if judged.criteria:
+    if judged.criteria or judged.measured:
         screen.show(_table(judged, screen.width))
         screen.blank()
         _explain(judged, screen)
@@ -34,6 +37,7 @@ def show_logs(judged: JudgedLogs, screen: Screen) -> None:
             screen.blank()
     if judged.judges:
         screen.show(reporting.judge_lines(judged.judges))
+        screen.show(reporting.confidence_lines(judged))
         screen.blank()
     for warning in judged.warnings:
         screen.show([reporting.line(("warning: ", reporting.Tone.UNSURE), warning)])
@@ -45,7 +49,7 @@ def show_logs(judged: JudgedLogs, screen: Screen) -> None:
 
 def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
     """One row a run. Criteria whose names do not fit beside one another are numbered, with their names below."""
-    names = [criterion.name for criterion in judged.criteria]
+    names = [item.name for item in judged.criteria] + [item.name for item in judged.measured]
     rows = [(_name_of(judged, source, run), statuses) for source, run, statuses in _rows(judged, names)]
     first = max([cells("log"), *(cells(name) for name, _ in rows)])
     heads = [reporting.clean(name) for name in names]
@@ -65,7 +69,7 @@ def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
     for name, statuses in rows:
         pieces: list[reporting.Piece] = [filled(name, first, False)]
         for status, at in zip(statuses, widths, strict=True):
-            tone = reporting.Tone.FAINT if status == "-" else reporting.tone_of(status)
+            tone = reporting.Tone.FAINT if status == "-" or status == "n/a" else reporting.tone_of(status)
             pieces += ["  ", (filled(status, at, False), tone)]
         yield reporting.line(*pieces)
     if numbered:
@@ -73,17 +77,16 @@ def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
             yield reporting.line((f"{head}  ", reporting.Tone.FAINT), name, indent=2)
 
 
-def _rows(
-    judged: JudgedLogs, names: Sequence[str]
-) -> Iterator[tuple[str, int | None, list[Status | Literal["-"]]]]:
+def _rows(judged: JudgedLogs, names: Sequence[str]) -> Iterator[tuple[str, int | None, list[_Shown]]]:
     """Every run with what became of each criterion, and every log that could not be read."""
     missing = {(error.source, error.run, error.criterion_name) for error in judged.errors}
     for log in judged.logs:
-        statuses: dict[str, Status] = {
+        statuses: dict[str, _Shown] = {
             result.criterion_name: result.verdict.value
             for result in log.results
             if result.verdict is not None
         }
+        statuses |= {item.criterion_name: "n/a" for item in log.not_applicable}
         for name in names:
             if (log.source, log.run, name) in missing:
                 statuses[name] = "error"
@@ -102,26 +105,34 @@ def _name_of(judged: JudgedLogs, source: str, run: int | None) -> str:
 
 
 def _explain(judged: JudgedLogs, screen: Screen) -> None:
-    found: list[tuple[tuple[str, int | None], EvaluationResult | LogError]] = [
-        ((log.source, log.run), result) for log in judged.logs for result in log.results
-    ]
+    found: list[tuple[tuple[str, int | None], _Item]] = []
+    for log in judged.logs:
+        found += [((log.source, log.run), result) for result in log.results]
+        found += [((log.source, log.run), item) for item in log.not_applicable]
     found += [((error.source, error.run), error) for error in judged.errors]
     total = len(found)
     if total > _EXPLAINED:
-        found = [item for item in found if isinstance(item[1], LogError) or item[1].verdict != "PASS"]
+        found = [item for item in found if not _went_well(item[1])]
     for (source, run), items in groupby(found[:_EXPLAINED], key=lambda item: item[0]):
         screen.show([_source(_name_of(judged, source, run))])
         for _, item in items:
-            lines = (
-                reporting.log_error_lines(item)
-                if isinstance(item, LogError)
-                else reporting.judgement_lines(item)
-            )
-            screen.show(_indented(lines))
+            screen.show(_indented(_lines_of(item)))
             screen.blank()
     if rest := total - len(found[:_EXPLAINED]):
         screen.show([reporting.line(f"and {rest} more; --output FILE.json writes all of them")])
         screen.blank()
+
+
+def _went_well(item: _Item) -> bool:
+    return isinstance(item, Inapplicable) or (isinstance(item, EvaluationResult) and item.verdict == "PASS")
+
+
+def _lines_of(item: _Item) -> Iterator[reporting.Line]:
+    if isinstance(item, LogError):
+        return reporting.log_error_lines(item)
+    if isinstance(item, Inapplicable):
+        return reporting.inapplicable_lines(item)
+    return reporting.judgement_lines(item)
 
 
 def _source(name: str) -> reporting.Line:

@@ -61,6 +61,54 @@ class CriterionRow(TypedDict):
 
 
 @_documented
+class MeasuredRow(TypedDict):
+    """An installed criterion that measures a run, without words of the user's."""
+
+    name: str
+    criterion: str
+    """As `plugin/component`."""
+    threshold: float
+    lower_is_better: bool
+    document: dict[str, Any]
+    """Everything that decides its results: version, distribution, options, judges."""
+    sha256: str
+    """The hash of `document`. Verdicts with the same hash are comparable."""
+
+
+@_documented
+class CurveRow(TypedDict):
+    """From the judged probability of PASS to the labelled one."""
+
+    method: Literal["platt", "isotonic"]
+    slope: float
+    """`platt`: logit P(PASS) = slope x logit(judged P(PASS)) + intercept."""
+    intercept: float
+    points: list[list[float]]
+    """`isotonic`: judged and labelled probability, linear between the points and level beyond them."""
+
+
+@_documented
+class CalibrationRow(TypedDict):
+    """What made the confidence of one criterion and its judges a probability."""
+
+    criterion_name: str
+    """As the labels call it."""
+    criterion_sha256: str | None
+    judges: list[str]
+    curve: CurveRow
+    rows: Count
+    """How many labelled verdicts it was fitted to."""
+    threshold: Confidence | None
+    """Below it a verdict is `UNSURE`."""
+    wanted_agreement: Confidence | None
+    """What the threshold was asked for."""
+    fitted_at: str
+    """ISO 8601, UTC."""
+    labels_sha256: str
+    """Of the file of labels."""
+
+
+@_documented
 class ClusterRow(TypedDict):
     """A sub-task."""
 
@@ -119,6 +167,15 @@ class CheckResultRow(TypedDict):
 
 
 @_documented
+class VotedRow(TypedDict):
+    """What the votes alone say."""
+
+    verdict: Verdict
+    confidence_score: Confidence
+    """A posterior of the votes. Calibrations are fitted to this one."""
+
+
+@_documented
 class EvaluationRow(TypedDict):
     """The verdict of one criterion on one run."""
 
@@ -133,14 +190,28 @@ class EvaluationRow(TypedDict):
     """Every quote stands in the log, at that step and field: code looked it up."""
     calibrated: bool
     """Whether the score was fitted to labels; otherwise it is a posterior of the votes alone."""
+    before_calibration: VotedRow | None
+    """What the votes alone say of a result that is calibrated."""
     reason_codes: list[str]
-    """Why it is `UNSURE` (`split_votes`, `no_evidence`, `abstained`, `injection`), and what it is to be taken
-    with care for (`self_reported`, `addresses_judge`, `invisible_text`)."""
+    """Why it is `UNSURE` (`split_votes`, `no_evidence`, `abstained`, `injection`, `low_confidence`), and what it is
+    to be taken with care for (`self_reported`, `addresses_judge`, `invisible_text`, `other_judges`)."""
     granularity: ChoiceRow
     checks: list[CheckResultRow]
     criterion_sha256: str
     """That of the criterion it was judged by."""
+    score: float | None
+    """What was measured, in the criterion's own unit; `null` for a criterion in words."""
+    threshold: float | None
+    """What the score was compared with."""
     judging: JudgingRow | None
+
+
+@_documented
+class InapplicableRow(TypedDict):
+    """A criterion that has nothing to measure in a run. It is no verdict."""
+
+    criterion_name: str
+    reasoning: str
 
 
 @_documented
@@ -162,7 +233,9 @@ class LogRow(TypedDict):
     aggregated_steps: list[AggregatedStepsRow]
     """What the judge was given an overview with, each view once, in the order of use."""
     results: list[EvaluationRow]
-    """The criteria that have a verdict, in the order of `criteria`. The others are in `errors`."""
+    """The criteria that have a verdict: those of `criteria`, then those of `measured`, in their order."""
+    not_applicable: list[InapplicableRow]
+    """Criteria that have nothing to measure here. What is in neither is in `errors`."""
 
 
 @_documented
@@ -205,7 +278,11 @@ class LogsDocument(TypedDict):
     warnings: list[str]
     summary: LogsSummaryRow
     criteria: list[CriterionRow]
-    """Empty where it ended after aggregation."""
+    """Those in words; empty where it ended after aggregation."""
+    measured: list[MeasuredRow]
+    """Those that measure."""
+    calibrations: list[CalibrationRow]
+    """Those that results here were calibrated by."""
     logs: list[LogRow]
     """In the order in which the logs were named, then in that of each log."""
     errors: list[ErrorRow]

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, cast
 
 from adjudge.plugin import (
     AggregatedSteps,
+    Calibration,
     CheckResult,
     CompiledCriterion,
     EvaluationResult,
     JudgedLog,
     JudgedLogs,
     LogError,
+    MeasuredCriterion,
     TaskDecomposition,
+    VotedVerdict,
     reporting,
 )
 from adjudge_plugins.reporters.json_reporter.judged_rows import (
@@ -62,6 +65,39 @@ def criterion_row(criterion: CompiledCriterion) -> doc.CriterionRow:
     }
 
 
+def measured_row(criterion: MeasuredCriterion) -> doc.MeasuredRow:
+    """A criterion that measures."""
+    return {
+        "name": criterion.name,
+        "criterion": criterion.criterion,
+        "threshold": criterion.threshold,
+        "lower_is_better": criterion.lower_is_better,
+        "document": criterion.document,
+        "sha256": criterion.sha256,
+    }
+
+
+def calibration_row(calibration: Calibration) -> doc.CalibrationRow:
+    """What made confidences of one criterion probabilities."""
+    curve = calibration.curve
+    return {
+        "criterion_name": calibration.criterion_name,
+        "criterion_sha256": calibration.criterion_sha256,
+        "judges": list(calibration.judges),
+        "curve": {
+            "method": curve.method,
+            "slope": curve.slope,
+            "intercept": curve.intercept,
+            "points": [list(point) for point in curve.points],
+        },
+        "rows": calibration.rows,
+        "threshold": calibration.threshold,
+        "wanted_agreement": calibration.wanted_agreement,
+        "fitted_at": calibration.fitted_at,
+        "labels_sha256": calibration.labels_sha256,
+    }
+
+
 def log_row(log: JudgedLog) -> doc.LogRow:
     """One run."""
     return {
@@ -75,6 +111,10 @@ def log_row(log: JudgedLog) -> doc.LogRow:
         "task_decomposition": _decomposition(log.task_decomposition),
         "aggregated_steps": [_aggregated(view) for view in log.aggregated_steps],
         "results": [_evaluation(result) for result in log.results],
+        "not_applicable": [
+            {"criterion_name": item.criterion_name, "reasoning": item.reasoning}
+            for item in log.not_applicable
+        ],
     }
 
 
@@ -122,6 +162,7 @@ def _evaluation(result: EvaluationResult) -> doc.EvaluationRow:
         "used_granularity": result.used_granularity,
         "evidence": evidence_row(result.evidence),
         "calibrated": result.calibrated,
+        "before_calibration": _voted(result.before_calibration),
         "reason_codes": list(result.reason_codes),
         "granularity": {
             "name": result.granularity.name,
@@ -130,7 +171,18 @@ def _evaluation(result: EvaluationResult) -> doc.EvaluationRow:
         },
         "checks": [_check(check) for check in result.checks],
         "criterion_sha256": result.criterion_sha256,
+        "score": result.score,
+        "threshold": result.threshold,
         "judging": judging_row(result.judging),
+    }
+
+
+def _voted(voted: VotedVerdict | None) -> doc.VotedRow | None:
+    if voted is None:
+        return None
+    return {
+        "verdict": cast("document.Verdict", str(voted.verdict)),
+        "confidence_score": voted.confidence_score,
     }
 
 

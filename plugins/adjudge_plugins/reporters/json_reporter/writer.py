@@ -46,6 +46,8 @@ class JsonReporter:
         stream.writelines(b",\n" + encoded(name) + b": " + encoded(value) for name, value in about.items())
         for name, rows in (
             ("criteria", map(logs_rows.criterion_row, judged.criteria)),
+            ("measured", map(logs_rows.measured_row, judged.measured)),
+            ("calibrations", map(logs_rows.calibration_row, judged.calibrations)),
             ("logs", map(logs_rows.log_row, judged.logs)),
             ("errors", map(logs_rows.error_row, judged.errors)),
         ):

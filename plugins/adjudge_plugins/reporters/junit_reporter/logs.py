@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
-from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from adjudge.plugin import EvaluationResult, JudgedLogs, LogError, reporting
+from adjudge.plugin import EvaluationResult, Inapplicable, JudgedLogs, LogError, reporting
+
+_Item: TypeAlias = EvaluationResult | Inapplicable | LogError
 
 
 def junit_of(judged: JudgedLogs) -> bytes:
-    """The document. What is undecided or could not be measured is an error."""
+    """The document. What is undecided or could not be measured is an error; what does not apply is skipped."""
     root = JUnitXml(name="adjudge judge")
     for source, run, items in _suites(judged):
         suite = TestSuite(name=reporting.clean(source if run is None else f"{source} run {run}"))
@@ -25,24 +28,25 @@ def junit_of(judged: JudgedLogs) -> bytes:
     return b'<?xml version="1.0" encoding="UTF-8"?>\n' + text.split(b"?>\n", 1)[-1] + b"\n"
 
 
-def _suites(
-    judged: JudgedLogs,
-) -> Iterator[tuple[str, int | None, Sequence[EvaluationResult | LogError]]]:
+def _suites(judged: JudgedLogs) -> Iterator[tuple[str, int | None, Sequence[_Item]]]:
     """Every run with its verdicts and its errors, then the logs that could not be read."""
     runs = {(log.source, log.run) for log in judged.logs}
     for log in judged.logs:
         errors = [error for error in judged.errors if (error.source, error.run) == (log.source, log.run)]
-        yield log.source, log.run, [*log.results, *errors]
+        yield log.source, log.run, [*log.results, *log.not_applicable, *errors]
     for error in judged.errors:
         if (error.source, error.run) not in runs:
             yield error.source, error.run, [error]
 
 
-def _test_case(source: str, item: EvaluationResult | LogError) -> TestCase:
+def _test_case(source: str, item: _Item) -> TestCase:
     name = item.criterion_name or "log"
     test = TestCase(name=reporting.clean(name), classname=reporting.clean(source), time=0)
     if isinstance(item, EvaluationResult) and item.verdict == "PASS":
         test.system_out = "\n".join(map(str, reporting.judgement_lines(item)))
+        return test
+    if isinstance(item, Inapplicable):
+        test.result = Skipped(message=reporting.clean(item.reasoning))
         return test
     found: Error | Failure
     if isinstance(item, LogError):

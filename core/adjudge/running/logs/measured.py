@@ -1,0 +1,134 @@
+"""Installed criteria on logs: what needs no reference measures a run as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from adjudge.extension.loader import Extensions
+from adjudge.extension.specs import Need
+from adjudge.granularity.reducing import merged
+from adjudge.model.base import canonical_sha256
+from adjudge.model.case_under_test import CaseUnderTest
+from adjudge.model.config import CriterionEntry
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.evaluation import EvaluationResult, GranularityChoice, Inapplicable, MeasuredCriterion
+from adjudge.model.measurement import Evidence, Failure
+from adjudge.model.result import CriterionResult
+from adjudge.model.trajectory import Trajectory
+from adjudge.running.criteria import make_criterion
+from adjudge.running.host import RunHost
+from adjudge.running.plan import PlannedCriterion
+from adjudge.running.problems import Problems
+from adjudge.running.scoring import score
+
+_LEVEL: Final = "step_level"
+"""A criterion that measures has seen every step, one by one."""
+
+
+def plan_measured(
+    entries: Sequence[CriterionEntry],
+    extensions: Extensions,
+    host: RunHost,
+    problems: Problems,
+    source: str | None,
+) -> tuple[PlannedCriterion, ...]:
+    """Make the criteria that measure, each known to need nothing that a log has not.
+
+    Args:
+        entries: What the criteria file names.
+        extensions: What is installed.
+        host: What they are made with.
+        problems: Is told what stops them.
+        source: The criteria file, for messages.
+    """
+    planned: list[PlannedCriterion] = []
+    for entry in entries:
+        place = {"file": source, "path": f"criterion {entry.name!r}"}
+        with problems.caught(**place):
+            made = make_criterion(entry, extensions, host, problems, place)
+            lacking = _lacking(made)
+            if lacking:
+                problems.add(
+                    f"it needs {lacking}, which a log does not have",
+                    hint="'adjudge eval recorded:LOG EVAL_SET' measures recorded runs against an eval set.",
+                    **place,
+                )
+            elif not made.rule.gates:
+                word = "maximum" if made.rule.lower_is_better else "threshold"
+                problems.add("it has no threshold, so it decides nothing", hint=f"Add '{word}'.", **place)
+            else:
+                planned.append(made)
+    return tuple(planned)
+
+
+def measured_criterion(planned: PlannedCriterion) -> MeasuredCriterion:
+    """What results say of a criterion that measures."""
+    document = planned.document()
+    return MeasuredCriterion(
+        name=planned.rule.criterion_name,
+        criterion=planned.component.id,
+        threshold=planned.rule.threshold or 0.0,
+        lower_is_better=planned.rule.lower_is_better,
+        document=document,
+        sha256=canonical_sha256(document),
+    )
+
+
+async def measured(
+    planned: PlannedCriterion, trajectory: Trajectory
+) -> EvaluationResult | Inapplicable | Failure:
+    """What a run is worth by one criterion.
+
+    Raises:
+        RunError: no further call to a judge makes sense.
+    """
+    case = EvalCase(eval_id=trajectory.eval_id or "log")
+    result = await score(planned, CaseUnderTest(case=case, actual=trajectory), applicable=True)
+    reasoning = _reasoning(result)
+    if result.status == "not_applicable":
+        return Inapplicable(criterion_name=result.criterion_name, reasoning=reasoning)
+    if result.verdict is None:
+        return result.error or Failure(code="not_measured", message=reasoning)
+    chosen = GranularityChoice(
+        name=_LEVEL, reason=f"measured over every step by {planned.component.id}", chosen_by="criterion"
+    )
+    unsure = (turn.unsure_code for turn in result.per_invocation if turn.unsure_code is not None)
+    return EvaluationResult(
+        criterion_name=result.criterion_name,
+        verdict=result.verdict,
+        reasoning=reasoning,
+        used_granularity=_LEVEL,
+        evidence=_evidence(result),
+        reason_codes=tuple(dict.fromkeys(unsure)),
+        granularity=chosen,
+        criterion_sha256=measured_criterion(planned).sha256,
+        score=result.score,
+        threshold=result.threshold,
+        judging=result.judging,
+    )
+
+
+def _lacking(planned: PlannedCriterion) -> str:
+    """What it needs that no log has, in words; empty where it needs nothing of the kind."""
+    spec = planned.component.spec
+    has = {Need.JUDGE}
+    if getattr(planned.config, "rubrics", ()):
+        has.add(Need.RUBRICS)
+    needs = sorted(spec.needs - has)
+    if not needs and not spec.simulated_conversations:
+        return "an expected conversation"
+    return ", ".join(need.replace("_", " ") for need in needs)
+
+
+def _reasoning(result: CriterionResult) -> str:
+    """Its reason; or those of its turns."""
+    if result.reasoning is not None:
+        return result.reasoning
+    told = [turn.reasoning for turn in result.per_invocation if turn.reasoning]
+    return " ".join(dict.fromkeys(told)) or f"{result.criterion} gives no reason"
+
+
+def _evidence(result: CriterionResult) -> Evidence:
+    parts = (result.evidence, *(turn.evidence for turn in result.per_invocation))
+    return merged([part for part in parts if part is not None])
