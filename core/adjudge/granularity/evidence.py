@@ -6,14 +6,16 @@ back can show an outcome (judging the agent's words by the agent's words is how 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final
+from unicodedata import east_asian_width
 
-from adjudge.judging.untrusted import cleaned
-from adjudge.model.measurement import Absence, Citation
+from adjudge.judging.untrusted import cleaned, defused, lines_of
+from adjudge.model.items import ToolCall
+from adjudge.model.measurement import Citation
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
-from adjudge.moves import json_text, place_of
+from adjudge.moves import is_answer, json_text, place_of
 
 CLAIMS: Final = ("thinking", "memory", "evaluation_previous_goal", "next_goal", "text", "final_response")
 """What the agent says: evidence of how it went about things, never of what it reached."""
@@ -24,29 +26,36 @@ SHOWN: Final = ("action", "result", "observation", "error", "final_state")
 CITABLE: Final = {"process": (*SHOWN, *CLAIMS), "outcome": SHOWN}
 """The fields that may be cited for a check about this."""
 
-_SHORTEST: Final = 3
-"""Characters of a quote or a scan. Whatever is shorter stands everywhere."""
+_NARROWEST: Final = 3
+"""Columns of a quote or a scan, two for a Chinese, Japanese or Korean character. Whatever is narrower stands everywhere."""
 
 
 class Places:
     """Every place of a trajectory with its text.
 
     The final answer and the final state of the session have no step of their own in a log: they belong
-    to the last step of their turn, and to step 0 where the turn has none.
+    to the last step of their turn, and to step 0 where the turn has none. A call that only answers, such as
+    ``done(text=...)``, holds the agent's own words: it shows an outcome only in a run that shows nothing of
+    what came back, where a declared result is all there is.
     """
 
     def __init__(self, trajectory: Trajectory) -> None:
         """Read the places."""
         self._texts: dict[int, dict[str, str]] = {}
+        self._deeds: dict[int, str] = {}
         last = 0
         for invocation in trajectory.invocations:
             for step in invocation.steps:
                 last = step.number
                 self._texts[last] = _fields(step)
+                if any(is_answer(call.name) for call in step.calls):
+                    self._deeds[last] = _fields(step, answers=False).get("action", "")
             if invocation.final_response is not None and invocation.final_response.text:
                 self._add(last, "final_response", invocation.final_response.text)
         if trajectory.final_session_state:
             self._add(last, "final_state", json_text(trajectory.final_session_state))
+        if not self.shows_outcomes:
+            self._deeds = {}
         self._folded: dict[tuple[int, str], str] = {}
 
     @property
@@ -82,26 +91,22 @@ class Places:
             has = ", ".join(self._texts[citation.step]) or "nothing"
             return f"step {citation.step} has no {citation.field!r}; it has {has}"
         quote = _folded(citation.quote)
-        if len(quote) < _SHORTEST:
+        text = self._text(citation.step, citation.field)
+        if not is_findable(quote) and quote != text:
             return "the quote is too short to be found"
-        if quote not in self._text(citation.step, citation.field):
+        if about == "outcome" and quote in text and quote not in self._shown(citation.step, citation.field):
+            return "a call that only answers says what the agent claims, and shows no outcome"
+        if not quote or quote not in text:
             return f"these words do not stand in the {citation.field!r} of step {citation.step}"
         return None
 
-    def absence(self, words: str, steps: Sequence[int]) -> Absence | None:
-        """That ``words`` stand in no action and in nothing that came back in ``steps``; ``None`` where they do.
+    def shown(self, words: str, steps: Iterable[int]) -> bool:
+        """Whether ``words`` stand in an action or in something that came back in ``steps``.
 
         Case is ignored: this is to find, not to quote.
         """
         wanted = _folded(words).casefold()
-        if len(wanted) < _SHORTEST or not steps:
-            return None
-        for step in steps:
-            for name in SHOWN:
-                if wanted in self._text(step, name).casefold():
-                    return None
-        scan = f"no action and nothing that came back contains {_folded(words)!r}"
-        return Absence(steps=(steps[0], steps[-1]), scan=scan)
+        return any(wanted in self._shown(step, name).casefold() for step in steps for name in SHOWN)
 
     def exhibit(self, steps: Iterable[int]) -> str:
         """The steps as a judge reads them: a line for every field, with its step and its name."""
@@ -109,12 +114,18 @@ class Places:
             f"step {step} {name}: {line}"
             for step in steps
             for name, text in self.of(step).items()
-            for line in text.split("\n")
+            for line in lines_of(text)
         )
 
     def _add(self, step: int, name: str, text: str) -> None:
         fields = self._texts.setdefault(step, {})
         fields[name] = f"{fields[name]}\n{text}" if name in fields else text
+
+    def _shown(self, step: int, name: str) -> str:
+        """The text of a field without what the agent only says there."""
+        return (
+            _folded(self._deeds[step]) if name == "action" and step in self._deeds else self._text(step, name)
+        )
 
     def _text(self, step: int, name: str) -> str:
         place = (step, name)
@@ -123,13 +134,19 @@ class Places:
         return self._folded[place]
 
 
-def _fields(step: Step) -> dict[str, str]:
+def is_findable(words: str) -> bool:
+    """Whether words are enough to be looked for, so that it says something where they stand or do not."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in _folded(words)) >= _NARROWEST
+
+
+def _fields(step: Step, *, answers: bool = True) -> dict[str, str]:
     fields: dict[str, str] = {}
-    for name, text in filter(None, map(place_of, step.items)):
-        if text:
+    for item in step.items:
+        name, text = place_of(item) or ("", "")
+        if text and (answers or not (isinstance(item, ToolCall) and is_answer(item.name))):
             fields[name] = f"{fields[name]}\n{text}" if name in fields else text
     return fields
 
 
 def _folded(text: str) -> str:
-    return " ".join(cleaned(text)[0].split())
+    return " ".join(defused(cleaned(text)[0]).split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from adjudge.judging.untrusted import cleaned, marked
+from adjudge.judging.untrusted import cleaned, defused, marked
 from adjudge.model.base import JsonObject
 
 _WORDS: Final = """\
@@ -20,7 +20,7 @@ def words_about(token: str) -> str:
 
 
 def quoted(name: str, text: str, token: str) -> str:
-    """A text as a prompt shows it: without invisible characters, every line marked, between its delimiters.
+    """A text as a prompt shows it: without what nobody sees and without marks of chat templates, every line marked.
 
     Args:
         name: What it is, in words of ours; whatever else is in it makes no line of its own.
@@ -29,7 +29,7 @@ def quoted(name: str, text: str, token: str) -> str:
     """
     title = " ".join(re.sub("[<>]", " ", cleaned(name)[0]).split())
     begin, end = f"<<<BEGIN {title} {token}>>>", f"<<<END {title} {token}>>>"
-    return f"{begin}\n{marked(cleaned(text)[0], _mark(token))}\n{end}"
+    return f"{begin}\n{marked(defused(cleaned(text)[0]), _mark(token))}\n{end}"
 
 
 def _mark(token: str) -> str:

@@ -27,6 +27,14 @@ _JOINED: Final = re.compile(
 Anything longer, or elsewhere, is how bytes are smuggled.
 """
 
+_TEMPLATE: Final = re.compile(
+    r"<(?=[|｜])"  # ChatML, Llama 3, Phi, Harmony; DeepSeek
+    r"|<(?=/?(?:s|bos|eos|sop|eop|start_of_turn|end_of_turn)>)"  # Llama 2, Gemma, GLM
+    r"|<(?=</?SYS>>)"
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK)\])",  # Mistral
+    re.IGNORECASE,
+)
+
 _ADDRESSES: Final = re.compile(
     r"""
       (?<!not\s)(?<!n't\s)\b(?:ignore|disregard|forget|override)\b .{0,40} \b(?:instructions?|prompts?|rules?|rubrics?|criteria|guidelines?)\b
@@ -63,6 +71,22 @@ def cleaned(text: str) -> tuple[str, bool]:
         kept = _JOINING.sub(_joining, seen)
         hidden += len(seen) - len(kept)
     return kept, hidden > 0
+
+
+def defused(text: str) -> str:
+    """The text without the marks by which chat templates tell turns apart, each broken by a space.
+
+    Servers of open models read them in a message as they read their own: ``<|im_end|>`` would end the message.
+    """
+    return _TEMPLATE.sub(lambda found: f"{found.group()} ", text)
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, by whatever some program or model takes for the end of one.
+
+    For texts that get words of ours at the beginning of each line: none of theirs may begin a line of its own.
+    """
+    return _LINES.sub("\n", text).split("\n")
 
 
 def _joining(found: re.Match[str]) -> str:

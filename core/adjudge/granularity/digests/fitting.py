@@ -10,7 +10,8 @@ from typing import Final
 
 from adjudge.granularity.digests.facts import error_of
 from adjudge.granularity.digests.lines import WIDTHS, Widths, parts_of
-from adjudge.granularity.digests.tokens import clipped_to_tokens, tokens_of
+from adjudge.granularity.digests.texts import in_line
+from adjudge.judging.lengths import clipped_to_tokens, tokens_of, tokens_shown
 from adjudge.model.step import Step
 
 _LAST: Final = 3
@@ -75,7 +76,7 @@ class _Run:
         self._failed = [error_of(step) is not None for step in steps]
         errors = [at for at, failed in enumerate(self._failed) if failed]
         last = range(len(steps) - 1, max(len(steps) - 1 - _LAST, -1), -1)
-        self._important = dict.fromkeys(chain(last, range(min(1, len(steps))), _spread(errors)))
+        self._important = dict.fromkeys(chain(last, range(min(1, len(steps))), spread(errors)))
         """Positions that are kept longest, the most important first."""
 
     def lines(self, wide: Widths, narrow: Widths) -> tuple[Line, ...]:
@@ -86,7 +87,7 @@ class _Run:
 
     def shared_lines(self, budget: int) -> tuple[Line, ...]:
         """As many lines of single steps as there is room for, and the rest in lines that they share."""
-        others = _spread([at for at in range(len(self._steps)) if at not in self._important])
+        others = spread([at for at in range(len(self._steps)) if at not in self._important])
         order = [*self._important, *others]
 
         def lines_with(alone: int) -> tuple[Line, ...]:
@@ -127,13 +128,13 @@ class _Run:
 
 def actions_counted(steps: Sequence[Step], most: int = 3) -> str:
     """The tools that were called most, with how often: ``click x30, fill x14``; empty where none was."""
-    counted = Counter(call.name[:40] for step in steps for call in step.calls)
+    counted = Counter(in_line(call.name, 40) for step in steps for call in step.calls)
     named = [f"{name} x{times}" if times > 1 else name for name, times in counted.most_common(most)]
     return ", ".join(named) + (f" and {len(counted) - most} more" if len(counted) > most else "")
 
 
 def _cost(lines: Sequence[Line]) -> int:
-    return tokens_of("\n".join(map(str, lines)))
+    return tokens_shown("\n".join(map(str, lines)))
 
 
 def _most(highest: int, fits: Callable[[int], bool]) -> int:
@@ -145,7 +146,7 @@ def _most(highest: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _spread(positions: Sequence[int]) -> list[int]:
+def spread(positions: Sequence[int]) -> list[int]:
     """The positions in an order of which every beginning is spread evenly: the van der Corput sequence."""
     bits = max(len(positions) - 1, 1).bit_length()
     ranks = sorted(range(len(positions)), key=lambda rank: int(f"{rank:0{bits}b}"[::-1], 2))

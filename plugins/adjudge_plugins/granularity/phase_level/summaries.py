@@ -71,7 +71,7 @@ def _aim(phase: Phase) -> str:
 def _doing(phase: Phase) -> str:
     counted = digests.actions_counted(phase.steps, most=4)
     hosts = dict.fromkeys(digests.host_of(page) for page in digests.pages_of(phase.steps) if page)
-    where = f" on {', '.join(list(hosts)[:3])}" if hosts else ""
+    where = f" on {digests.in_line(', '.join(list(hosts)[:3]), 120)}" if hosts else ""
     if counted:
         return f"It called {counted}{where}."
     said = next((step.text for step in reversed(phase.steps) if step.text.strip()), "")
