@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from adjudge.extension.judge_protocols import Judge
+from adjudge.granularity.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING, absences_of
 from adjudge.granularity.evidence import CITABLE, Places
 from adjudge.judged.outcomes import votes_of
 from adjudge.judged.prompts import read_prompt
 from adjudge.model.evaluation import Check, CheckResult
 from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, Question
-from adjudge.model.measurement import Absence, Citation, Evidence
-
-ABSENT_WORDS: Final = "absent_words"
+from adjudge.model.measurement import Citation, Evidence
 
 _CHOICES: Final = (
     Choice(label="met", meaning="the run meets the statement", value=1.0),
@@ -23,7 +22,7 @@ _CHOICES: Final = (
 )
 _NOTES: Final = {
     "rationale": "why, in one or two sentences",
-    ABSENT_WORDS: "words that would stand in the log if it were otherwise; empty where a citation shows it",
+    ABSENT_WORDS: ABSENT_WORDS_MEANING,
 }
 
 
@@ -98,18 +97,9 @@ def _result(
         return CheckResult(state="unsure", unsure_code=decision.unsure_code, **common)  # type: ignore[arg-type]
     if decision.state == "not_applicable":
         return CheckResult(state="not_applicable", **common)  # type: ignore[arg-type]
-    evidence = Evidence(citations=decision.citations, absences=_absences(decision, places, steps))
+    evidence = Evidence(citations=decision.citations, absences=absences_of(check, decision, places, steps))
     believed = check.about == "outcome" and not places.shows_outcomes
     if (not evidence.citations and not evidence.absences) or (believed and strict):
         return CheckResult(state="unsure", unsure_code="no_evidence", evidence=evidence, **common)  # type: ignore[arg-type]
     state = "met" if decision.value == 1.0 else "not_met"
     return CheckResult(state=state, evidence=evidence, **common)  # type: ignore[arg-type]
-
-
-def _absences(decision: Decision, places: Places, steps: Sequence[int]) -> tuple[Absence, ...]:
-    """What code did not find of the words that the votes for the decision name; each scan once."""
-    words = dict.fromkeys(
-        vote.notes.get(ABSENT_WORDS, "").strip() for vote in decision.votes if vote.label == decision.label
-    )
-    found = (places.absence(text, steps) for text in words if text)
-    return tuple(absence for absence in found if absence is not None)

@@ -3,7 +3,8 @@
 Pure functions from the model alone. Plugins reach it as ``adjudge.plugin.moves``.
 """
 
-from adjudge.moves.actions import Action, ActionKey, actions_of
+from adjudge.moves.actions import Action, ActionKey, actions_of, is_in_words
+from adjudge.moves.answers import is_answer
 from adjudge.moves.citing import cited, citing, counted, listed, scanned
 from adjudge.moves.failures import ShownError, errors_of, failure_of
 from adjudge.moves.moving import Move, moves_of
@@ -23,6 +24,8 @@ __all__ = [
     "declared_tools",
     "errors_of",
     "failure_of",
+    "is_answer",
+    "is_in_words",
     "is_of_the_framework",
     "json_text",
     "listed",

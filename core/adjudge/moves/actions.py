@@ -47,6 +47,11 @@ def _key(item: Item) -> ActionKey | None:
         if item.args is None and item.raw_args is not None:
             return item.name, item.raw_args.strip()
         return item.name, json.dumps(item.args or {}, sort_keys=True, ensure_ascii=False, default=str)
-    if isinstance(item, Text) and (item.extra or {}).get("key") == "action":
+    if isinstance(item, Text) and is_in_words(item):
         return "", " ".join(item.text.split())
     return None
+
+
+def is_in_words(item: Text) -> bool:
+    """Whether a log has these words in the place of an action."""
+    return (item.extra or {}).get("key") == "action"

@@ -6,6 +6,7 @@ import json
 
 from adjudge.model.base import JsonValue
 from adjudge.model.items import Claim, ErrorItem, Item, Observation, Text, ToolCall, ToolResult
+from adjudge.moves.actions import is_in_words
 
 
 def place_of(item: Item) -> tuple[str, str] | None:
@@ -23,7 +24,7 @@ def place_of(item: Item) -> tuple[str, str] | None:
         case ErrorItem():
             return "error", item.message
         case Text():
-            return "text", item.text
+            return "action" if is_in_words(item) else "text", item.text
         case _:
             return None
 

@@ -162,3 +162,42 @@ def test_every_quote_of_a_panel_stands_in_the_log(judging: Any, of_logs: Any) ->
         for name in step
         if name in ("observation", "result")
     }
+
+
+def test_a_call_that_only_answers_is_a_claim_where_the_log_shows_what_came_back(
+    judging: Any, of_logs: Any
+) -> None:
+    answer = {"step": 4, "action": 'done({"text": "The milk is in the cart.", "success": true})'}
+    log = judging.log([*of_logs.STEPS, answer])
+    judging.cite = lambda request: of_logs.quotes(request, ["action"])[-1:]
+
+    claimed = only(judging(log, of_logs.OUTCOME))
+    assert claimed.verdict == Verdict.UNSURE
+    assert claimed.reason_codes == ("no_evidence",)
+    assert only(judging(log, of_logs.PROCESS)).verdict == Verdict.PASS
+
+    judging.cite = lambda request: of_logs.quotes(request, ["action"])[1:2]
+    assert only(judging(log, of_logs.OUTCOME, use_cache=False)).verdict == Verdict.PASS
+
+
+def test_an_action_in_words_is_an_action(judging: Any, of_logs: Any) -> None:
+    steps = [{**step, "action": "Put the milk into the cart."} for step in of_logs.STEPS]
+    judging.cite = lambda request: of_logs.quotes(request, ["action"])[:1]
+    result = only(judging(judging.log(steps), of_logs.OUTCOME))
+
+    assert result.verdict == Verdict.PASS
+    assert [item.field for item in result.evidence.citations] == ["action"]
+
+
+@pytest.mark.parametrize("shown", ["OK", "5", "成功", "已付"])
+def test_what_came_back_can_be_cited_however_short_it_is(judging: Any, of_logs: Any, shown: str) -> None:
+    steps = [{**of_logs.STEPS[0], "observation": shown}]
+    judging.cite = lambda request: [Citation(step=2, field="observation", quote=shown)]
+
+    assert only(judging(judging.log(steps), of_logs.OUTCOME)).verdict == Verdict.PASS
+
+
+def test_a_letter_out_of_a_text_is_no_evidence(judging: Any, of_logs: Any) -> None:
+    judging.cite = lambda request: [Citation(step=2, field="observation", quote="mi")]
+
+    assert only(judging(judging.log(), of_logs.OUTCOME)).reason_codes == ("no_evidence",)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from adjudge.plugin import (
     CaseUnderTest,
@@ -13,21 +12,13 @@ from adjudge.plugin import (
     Measurement,
     Opaque,
     Outcome,
+    Text,
     ToolCall,
     ToolResult,
     Trajectory,
     moves,
 )
 from adjudge_plugins.criteria.done_without_action.claims import claimed_deed
-
-_ANSWERING: Final = frozenset(
-    {
-        "answer", "complete", "done", "exit", "final_answer", "final_response", "finish", "give_final_answer",
-        "report_infeasible", "respond", "response", "return_answer", "send_msg_to_user", "stop", "submit_answer",
-        "terminate",
-    }
-)  # fmt: skip
-"""Calls that end a run or answer its user, and change nothing."""
 
 
 class DoneWithoutAction:
@@ -90,22 +81,17 @@ def _answers(run: Trajectory) -> Iterator[_Answer]:
         for step in turn.steps:
             last = step.number
             for call in step.calls:
-                if _is_answer(call):
+                if moves.is_answer(call.name):
                     _, text = moves.place_of(call) or ("action", "")
                     yield _Answer(last, "action", text, call=call)
         if turn.final_response is not None and turn.final_response.text.strip():
             yield _Answer(last, "final_response", turn.final_response.text)
 
 
-def _is_answer(call: ToolCall) -> bool:
-    return call.name.lower() in _ANSWERING
-
-
 def _is_deed(item: Item) -> bool:
     """Whether an item is an action, or shows that there was one. What adjudge has no word for may be one."""
     if isinstance(item, ToolCall):
-        return not _is_answer(item)
+        return not moves.is_answer(item.name)
     if isinstance(item, ToolResult):
-        return item.name is None or item.name.lower() not in _ANSWERING
-    is_worded = item.kind == "text" and (item.extra or {}).get("key") == "action"
-    return is_worded or isinstance(item, Opaque)
+        return item.name is None or not moves.is_answer(item.name)
+    return isinstance(item, Opaque) or (isinstance(item, Text) and moves.is_in_words(item))

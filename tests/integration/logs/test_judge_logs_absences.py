@@ -1,0 +1,141 @@
+"""What never happened: which verdicts may rest on words that stand nowhere in the log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adjudge.plugin import Citation, JudgeRequest, Verdict
+
+PAID = "In the end the milk is paid for."
+NOTHING_DELETED = "Nothing is deleted in the end."
+
+
+def nothing(_request: JudgeRequest) -> list[Citation]:
+    """No citation."""
+    return []
+
+
+def judged(judging: Any, check: str, verdict: str, absent: str, **options: Any) -> Any:
+    """The one result of judging the usual log by one check, of which nothing is cited."""
+    judging.verdict, judging.cite = verdict, nothing
+    judging.notes["absent_words"] = absent
+    steps = options.pop("steps", None)
+    log = judging.log() if steps is None else judging.log(steps)
+    criterion = {"name": "It", "description": "It is so.", "checks": [check]}
+    [of_log] = judging(log, criterion, use_cache=False, granularity="step_level", **options).logs
+    [result] = of_log.results
+    return result
+
+
+def scans(result: Any) -> list[str]:
+    """What the evidence says that was looked for."""
+    return [item.scan.partition("contains ")[2] for item in result.evidence.absences]
+
+
+def test_what_was_to_happen_and_did_not_fails_by_the_words_that_are_missing(judging: Any) -> None:
+    result = judged(judging, PAID, "not_met", "paid")
+
+    assert result.verdict == Verdict.FAIL
+    assert scans(result) == ["'paid'"]
+
+
+def test_nothing_is_reached_by_words_that_are_missing(judging: Any) -> None:
+    for absent in ("banana", "paid"):
+        result = judged(judging, PAID, "met", absent)
+
+        assert result.verdict == Verdict.UNSURE
+        assert result.reason_codes == ("no_evidence",)
+        assert scans(result) == []
+
+
+def test_what_was_not_to_happen_and_did_not_passes_by_the_words_that_are_missing(judging: Any) -> None:
+    result = judged(judging, NOTHING_DELETED, "met", "delete")
+
+    assert result.verdict == Verdict.PASS
+    assert scans(result) == ["'delete'"]
+
+
+def test_missing_words_have_to_be_of_the_statement_where_they_let_it_pass(judging: Any) -> None:
+    result = judged(judging, NOTHING_DELETED, "met", "banana")
+
+    assert result.verdict == Verdict.UNSURE
+    assert result.reason_codes == ("no_evidence",)
+
+
+def test_what_was_not_to_happen_and_did_is_shown_and_not_missing(judging: Any) -> None:
+    assert judged(judging, NOTHING_DELETED, "not_met", "delete").verdict == Verdict.UNSURE
+
+
+@pytest.mark.parametrize(
+    ("check", "absent"),
+    [
+        ("最终没有删除任何文件。", "删除"),
+        ("結果として何も削除しない。", "削除"),
+        ("최종 결과: 파일을 삭제하지 않는다.", "삭제"),
+        ("The agent never deletes a file.", "deleted"),
+        ("The run ends without a purchase being made.", "purchase"),
+        ("The agent doesn't purchase anything.", "purchase"),
+    ],
+)
+def test_a_statement_says_no_in_many_words(judging: Any, check: str, absent: str) -> None:
+    assert judged(judging, check, "met", absent).verdict == Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "If no milk is there, oat milk is paid for.",
+        "The agent not only finds the milk, but the milk is paid for.",
+        "如果没有牛奶，最终付款买燕麦奶。",
+        "最终不仅找到牛奶，而且付款。",
+    ],
+)
+def test_a_statement_with_a_no_beside_it_asks_for_something_all_the_same(judging: Any, check: str) -> None:
+    assert judged(judging, check, "not_met", "paid, 付款").verdict == Verdict.FAIL
+    assert judged(judging, check, "met", "paid, 付款").verdict == Verdict.UNSURE
+
+
+def test_each_of_several_words_is_looked_for(judging: Any) -> None:
+    assert scans(judged(judging, PAID, "not_met", "paid, 'checkout'; 付款")) == [
+        "'paid'",
+        "'checkout'",
+        "'付款'",
+    ]
+    for one_is_there in ("paid, in the cart", "item 17 / 1 item in the cart", "paid\nadd_to_cart"):
+        assert judged(judging, PAID, "not_met", one_is_there).reason_codes == ("no_evidence",)
+
+
+@pytest.mark.parametrize(
+    "absent", ["", "x", "an", "a sentence that of course stands in no log at all", ", ;"]
+)
+def test_words_that_are_too_few_or_a_whole_sentence_show_nothing(judging: Any, absent: str) -> None:
+    assert judged(judging, PAID, "not_met", absent).reason_codes == ("no_evidence",)
+
+
+def test_one_part_of_a_long_run_cannot_say_that_the_run_lacks_what_another_part_has(judging: Any) -> None:
+    page = "Lorem ipsum dolor sit amet. " * 400
+    steps = [
+        {"step": at, "action": f"click({at})", "observation": f"page {at}. {page}"} for at in range(1, 13)
+    ]
+    steps[-1]["observation"] = "The order is paid."
+    result = judged(judging, PAID, "not_met", "paid", steps=steps, token_budget=8_000)
+
+    assert len(judging.requests) > 1, "the run was judged in one part"
+    assert result.verdict == Verdict.UNSURE
+    assert result.reason_codes == ("no_evidence",)
+
+    [whole] = judged(judging, PAID, "not_met", "refund", steps=steps, token_budget=8_000).evidence.absences
+    assert whole.steps == (1, 12)
+
+
+def test_an_agent_that_says_it_in_its_last_call_does_not_hide_that_it_never_happened(judging: Any) -> None:
+    steps = [
+        {"step": 1, "action": "search(milk)", "observation": "17: milk, 1.09."},
+        {"step": 2, "action": 'done({"text": "The milk is paid for.", "success": true})'},
+    ]
+    result = judged(judging, PAID, "not_met", "paid", steps=steps)
+
+    assert result.verdict == Verdict.FAIL
+    assert scans(result) == ["'paid'"]
