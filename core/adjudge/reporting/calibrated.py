@@ -1,0 +1,38 @@
+"""How sure verdicts are, in words: as the votes have it, or as labels have shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adjudge.model.evaluation import EvaluationResult
+from adjudge.model.judged_logs import JudgedLogs
+from adjudge.reporting.lines import Line, Tone, line
+
+
+def confidence_text(result: EvaluationResult) -> str:
+    """Say how sure a verdict is: "confidence 0.94"; empty where nothing is known."""
+    voted, confidence = result.before_calibration, result.confidence_score
+    if confidence is None:
+        return f"the votes say {voted.verdict}, {voted.confidence_score:.2f}" if voted is not None else ""
+    if voted is None:
+        return f"confidence {confidence:.2f}"
+    against = ", the labels speak against it" if confidence < 0.5 else ""
+    return f"confidence {confidence:.2f} (calibrated{against})"
+
+
+def confidence_lines(judged: JudgedLogs) -> Iterator[Line]:
+    """Show what made confidences probabilities, and that the others are none."""
+    for item in judged.calibrations:
+        below = "" if item.threshold is None else f", UNSURE below {item.threshold:.2f}"
+        yield line(
+            "confidence ",
+            (item.criterion_name, Tone.STRONG),
+            f": calibrated by {item.rows} labels, fitted {item.fitted_at[:10]}{below}",
+        )
+    if any(
+        result.confidence_score is not None and not result.calibrated
+        for log in judged.logs
+        for result in log.results
+    ):
+        rest = "the others: " if judged.calibrations else ""
+        yield line(f"confidence {rest}uncalibrated; it says how steady the votes are")
