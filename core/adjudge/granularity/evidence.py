@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 from unicodedata import east_asian_width
 
-from adjudge.judging.untrusted import cleaned
+from adjudge.judging.untrusted import cleaned, defused, lines_of
 from adjudge.model.items import ToolCall
 from adjudge.model.measurement import Citation
 from adjudge.model.step import Step
@@ -114,7 +114,7 @@ class Places:
             f"step {step} {name}: {line}"
             for step in steps
             for name, text in self.of(step).items()
-            for line in text.split("\n")
+            for line in lines_of(text)
         )
 
     def _add(self, step: int, name: str, text: str) -> None:
@@ -149,4 +149,4 @@ def _fields(step: Step, *, answers: bool = True) -> dict[str, str]:
 
 
 def _folded(text: str) -> str:
-    return " ".join(cleaned(text)[0].split())
+    return " ".join(defused(cleaned(text)[0]).split())
