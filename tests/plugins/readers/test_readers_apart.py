@@ -12,8 +12,6 @@ from adjudge.plugin import ReadOptions, Source, TraceReader
 from adjudge.testing import FakeHost
 
 NO_LOGS = {"README.md", "LICENSE", "test_config.json"}
-OWN_SCHEMA = {"who_and_when"}
-"""Folders of data sets that no tool writes: the tests that use them read them themselves."""
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +28,7 @@ def test_every_log_is_taken_by_one_reader_which_reads_it(
     shared_data: Path, readers: dict[str, TraceReader]
 ) -> None:
     for path in sorted(
-        path
-        for path in shared_data.rglob("*")
-        if path.is_file() and path.name not in NO_LOGS and path.parent.name not in OWN_SCHEMA
+        path for path in shared_data.rglob("*") if path.is_file() and path.name not in NO_LOGS
     ):
         source = Source(path)
         with source.open() as file:

@@ -26,6 +26,7 @@ REAL = {
     "swe_agent/*.traj": {"swe_agent"},
     "tau_airline/*.gz": {"openai_messages"},
     "web_agent_runs/*.gz": {"history_log"},
+    "who_and_when/*.gz": {"autogen_chat"},
     "**/LICENSE": set[str](),
     "README.md": set[str](),
 }

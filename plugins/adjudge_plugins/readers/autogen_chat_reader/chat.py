@@ -1,0 +1,183 @@
+"""One chat: every message is a step of the agent that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+from adjudge.plugin import (
+    Content,
+    ErrorItem,
+    InputError,
+    Invocation,
+    Item,
+    JsonObject,
+    Observation,
+    Problem,
+    ReadOptions,
+    Step,
+    Text,
+    ToolResult,
+    Trajectory,
+    answer_of,
+    reading,
+    step_from_openai,
+)
+
+_TASKS: Final = ("task", "question")
+_NAMES: Final = ("eval_id", "task_id", "id", "chat_id")
+_KEPT: Final = ("chat_id", "summary", "cost", "human_input")
+"""Of ``ChatResult``, besides the messages."""
+
+_REPORT: Final = re.compile(r"exitcode: (-?\d+) \(execution (?:succeeded|failed)\)\n")
+"""What ``ConversableAgent`` answers after it executed the code of another agent's message."""
+_NO_CODE: Final = "There is no code from the last"
+"""What it answers, in many configurations, where there was none."""
+_ENDS: Final = "TERMINATE"
+"""What an agent says to end the chat."""
+_FUNCTIONS: Final = ("function", "tool")
+"""Roles under which a message's name is that of the function."""
+
+
+def trajectory_of(
+    chat: JsonObject, key: str, place: reading.Place, options: ReadOptions, name: str
+) -> Trajectory:
+    """A chat as a trajectory.
+
+    What is neither a message nor a key of ``ChatResult`` is not kept: beside the chats of data sets stand
+    answers and labels, which nobody who judges the chat may see.
+
+    Args:
+        chat: The object.
+        key: Where its messages are.
+        place: Where it stands.
+        options: Gives the task where the chat names none.
+        name: The ``eval_id`` of a chat that has none.
+
+    Raises:
+        InputError: a message is broken.
+    """
+    losses = reading.Losses()
+    messages = [
+        (cast("JsonObject", reading.without_blobs(message, losses)), at)
+        for message, at in place.key(key).as_objects(chat[key])
+    ]
+    task = next((chat[key] for key in _TASKS if isinstance(chat.get(key), str)), None) or options.task
+    steps = _Steps(_executors([message for message, _ in messages]))
+    for message, at in messages:
+        steps.take(message, at)
+    known = {key, *_TASKS, *_NAMES, *_KEPT}
+    for other in chat:
+        if other not in known:
+            losses.add(f"{other!r} of the chat")
+    named = next((chat[key] for key in _NAMES if isinstance(chat.get(key), str | int)), name)
+    return Trajectory(
+        invocations=(steps.invocation(task),),
+        eval_id=str(named),
+        task=task,
+        source=str(place),
+        extra={key: chat[key] for key in _KEPT if key in chat} or None,
+        lost=losses.texts(),
+    )
+
+
+def _executors(messages: Sequence[JsonObject]) -> frozenset[str]:
+    """The participants that are no models: they have run code, and say nothing but what came of it.
+
+    One that says anything else may have written its report itself.
+    """
+    said: dict[str, list[str]] = {}
+    for message in messages:
+        said.setdefault(_author(message) or "", []).append(reading.text_of(message.get("content")))
+    return frozenset(
+        author
+        for author, texts in said.items()
+        if author
+        and any(_REPORT.match(text) for text in texts)
+        and all(_REPORT.match(text) or text.startswith(_NO_CODE) for text in texts)
+    )
+
+
+def _author(message: Mapping[str, Any]) -> str | None:
+    name = message.get("name")
+    is_participant = "tool_responses" in message or message.get("role") not in _FUNCTIONS
+    return name if is_participant and isinstance(name, str) and name else None
+
+
+class _Steps:
+    """The messages as steps. Their numbers are their positions from 1: the format has none."""
+
+    def __init__(self, executors: frozenset[str]) -> None:
+        self._executors = executors
+        self._steps: list[Step] = []
+        self._callers: dict[str | None, int] = {}
+
+    def take(self, message: JsonObject, place: reading.Place) -> None:
+        """The next message."""
+        author = _author(message)
+        step = _read(message, len(self._steps) + 1, place)
+        own: list[Item] = []
+        for item in _observed(step.items) if author in self._executors else step.items:
+            if isinstance(item, ToolResult) and item.call_id in self._callers:
+                self._give(item, self._callers.pop(item.call_id))
+            else:
+                own.append(item)
+        self._callers |= {call.id: len(self._steps) for call in step.calls if call.id is not None}
+        self._steps.append(step.model_copy(update={"items": tuple(own), "author": author}))
+
+    def _give(self, result: ToolResult, at: int) -> None:
+        """A result goes to the step of the call that it names."""
+        caller = self._steps[at]
+        self._steps[at] = caller.model_copy(update={"items": (*caller.items, result)})
+
+    def invocation(self, task: str | None) -> Invocation:
+        """The whole chat as one turn; the agents' last words are its answer, unless they only end the chat."""
+        steps, answer = self._steps, None
+        if steps and steps[-1].author not in self._executors and steps[-1].text.strip() != _ENDS:
+            last, answer = answer_of(steps[-1])
+            steps = [*steps[:-1], last]
+        asked = Content.of_text(task, "user") if task else Content(role="user", has_parts=False)
+        return Invocation(user_content=asked, steps=tuple(steps), final_response=answer)
+
+
+def _read(message: JsonObject, number: int, place: reading.Place) -> Step:
+    """A message as a step: like one of OpenAI's, but ``tool_responses`` may hold several results."""
+    responses = message.get("tool_responses")
+    rest = {
+        key: value
+        for key, value in message.items()
+        if key != "tool_responses" and (key != "name" or message.get("role") in _FUNCTIONS)
+    }
+    if responses:
+        rest |= {"role": "assistant", "content": None}  # the content is the responses once more
+    try:
+        step = step_from_openai(rest, number=number, path=place.path, source_ref=str(place))
+    except InputError as error:
+        raise InputError(
+            [
+                Problem(what=problem.what, file=place.file, line=place.line, path=problem.path)
+                for problem in error.problems
+            ]
+        ) from None
+    results = [
+        ToolResult(
+            name=reading.text_of(response.get("name")) or None,
+            value=response.get("content"),
+            call_id=reading.text_of(response.get("tool_call_id")) or None,
+        )
+        for response, _ in place.key("tool_responses").as_objects(responses or None)
+    ]
+    return step.model_copy(update={"items": (*step.items, *results), "role": message.get("role")})
+
+
+def _observed(items: Sequence[Item]) -> tuple[Item, ...]:
+    """The words of a participant that runs code: what came back from outside."""
+    return tuple(_outcome(item.text) if isinstance(item, Text) else item for item in items)
+
+
+def _outcome(text: str) -> Item:
+    report = _REPORT.match(text)
+    if report is not None and report[1] != "0":
+        return ErrorItem(message=text, code=report[1])
+    return Observation(text=text, source="execution" if report else None)

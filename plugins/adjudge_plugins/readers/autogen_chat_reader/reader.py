@@ -1,0 +1,55 @@
+"""Finds the chats in a file: an object with ``chat_history`` or ``history``, a list of them, or one a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from adjudge.plugin import JsonStream, ReadOptions, Source, Trajectory, reading
+from adjudge_plugins.readers.autogen_chat_reader.chat import trajectory_of
+
+_LISTS: Final = ("chat_history", "history")
+_MESSAGE: Final = frozenset({"name", "role", "content"})
+
+
+class AutogenChatReader:
+    """Reads one chat at a time; a file of any length needs the memory of its longest chat."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether the first object has a list that begins with a named message."""
+        found = reading.outline(head)
+        return any(_MESSAGE.issubset(found.lists.get(key, ())) for key in _LISTS)
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """The chats of the file, in its order.
+
+        Raises:
+            InputError: the file is broken or holds something else; the problem names the place.
+        """
+        name = source.path.name
+        with reading.opened(source) as stream:
+            count = 0
+            for value, place, is_alone in _values(stream, name):
+                chat = place.as_object(value, "a chat")
+                key = next((key for key in _LISTS if isinstance(chat.get(key), list)), None)
+                if key is None:
+                    place.fail(f"found no chat: it has no list {' or '.join(_LISTS)}")
+                yield trajectory_of(chat, key, place, options, name.split(".")[0] if is_alone else str(count))
+                count += 1
+            if not count:
+                stream.fail("no chat; an object with a list of messages is expected.")
+
+
+def _values(stream: JsonStream, name: str) -> Iterator[tuple[Any, reading.Place, bool]]:
+    """Every value with its place, and whether it is the only one."""
+    first = True
+    while stream.peek():
+        place = reading.Place(name, line=stream.line)
+        if stream.peek() == "[":
+            for index in stream.elements():
+                yield stream.value(), place.at(index), False
+        else:
+            value: Any = stream.value()
+            yield value, place, first and not stream.peek()
+        first = False
