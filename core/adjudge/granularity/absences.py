@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from adjudge.granularity.evidence import Places, is_findable
+from adjudge.granularity.wording import says_no
 from adjudge.model.evaluation import Check
 from adjudge.model.judging import Decision
 from adjudge.model.measurement import Absence
@@ -29,23 +30,6 @@ ABSENT_WORDS_MEANING: Final = (
     "where it is decided by something that did not happen: one to four words that would stand in the log "
     "otherwise, several separated by commas; empty where a citation shows it"
 )
-
-_NO: Final = re.compile(
-    r"\b(?:no|not|never|none|nothing|nobody|nowhere|neither|nor|without|cannot|avoid\w*|refrain\w*)\b|n['’]t\b"
-    r"|[不没沒无無未勿莫]|ない|なし|ません|せず|않|없|못|말아야|말 것",
-    re.IGNORECASE,
-)
-_NO_NO: Final = re.compile(
-    r"\bnot only\b|\bno (?:later|sooner|earlier) than\b"
-    r"|不仅|不僅|不但|不只|不同|不断|不斷|未来|未來|无线|無線|だけでなく|뿐만? 아니라",
-    re.IGNORECASE,
-)
-_BESIDE: Final = re.compile(
-    r"\b(?:if|when|whenever|unless|where|while|until|because|although)\b[^,，;；]*"
-    r"|(?:如果|若|当|當|除非|因为|因為|虽然|雖然)[^,，;；。]*",
-    re.IGNORECASE,
-)
-"""A clause that says when or why, not what."""
 
 _SEPARATORS: Final = re.compile(r"[;\n；，、]|,(?!\d)| / | \| ")
 _QUOTES: Final = " \t\r\"'`“”‘’「」.。"
@@ -85,11 +69,6 @@ _SAY_NOTHING: Final = frozenset(
 """Stems that any statement has."""
 
 
-def says_no(statement: str) -> bool:
-    """Whether a statement forbids: whether it is met where something does not happen."""
-    return _NO.search(_NO_NO.sub(" ", _BESIDE.sub(" ", statement))) is not None
-
-
 def absences_of(check: Check, decision: Decision, places: Places, part: Sequence[int]) -> tuple[Absence, ...]:
     """What code did not find of the words that the votes for a decision name, as far as that decides anything.
 
@@ -105,18 +84,16 @@ def absences_of(check: Check, decision: Decision, places: Places, part: Sequence
         return ()
     decides_alone = check.reducer == ("any" if is_met else "all")
     steps = places.steps if decides_alone else part
-    missing: dict[str, None] = {}
+    missing: dict[Absence, None] = {}
     for vote in decision.votes:
         if vote.label != decision.label or not steps:
             continue
         words = _words(vote.notes.get(ABSENT_WORDS, ""))
         is_about_it = not is_met or any(_share_a_word(check.text, each) for each in words)
-        if is_about_it and not any(places.shown(each, steps) for each in words):
-            missing |= dict.fromkeys(filter(_is_short, words))
-    return tuple(
-        Absence(steps=(steps[0], steps[-1]), scan=f"no action and nothing that came back contains {words!r}")
-        for words in missing
-    )
+        scans = {each: places.absence(each, steps, check.about) for each in words}
+        if is_about_it and None not in scans.values():
+            missing |= {scan: None for each, scan in scans.items() if scan is not None and _is_short(each)}
+    return tuple(missing)
 
 
 def _words(named: str) -> list[str]:

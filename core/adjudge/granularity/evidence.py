@@ -6,13 +6,14 @@ back can show an outcome (judging the agent's words by the agent's words is how 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal
 from unicodedata import east_asian_width
 
 from adjudge.judging.untrusted import cleaned, defused, lines_of
+from adjudge.model.evaluation import CheckKind
 from adjudge.model.items import ToolCall
-from adjudge.model.measurement import Citation
+from adjudge.model.measurement import Absence, Citation
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
 from adjudge.moves import is_answer, json_text, place_of
@@ -23,7 +24,14 @@ CLAIMS: Final = ("thinking", "memory", "evaluation_previous_goal", "next_goal", 
 SHOWN: Final = ("action", "result", "observation", "error", "final_state")
 """What it did, and what came back."""
 
-CITABLE: Final = {"process": (*SHOWN, *CLAIMS), "outcome": SHOWN}
+SAID: Final = ("final_response", "text", "action")
+"""What it says to its user. Of the actions, calls that only answer."""
+
+CITABLE: Final[Mapping[CheckKind, Sequence[str]]] = {
+    "process": (*SHOWN, *CLAIMS),
+    "outcome": SHOWN,
+    "answer": SAID,
+}
 """The fields that may be cited for a check about this."""
 
 _NARROWEST: Final = 3
@@ -42,20 +50,19 @@ class Places:
     def __init__(self, trajectory: Trajectory) -> None:
         """Read the places."""
         self._texts: dict[int, dict[str, str]] = {}
-        self._deeds: dict[int, str] = {}
+        self._deeds: dict[int, tuple[str, str]] = {}
+        """For steps with a call that only answers: the actions besides, and the answers."""
         last = 0
         for invocation in trajectory.invocations:
             for step in invocation.steps:
                 last = step.number
                 self._texts[last] = _fields(step)
                 if any(is_answer(call.name) for call in step.calls):
-                    self._deeds[last] = _fields(step, answers=False).get("action", "")
+                    self._deeds[last] = _deeds_and_answers(step)
             if invocation.final_response is not None and invocation.final_response.text:
                 self._add(last, "final_response", invocation.final_response.text)
         if trajectory.final_session_state:
             self._add(last, "final_state", json_text(trajectory.final_session_state))
-        if not self.shows_outcomes:
-            self._deeds = {}
         self._folded: dict[tuple[int, str], str] = {}
 
     @property
@@ -73,8 +80,8 @@ class Places:
         """The fields of a step with their texts; empty where there is no such step."""
         return self._texts.get(step, {})
 
-    def problem(self, citation: Citation, about: str) -> str | None:
-        """What is wrong with a citation for a check about ``process`` or ``outcome``; ``None`` where it holds.
+    def problem(self, citation: Citation, about: CheckKind) -> str | None:
+        """What is wrong with a citation for a check about something; ``None`` where it holds.
 
         Whitespace is folded, invisible characters are taken out, and case counts.
         """
@@ -86,7 +93,11 @@ class Places:
                 else ("the run has no step")
             )
         if citation.field not in CITABLE[about]:
-            return f"{citation.field!r} is the agent's own claim, and shows no outcome"
+            return (
+                f"{citation.field!r} is nothing that the agent says to its user"
+                if about == "answer"
+                else f"{citation.field!r} is the agent's own claim, and shows no outcome"
+            )
         if citation.field not in self._texts[citation.step]:
             has = ", ".join(self._texts[citation.step]) or "nothing"
             return f"step {citation.step} has no {citation.field!r}; it has {has}"
@@ -94,19 +105,32 @@ class Places:
         text = self._text(citation.step, citation.field)
         if not is_findable(quote) and quote != text:
             return "the quote is too short to be found"
-        if about == "outcome" and quote in text and quote not in self._shown(citation.step, citation.field):
-            return "a call that only answers says what the agent claims, and shows no outcome"
         if not quote or quote not in text:
             return f"these words do not stand in the {citation.field!r} of step {citation.step}"
+        if about != "process" and quote not in self._text_about(citation.step, citation.field, about):
+            return (
+                "this call is no answer"
+                if about == "answer"
+                else "a call that only answers says what the agent claims, and shows no outcome"
+            )
         return None
 
-    def shown(self, words: str, steps: Iterable[int]) -> bool:
-        """Whether ``words`` stand in an action or in something that came back in ``steps``.
+    def absence(self, words: str, steps: Sequence[int], about: CheckKind) -> Absence | None:
+        """That ``words`` stand nowhere in ``steps`` where they would show something; ``None`` where they do.
 
-        Case is ignored: this is to find, not to quote.
+        For an answer, that is what the agent says to its user; otherwise what it did and what came back. Case
+        is ignored: this is to find, not to quote.
         """
         wanted = _folded(words).casefold()
-        return any(wanted in self._shown(step, name).casefold() for step in steps for name in SHOWN)
+        names, where = (
+            (SAID, "no answer of the agent")
+            if about == "answer"
+            else (SHOWN, "no action and nothing that came back")
+        )
+        kind: CheckKind = "answer" if about == "answer" else "outcome"
+        if any(wanted in self._text_about(step, name, kind).casefold() for step in steps for name in names):
+            return None
+        return Absence(steps=(steps[0], steps[-1]), scan=f"{where} contains {_folded(words)!r}")
 
     def exhibit(self, steps: Iterable[int]) -> str:
         """The steps as a judge reads them: a line for every field, with its step and its name."""
@@ -121,11 +145,13 @@ class Places:
         fields = self._texts.setdefault(step, {})
         fields[name] = f"{fields[name]}\n{text}" if name in fields else text
 
-    def _shown(self, step: int, name: str) -> str:
-        """The text of a field without what the agent only says there."""
-        return (
-            _folded(self._deeds[step]) if name == "action" and step in self._deeds else self._text(step, name)
-        )
+    def _text_about(self, step: int, name: str, about: Literal["outcome", "answer"]) -> str:
+        """The text of a field as far as it shows what was reached, or what was answered."""
+        if name == "action" and about == "answer":
+            return _folded(self._deeds[step][1]) if step in self._deeds else ""
+        if name == "action" and step in self._deeds and self.shows_outcomes:
+            return _folded(self._deeds[step][0])
+        return self._text(step, name)
 
     def _text(self, step: int, name: str) -> str:
         place = (step, name)
@@ -139,13 +165,22 @@ def is_findable(words: str) -> bool:
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in _folded(words)) >= _NARROWEST
 
 
-def _fields(step: Step, *, answers: bool = True) -> dict[str, str]:
+def _fields(step: Step) -> dict[str, str]:
     fields: dict[str, str] = {}
-    for item in step.items:
-        name, text = place_of(item) or ("", "")
-        if text and (answers or not (isinstance(item, ToolCall) and is_answer(item.name))):
+    for name, text in filter(None, map(place_of, step.items)):
+        if text:
             fields[name] = f"{fields[name]}\n{text}" if name in fields else text
     return fields
+
+
+def _deeds_and_answers(step: Step) -> tuple[str, str]:
+    """The actions of a step, those that only answer apart."""
+    texts: tuple[list[str], list[str]] = ([], [])
+    for item in step.items:
+        name, text = place_of(item) or ("", "")
+        if name == "action":
+            texts[isinstance(item, ToolCall) and is_answer(item.name)].append(text)
+    return "\n".join(texts[0]), "\n".join(texts[1])
 
 
 def _folded(text: str) -> str:

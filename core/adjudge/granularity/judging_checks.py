@@ -10,7 +10,7 @@ from adjudge.granularity.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING, abs
 from adjudge.granularity.evidence import CITABLE, Places
 from adjudge.judged.outcomes import votes_of
 from adjudge.judged.prompts import read_prompt
-from adjudge.model.evaluation import Check, CheckResult
+from adjudge.model.evaluation import Check, CheckKind, CheckResult
 from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, Question
 from adjudge.model.measurement import Citation, Evidence
 
@@ -53,7 +53,7 @@ async def judge_checks(
         strict: Whether a run that shows nothing of what came back supports no outcome at all.
     """
     results: dict[str, CheckResult] = {}
-    for about in ("process", "outcome"):
+    for about in CITABLE:
         asked = [check for check in checks if check.about == about]
         if not asked:
             continue
@@ -71,7 +71,7 @@ async def judge_checks(
             cites=CITABLE[about],
         )
 
-        def problem(citation: Citation, about: str = about) -> str | None:
+        def problem(citation: Citation, about: CheckKind = about) -> str | None:
             return places.problem(citation, about)
 
         decisions = await judge.decide(question, check=problem)

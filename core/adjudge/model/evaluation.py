@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
@@ -25,6 +25,11 @@ class WordedCriterion(Frozen):
     """The share of the checks that apply that must be met."""
 
 
+CheckKind: TypeAlias = Literal["process", "outcome", "answer"]
+"""``process``: how the agent went about it. ``outcome``: what was reached; the agent's own claims are no
+evidence of it. ``answer``: what the agent says to its user, whether or not it is so."""
+
+
 class Check(Frozen):
     """One atomic, locked question about a run."""
 
@@ -32,8 +37,7 @@ class Check(Frozen):
     """``c1``, ``c2`` and so on."""
     text: str
     """A statement that a run meets or not."""
-    about: Literal["process", "outcome"]
-    """``outcome``: what was reached; the agent's own claims are no evidence of it."""
+    about: CheckKind
     reducer: Literal["all", "any"] = "all"
     """Over parts of a long run: met where every part meets it, or where one part does."""
 

@@ -201,3 +201,60 @@ def test_a_letter_out_of_a_text_is_no_evidence(judging: Any, of_logs: Any) -> No
     judging.cite = lambda request: [Citation(step=2, field="observation", quote="mi")]
 
     assert only(judging(judging.log(), of_logs.OUTCOME)).reason_codes == ("no_evidence",)
+
+
+ANSWER = {
+    "name": "Answer",
+    "description": "The answer is complete.",
+    "checks": ["The final answer names the price."],
+}
+
+
+def answered(judging: Any, of_logs: Any, last: dict[str, Any], final: str | None = None) -> str:
+    """A log whose last step is ``last``, with a final answer."""
+    (judging.folder / "log.json").write_text(
+        json.dumps({"steps": [*of_logs.STEPS, last], **({"final_answer": final} if final else {})})
+    )
+    return "log.json"
+
+
+def test_what_the_answer_says_is_shown_by_the_answer(judging: Any, of_logs: Any) -> None:
+    log = answered(judging, of_logs, {"step": 4, "action": "wait()"}, "Milk for 1.09 is in the cart.")
+    judging.cite = lambda request: [Citation(step=4, field="final_response", quote="Milk for 1.09")]
+    result = only(judging(log, ANSWER))
+
+    assert result.verdict == Verdict.PASS
+    assert [item.field for item in result.evidence.citations] == ["final_response"]
+    assert only(judging(log, of_logs.OUTCOME)).reason_codes == ("no_evidence",), "a claim shows no outcome"
+
+
+@pytest.mark.parametrize(
+    ("field", "quote", "verdict"),
+    [
+        ("action", "It costs 1.09", Verdict.PASS),
+        ("action", "wait", Verdict.UNSURE),
+        ("thinking", "Number 17", Verdict.UNSURE),
+        ("observation", "milk, 1.09", Verdict.UNSURE),
+    ],
+)
+def test_nothing_else_shows_what_the_answer_says(
+    judging: Any, of_logs: Any, field: str, quote: str, verdict: Verdict
+) -> None:
+    steps = {"action": 4, "thinking": 3, "observation": 2}
+    last = {"step": 4, "action": 'wait(); done({"text": "It costs 1.09"})'}
+    judging.cite = lambda request: [Citation(step=steps[field], field=field, quote=quote)]
+
+    assert only(judging(answered(judging, of_logs, last), ANSWER)).verdict == verdict
+
+
+def test_what_no_answer_says_is_looked_for_in_the_answers(judging: Any, of_logs: Any) -> None:
+    judging.verdict, judging.cite = "not_met", lambda request: []
+    judging.notes["absent_words"] = "1.09"
+    log = answered(judging, of_logs, {"step": 4, "action": "wait()"}, "Milk is in the cart.")
+    result = only(judging(log, ANSWER))
+
+    assert result.verdict == Verdict.FAIL
+    assert [item.scan for item in result.evidence.absences] == ["no answer of the agent contains '1.09'"]
+
+    log = answered(judging, of_logs, {"step": 4, "action": "wait()"}, "Milk for 1.09 is in the cart.")
+    assert only(judging(log, ANSWER, use_cache=False)).reason_codes == ("no_evidence",)

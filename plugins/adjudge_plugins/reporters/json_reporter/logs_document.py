@@ -37,8 +37,8 @@ class CheckRow(TypedDict):
 
     check_id: str
     text: str
-    about: Literal["process", "outcome"]
-    """`outcome`: what was reached; the agent's own claims are no evidence of it."""
+    about: Literal["process", "outcome", "answer"]
+    """`outcome`: what was reached; the agent's own claims are no evidence of it. `answer`: what the agent says to its user."""
     reducer: Literal["all", "any"]
     """Over parts of a long run: met where every part meets it, or where one part does."""
 
