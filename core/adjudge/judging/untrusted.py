@@ -43,7 +43,8 @@ _ADDRESSES: Final = re.compile(
     | \b(?:evaluators?|judges?|graders?|raters?) \s* (?:should|must|will|:|,\s*please)
     | \b(?:mark|rate|score|grade|label|judge|classify|consider|treat)\b .{0,40} \b(?:answer|response|reply|run|task|trajectory|this)\b
       .{0,30} \b(?:as|a|to\s+be)\s+ (?:\w+\s+)? (?:valid|correct|pass(?:ed|ing)?|successful|safe|supported|yes|perfect|10|5)\b
-    | ["']?\b(?:verdict|is_the_agent_response_valid)\b["']? \s* [:=] \s* ["']? (?:valid|yes|pass|supported|safe|true|success)
+    | ["']?\b(?:verdict|is_the_agent_response_valid)\b["']? \s* [:=] \s* ["']? (?:valid|yes|pass|supported|safe|true|success|met\b)
+    | \b(?:answer|reply|respond)\b .{0,20} \bverdict\b
     | <<<\s*(?:begin|end)\b | <\|?(?:im_start|im_end|system|assistant)\|?> | \[/?INST\]
     | (?:忽略|无视|無視|忘记|忘記).{0,12}(?:指令|指示|说明|說明|规则|規則|要求|提示)
     | (?:以前|上記|これまで|前)の?.{0,6}(?:指示|命令|ルール).{0,6}(?:無視|忘れ)
@@ -52,6 +53,10 @@ _ADDRESSES: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
+
+
+_WORDS_SAID: Final = 120
+"""Characters that are repeated of what a text says to its judge."""
 
 
 def cleaned(text: str) -> tuple[str, bool]:
@@ -96,8 +101,16 @@ def _joining(found: re.Match[str]) -> str:
 
 def addresses_judge(text: str) -> bool:
     """Whether a text seems to speak to whoever judges it. A sign to look at, not a proof."""
+    return said_to_judge(text) is not None
+
+
+def said_to_judge(text: str) -> str | None:
+    """The words by which a text seems to speak to whoever judges it, as they stand in it; ``None`` where it does not."""
     # Full-width and other forms of letters read as the letters.
-    return _ADDRESSES.search(unicodedata.normalize("NFKC", text)) is not None
+    if _ADDRESSES.search(unicodedata.normalize("NFKC", text)) is None:
+        return None
+    found = _ADDRESSES.search(text)
+    return (text if found is None else found.group())[:_WORDS_SAID].strip()
 
 
 def marked(text: str, mark: str) -> str:
