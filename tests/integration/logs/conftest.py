@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +126,40 @@ def judging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judging:
     monkeypatch.delenv("ADJUDGE_JUDGE", raising=False)
     monkeypatch.chdir(tmp_path)
     return Judging(tmp_path)
+
+
+REAL = {
+    "adk_session": "adk_eval_files/customer_service/123.session.json",
+    "browser_use": "browser_use_history/history_0_1_nested.json",
+    "history_log": "web_agent_runs/runs.jsonl.gz",
+    "openai_messages": "tau_airline/runs.jsonl.gz",
+    "openinference": "otel_spans/openai_agents_openinference_live_spans.json",
+    "otel_genai": "otel_spans/adk_live_spans.json",
+    "swe_agent": "swe_agent/function_calling_simple.traj",
+}
+"""A log of other people's agents for each reader that there is one for."""
+
+_OF_MANY = 2
+"""Runs that are taken of a file with a hundred and more."""
+
+
+@pytest.fixture
+def real_logs(shared_data: Path, tmp_path: Path) -> dict[str, Path]:
+    """Logs of other people's agents, by reader; of files with many runs the first ones."""
+    logs = {reader: shared_data / name for reader, name in REAL.items()}
+    for reader, path in logs.items():
+        if path.suffix == ".gz":
+            logs[reader] = tmp_path / f"{reader}.jsonl"
+            with gzip.open(path, "rb") as file:
+                logs[reader].write_bytes(b"".join(islice(file, _OF_MANY)))
+    return logs
+
+
+@pytest.fixture
+def small_logs() -> dict[str, Path]:
+    """One small run in every format, by reader: those that users are shown."""
+    folder = Path(__file__).parents[3] / "docs" / "examples" / "logs"
+    return {path.stem: path for path in sorted(folder.iterdir())}
 
 
 @pytest.fixture
