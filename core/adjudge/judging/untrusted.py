@@ -44,7 +44,7 @@ _ADDRESSES: Final = re.compile(
     | \b(?:mark|rate|score|grade|label|judge|classify|consider|treat)\b .{0,40} \b(?:answer|response|reply|run|task|trajectory|this)\b
       .{0,30} \b(?:as|a|to\s+be)\s+ (?:\w+\s+)? (?:valid|correct|pass(?:ed|ing)?|successful|safe|supported|yes|perfect|10|5)\b
     | ["']?\b(?:verdict|is_the_agent_response_valid)\b["']? \s* [:=] \s* ["']? (?:valid|yes|pass|supported|safe|true|success|met\b)
-    | \b(?:answer|reply|respond)\b .{0,20} \bverdict\b
+    | \b(?:answer|reply|respond) (?:\s+with)? (?:\s+(?:the|a))? \s+ verdict\b
     | <<<\s*(?:begin|end)\b | <\|?(?:im_start|im_end|system|assistant)\|?> | \[/?INST\]
     | (?:忽略|无视|無視|忘记|忘記).{0,12}(?:指令|指示|说明|說明|规则|規則|要求|提示)
     | (?:以前|上記|これまで|前)の?.{0,6}(?:指示|命令|ルール).{0,6}(?:無視|忘れ)
