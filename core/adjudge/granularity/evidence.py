@@ -6,11 +6,13 @@ back can show an outcome (judging the agent's words by the agent's words is how 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
+from functools import cached_property
 from typing import Final, Literal
 from unicodedata import east_asian_width
 
-from adjudge.judging.untrusted import cleaned, defused, lines_of
+from adjudge.judging.untrusted import cleaned, defused, lines_of, said_to_judge
 from adjudge.model.evaluation import CheckKind
 from adjudge.model.items import ToolCall
 from adjudge.model.measurement import Absence, Citation
@@ -63,18 +65,15 @@ class Places:
                 self._add(last, "final_response", invocation.final_response.text)
         if trajectory.final_session_state:
             self._add(last, "final_state", json_text(trajectory.final_session_state))
+        shown = ("result", "observation", "error", "final_state")
+        self.shows_outcomes = any(name in fields for fields in self._texts.values() for name in shown)
+        """Whether anything came back at all; otherwise a run can only be believed (``self_reported``)."""
         self._folded: dict[tuple[int, str], str] = {}
 
     @property
     def steps(self) -> tuple[int, ...]:
         """The numbers of the steps, in order."""
         return tuple(self._texts)
-
-    @property
-    def shows_outcomes(self) -> bool:
-        """Whether anything came back at all; otherwise a run can only be believed (``self_reported``)."""
-        shown = ("result", "observation", "error", "final_state")
-        return any(name in fields for fields in self._texts.values() for name in shown)
 
     def of(self, step: int) -> Mapping[str, str]:
         """The fields of a step with their texts; empty where there is no such step."""
@@ -131,6 +130,28 @@ class Places:
         if any(wanted in self._text_about(step, name, kind).casefold() for step in steps for name in names):
             return None
         return Absence(steps=(steps[0], steps[-1]), scan=f"{where} contains {_folded(words)!r}")
+
+    @cached_property
+    def speech(self) -> tuple[Citation, ...]:
+        """Where the run speaks to whoever judges it: a citation for each place."""
+        said = (
+            (step, name, said_to_judge(cleaned(text)[0]))
+            for step, fields in self._texts.items()
+            for name, text in fields.items()
+        )
+        return tuple(Citation(step=step, field=name, quote=words) for step, name, words in said if words)
+
+    def without(self, withheld: Collection[tuple[int, str]]) -> Places:
+        """The same run without some of its places. Whether it shows outcomes at all stays what it was."""
+        rest = copy(self)
+        rest._texts = {
+            step: {name: text for name, text in fields.items() if (step, name) not in withheld}
+            for step, fields in self._texts.items()
+        }
+        rest._deeds = {step: text for step, text in self._deeds.items() if (step, "action") not in withheld}
+        rest._folded = {}
+        rest.__dict__.pop("speech", None)
+        return rest
 
     def exhibit(self, steps: Iterable[int]) -> str:
         """The steps as a judge reads them: a line for every field, with its step and its name."""
