@@ -118,6 +118,10 @@ SWE_AGENT = {
     "history": [{"role": "user", "content": "Fix it.", "agent": "main"}],
     "info": {"submission": "a patch"},
 }
+AUTOGEN_CHAT = {
+    "chat_history": [{"name": "planner", "role": "assistant", "content": "Count the eggs."}],
+    "summary": "Four.",
+}
 HISTORY_LOG = [{"step": 1, "thinking": "Find it.", "action": "click(Search)", "next_goal": "Read."}]
 ADK_SESSION = {
     "id": "s",
@@ -191,6 +195,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "adk-session-reader/adk_session": {"sample": json.dumps(ADK_SESSION).encode()},
     "eval-set-reader/eval_set": {"sample": json.dumps(EVAL_SET).encode()},
     "atif-reader/atif": {"sample": json.dumps(ATIF).encode()},
+    "autogen-chat-reader/autogen_chat": {"sample": json.dumps(AUTOGEN_CHAT).encode()},
     "browser-use-reader/browser_use": {"sample": json.dumps(BROWSER_USE).encode()},
     "history-log-reader/history_log": {"sample": json.dumps(HISTORY_LOG).encode()},
     "openai-messages-reader/openai_messages": {"sample": json.dumps(MESSAGES).encode()},
