@@ -46,6 +46,11 @@ from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
     "--aggregate-only", is_flag=True, help="End after aggregation: no verdicts, and no judge is needed."
 )
 @click.option(
+    "--correct-phases",
+    is_flag=True,
+    help="Let the judge move where sub-tasks begin, and join them: one call a run.",
+)
+@click.option(
     "--strict-evidence",
     is_flag=True,
     help="UNSURE about outcomes where a log shows nothing of what came back.",

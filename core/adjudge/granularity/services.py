@@ -37,6 +37,7 @@ class Services:
         *,
         granularity: str | None = None,
         budget: int = DEFAULT_BUDGET,
+        correct_phases: bool = False,
     ) -> None:
         """Put them together.
 
@@ -46,12 +47,15 @@ class Services:
             judge: Who writes names and summaries, and decides between strategies that fit alike.
             granularity: The strategy of all criteria; ``None``: each criterion's own, or the best one.
             budget: Tokens that one request to a judge may have.
+            correct_phases: Whether the judge may move where sub-tasks begin, and join them.
         """
         self.strategies = strategies
         self.judge = judge
         self.granularity = granularity
         self.budget = budget
-        self.decomposer = TaskDecomposerService(judge, token_budget=room_of(budget) // 3)
+        self.decomposer = TaskDecomposerService(
+            judge, corrections=correct_phases, token_budget=room_of(budget) // 3
+        )
         self.analyzer = GranularityAnalyzerService(strategies, judge)
         self.aggregator = StepAggregatorService(strategies, host)
 

@@ -71,6 +71,21 @@ def test_aggregation_goes_by_the_criteria_where_there_are_some(judging: Any, of_
     assert [view.granularity for view in named.logs[0].aggregated_steps] == ["phase_level"]
 
 
+def test_a_judge_may_correct_where_phases_begin(judging: Any) -> None:
+    pages = [f"https://{site}.example/" for site in "aaabbb"]
+    log = judging.log([{"step": at, "url": page, "action": "scroll()"} for at, page in enumerate(pages, 2)])
+    judging.notes |= {"beginnings": "2, 4", "part_1": "Search", "part_2": "Compare"}
+
+    def phases(**options: Any) -> list[tuple[str, tuple[int, ...]]]:
+        [found] = judging(log, aggregate_only=True, granularity="phase_level", **options).logs
+        return [(cluster.name, cluster.steps) for cluster in found.task_decomposition.clusters]
+
+    assert phases() == [("Search", (2, 3, 4)), ("Compare", (5, 6, 7))]
+    assert phases(correct_phases=True) == [("Search", (2, 3)), ("Compare", (4, 5, 6, 7))]
+    with pytest.raises(InputError, match="it is a judge who corrects phases, and none is named"):
+        phases(correct_phases=True, judge=())
+
+
 # --- checks -----------------------------------------------------------------------------
 
 

@@ -37,6 +37,7 @@ async def judge_logs(
     reader: str | None = None,
     aggregate_only: bool = False,
     strict_evidence: bool = False,
+    correct_phases: bool = False,
     token_budget: int = DEFAULT_BUDGET,
     num_samples: int = DEFAULT_NUM_SAMPLES,
     calibration: str | Path | None = None,
@@ -61,6 +62,7 @@ async def judge_logs(
         aggregate_only: Whether to end after aggregation, without verdicts. No judge is needed; one that is
             named writes summaries.
         strict_evidence: Whether a run that shows nothing of what came back supports no outcome.
+        correct_phases: Whether the judge may move where sub-tasks begin, and join them.
         token_budget: Tokens that one request to a judge may have.
         num_samples: The most votes that a judge has on each decision; fewer are asked for where the rest cannot
             change it.
@@ -89,6 +91,7 @@ async def judge_logs(
         reader=reader,
         aggregate_only=aggregate_only,
         strict_evidence=strict_evidence,
+        correct_phases=correct_phases,
         token_budget=token_budget,
         num_samples=num_samples,
         calibration=None if calibration is None else str(calibration),
@@ -144,6 +147,7 @@ async def _judged(
         judge,
         granularity=None if request.granularity == AUTO else request.granularity,
         budget=request.token_budget,
+        correct_phases=request.correct_phases,
     )
     evaluators: list[tuple[WordedCriterion, CriterionEvaluator]] = []
     if judge is not None and not request.aggregate_only:

@@ -96,6 +96,8 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
     if (in_words and not request.aggregate_only) or request.judging.judges:
         with problems.caught():
             judge = judges.judge(JudgeModelOptions(num_samples=max(1, request.num_samples)))
+    if request.correct_phases and request.aggregate_only and not request.judging.judges:
+        problems.add("it is a judge who corrects phases, and none is named", hint="Add --judge MODEL.")
     measured: tuple[PlannedCriterion, ...] = ()
     if not request.aggregate_only:
         measured = plan_measured(entries, extensions, host, problems, _shown(request))

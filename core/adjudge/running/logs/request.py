@@ -27,6 +27,7 @@ class LogsRequest:
     reader: str | None = None
     aggregate_only: bool = False
     strict_evidence: bool = False
+    correct_phases: bool = False
     token_budget: int = DEFAULT_BUDGET
     num_samples: int = DEFAULT_NUM_SAMPLES
     calibration: str | None = None
