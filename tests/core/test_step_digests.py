@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.judging.material import quoted
 from adjudge.plugin import Claim, ErrorItem, Item, Observation, Step, Text, ToolCall, ToolResult, digests
 
 
@@ -171,8 +172,15 @@ def test_texts_together_have_no_more_tokens_than_each_by_itself(left: str, right
 def test_a_text_is_cut_to_tokens(text: str, most: int) -> None:
     cut = digests.clipped_to_tokens(text, most)
 
-    assert digests.tokens_of(cut) <= max(most, 2)
-    assert cut == text or digests.tokens_of(text) > most
+    assert digests.tokens_shown(cut) <= max(most, digests.tokens_shown("…"))
+    assert cut == text or digests.tokens_shown(text) > most
+
+
+@given(st.text())
+def test_the_marks_of_a_prompt_are_counted(text: str) -> None:
+    shown = quoted("steps", text, "0123456789ab").split("\n", 1)[1].rpartition("\n")[0]
+
+    assert digests.tokens_of(shown) <= digests.tokens_shown(text)
 
 
 @pytest.mark.parametrize(

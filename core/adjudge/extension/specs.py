@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 from adjudge.extension.configuration import ComponentConfig, NoConfig
 
@@ -185,9 +185,17 @@ class GranularityStrategySpec(Spec["GranularityStrategy"]):
     """In words, for a judge: what kind of criterion this granularity fits."""
     keywords: tuple[str, ...] = ()
     """Words of a criterion's name or description that speak for this granularity."""
+    reads: Literal["run", "groups", "steps"] = "groups"
+    """How a judge is shown the steps of a run that is too long for one question.
+
+    ``groups``: in parts that keep together what the mapping has under one label, at most as many as the square
+    root of the number of steps, with long steps shortened; ``run``: in one question, with the steps that say
+    most; ``steps``: every step as it was recorded, in as many parts as that takes."""
 
     def _own_problems(self) -> list[str]:
         found = self._not_texts("keywords")
+        if self.reads not in ("run", "groups", "steps"):
+            found.append(f"reads of {self.name!r} is {self.reads!r}, expected 'run', 'groups' or 'steps'")
         if not (_is_text(self.when_to_use) and self.when_to_use.strip()):
             found.append(f"when_to_use of {self.name!r} is empty")
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import cast
+from typing import Literal, cast
 
 from adjudge.errors import AdjudgeError, PluginError
 from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy
@@ -24,6 +24,10 @@ class StepAggregatorService:
         self._strategies = strategies
         self._host = host
         self._made: dict[str, GranularityStrategy] = {}
+
+    def reads(self, name: str) -> Literal["run", "groups", "steps"]:
+        """How a long run is shown to the judge at the strategy of that name (see its spec)."""
+        return self._strategies.resolve(name).spec.reads
 
     async def aggregate(
         self, name: str, trajectory: Trajectory, context: AggregationContext

@@ -9,7 +9,13 @@ from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.analyzer import WIDE_TO_NARROW, GranularityAnalyzerService
 from adjudge.granularity.decomposer import TaskDecomposerService
 from adjudge.granularity.evidence import Places
-from adjudge.granularity.reducing import confidence_of, deciding_results, merged, verdict_of
+from adjudge.granularity.reducing import (
+    confidence_of,
+    deciding_results,
+    is_decided_by_part,
+    merged,
+    verdict_of,
+)
 from adjudge.granularity.run_judging import RunUnderJudgement
 from adjudge.granularity.viewing import DEFAULT_BUDGET
 from adjudge.judging.ledger import ledger
@@ -109,7 +115,7 @@ class JudgeEvaluatorService:
             confidence_score=None if verdict in (None, Verdict.UNSURE) else confidence_of(deciding),
             used_granularity=used,
             evidence=merged([item.evidence for item in deciding]),
-            reason_codes=_codes(results, deciding, run.places),
+            reason_codes=_codes(criterion, results, deciding, run.places),
             error=next((item.error for item in deciding if item.error is not None), None),
             granularity=choice,
             checks=tuple(results),
@@ -136,11 +142,17 @@ def _reasoning(deciding: Sequence[CheckResult], results: Sequence[CheckResult]) 
 
 
 def _codes(
-    results: Sequence[CheckResult], deciding: Sequence[CheckResult], places: Places
+    criterion: CompiledCriterion,
+    results: Sequence[CheckResult],
+    deciding: Sequence[CheckResult],
+    places: Places,
 ) -> tuple[str, ...]:
     """Why a verdict is what it is, or is to be taken with care; each code once."""
     codes: list[str] = [item.unsure_code for item in deciding if item.unsure_code is not None]
     if not places.shows_outcomes:
         codes.append("self_reported")
+    checks = {check.check_id: check for check in criterion.checks}
+    if any(item.steps_not_shown and not is_decided_by_part(checks[item.check_id], item) for item in deciding):
+        codes.append("steps_not_shown")
     flags = (flag for item in results for flag in item.votes.get("flags", ()))
     return tuple(dict.fromkeys([*codes, *flags]))

@@ -1,83 +1,87 @@
-"""Judging checks: one question about one part of a run, and what its decisions are worth as evidence."""
+"""Judging checks over some steps of a run, and what the decisions are worth as evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
 
 from adjudge.extension.judge_protocols import Judge
-from adjudge.granularity.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING, absences_of
-from adjudge.granularity.evidence import CITABLE, Places
+from adjudge.granularity.absences import absences_of
+from adjudge.granularity.asking import Surroundings, question_about, steps_wanted
+from adjudge.granularity.evidence import Places
+from adjudge.granularity.material import RunMaterial
+from adjudge.granularity.reducing import is_decided_by_part
+from adjudge.granularity.showing import Shown, shown
 from adjudge.judged.outcomes import votes_of
-from adjudge.judged.prompts import read_prompt
-from adjudge.model.evaluation import Check, CheckKind, CheckResult
-from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, Question
+from adjudge.model.evaluation import Check, CheckResult
+from adjudge.model.judging import Decision
 from adjudge.model.measurement import Citation, Evidence
 
-_CHOICES: Final = (
-    Choice(label="met", meaning="the run meets the statement", value=1.0),
-    Choice(label="not_met", meaning="the run does not meet it", value=0.0),
-    Choice(label="not_applicable", meaning="the statement is about something that has no place in this run"),
-    Choice(label="cannot_tell", meaning="what is shown is not enough to decide", abstains=True),
-)
-_NOTES: Final = {
-    "rationale": "why, in one or two sentences",
-    ABSENT_WORDS: ABSENT_WORDS_MEANING,
-}
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looking:
+    """How the checks of a run are judged at one granularity."""
 
-async def judge_checks(
-    judge: Judge,
-    checks: Sequence[Check],
-    places: Places,
-    steps: Sequence[int],
-    *,
-    shown: str,
-    task: str,
-    overview: str,
-    granularity: str,
-    strict: bool,
-) -> list[CheckResult]:
-    """What the judge says of the checks over some steps of a run, in their order.
+    judge: Judge
+    material: RunMaterial
+    around: Surroundings
+    room: int
+    """Tokens that a question has for steps."""
+    granularity: str
+    """The strategy's name."""
+    strict: bool
+    """Whether a run that shows nothing of what came back supports no outcome at all."""
 
-    Args:
-        judge: Who decides.
-        checks: What is asked. Those about an outcome and those about the process are asked apart: they
-            may cite different fields.
-        places: The run.
-        steps: The steps that are asked about.
-        shown: Those steps as they were recorded, as far as they fit.
-        task: The goal.
-        overview: The run at the chosen granularity. Nothing of it can be cited.
-        granularity: The strategy's name.
-        strict: Whether a run that shows nothing of what came back supports no outcome at all.
-    """
-    results: dict[str, CheckResult] = {}
-    for about in CITABLE:
-        asked = [check for check in checks if check.about == about]
-        if not asked:
-            continue
-        question = Question(
-            prompt=read_prompt("adjudge.granularity", "judge_checks"),
-            exhibits=(
-                *([Exhibit(name="task", text=task)] if task else []),
-                *([Exhibit(name="overview", text=overview)] if overview else []),
-                Exhibit(name="steps", text=shown),
-            ),
-            items=tuple(JudgedItem(item_id=check.check_id, text=check.text) for check in asked),
-            choices=_CHOICES,
-            rule="majority_or_unsure",
-            notes=_NOTES,
-            cites=CITABLE[about],
-        )
+    async def judged(self, checks: Sequence[Check], steps: Sequence[int]) -> list[CheckResult]:
+        """What the judge says of checks that are about the same, over some steps, in their order.
 
-        def problem(citation: Citation, about: CheckKind = about) -> str | None:
-            return places.problem(citation, about)
+        Where steps had to be shortened or left out, votes may name those that they need. The checks that
+        what was shown leaves open are asked once more then, with those steps as they were recorded.
+        """
+        seen = shown(steps, self.material, self.room)
+        decisions = await self._decided(checks, steps, seen)
+        results = [
+            self._result(check, decision, steps, seen)
+            for check, decision in zip(checks, decisions, strict=True)
+        ]
+        wanted = {
+            check.check_id: steps_wanted(decision, seen.hidden)
+            for check, decision, result in zip(checks, decisions, results, strict=True)
+            if result.state != "error" and not is_decided_by_part(check, result)
+        }
+        again = [check for check in checks if wanted.get(check.check_id)]
+        if not again:
+            return results
+        first = dict.fromkeys(step for check in again for step in wanted[check.check_id])
+        closer = shown(steps, self.material, self.room, tuple(first))
+        if closer == seen:  # a step that is longer than a request
+            return results
+        fetched = tuple(step for step in seen.hidden if step in first and step not in closer.hidden)
+        never = [step for step in closer.hidden if step in set(seen.hidden)]
+        decisions = await self._decided(again, steps, closer)
+        second = {
+            check.check_id: self._result(check, decision, steps, closer).model_copy(
+                update={"steps_not_shown": len(never), "steps_fetched": fetched}
+            )
+            for check, decision in zip(again, decisions, strict=True)
+        }
+        return [second.get(result.check_id, result) for result in results]
 
-        decisions = await judge.decide(question, check=problem)
-        for check, decision in zip(asked, decisions, strict=True):
-            results[check.check_id] = _result(check, decision, places, steps, granularity, strict=strict)
-    return [results[check.check_id] for check in checks]
+    async def _decided(
+        self, checks: Sequence[Check], steps: Sequence[int], seen: Shown
+    ) -> tuple[Decision, ...]:
+        about = checks[0].about
+        is_part = len(steps) < len(self.material.steps)
+        question = question_about(checks, self.around, seen, is_part=is_part)
+
+        def problem(citation: Citation) -> str | None:
+            return self.material.places.problem(citation, about)
+
+        return await self.judge.decide(question, check=problem)
+
+    def _result(self, check: Check, decision: Decision, steps: Sequence[int], seen: Shown) -> CheckResult:
+        result = _result(check, decision, self.material.places, steps, self.granularity, strict=self.strict)
+        return result.model_copy(update={"steps_not_shown": len(seen.hidden)})
 
 
 def _result(

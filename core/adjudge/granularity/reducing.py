@@ -5,9 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from adjudge.model.base import JsonObject
 from adjudge.model.evaluation import Check, CheckResult
 from adjudge.model.measurement import Evidence
 from adjudge.model.result import Verdict
+
+
+def is_decided_by_part(check: Check, result: CheckResult) -> bool:
+    """Whether the check stays so whatever the rest of the run holds."""
+    return result.state == ("not_met" if check.reducer == "all" else "met")
 
 
 def over_parts(check: Check, parts: Sequence[CheckResult]) -> CheckResult:
@@ -28,6 +34,9 @@ def over_parts(check: Check, parts: Sequence[CheckResult]) -> CheckResult:
                     "evidence": merged([part.evidence for part in found]),
                     # A chain is as sure as its weakest part where all had to agree.
                     "confidence": _weakest(found) if state == other else first.confidence,
+                    "votes": _with_flags(first.votes, parts),
+                    "steps_not_shown": sum(part.steps_not_shown for part in parts),
+                    "steps_fetched": tuple(step for part in parts for step in part.steps_fetched),
                 }
             )
     raise ValueError("a check is judged over at least one part")
@@ -74,6 +83,12 @@ def merged(evidence: Sequence[Evidence]) -> Evidence:
 def confidence_of(results: Sequence[CheckResult]) -> float | None:
     """How sure the verdict is: as sure as the least sure of the checks that it rests on."""
     return _weakest(results)
+
+
+def _with_flags(votes: JsonObject, parts: Sequence[CheckResult]) -> JsonObject:
+    """The votes with what is odd about any part: it was all material of one verdict."""
+    flags = dict.fromkeys(flag for part in parts for flag in part.votes.get("flags", ()))
+    return {**votes, "flags": list(flags)} if flags else votes
 
 
 def _weakest(results: Sequence[CheckResult]) -> float | None:

@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 from adjudge.extension.judge_protocols import Judge
 from adjudge.granularity.aggregator import StepAggregatorService
+from adjudge.granularity.asking import Surroundings, asked_together, tokens_without_run
 from adjudge.granularity.decomposer import TaskDecomposerService
-from adjudge.granularity.digests import clipped_to_tokens, tokens_of
-from adjudge.granularity.evidence import Places
-from adjudge.granularity.judging_checks import judge_checks
-from adjudge.granularity.parts import fitted, groups_of, packed
+from adjudge.granularity.digests import clipped_to_tokens, tokens_shown
+from adjudge.granularity.judging_checks import Looking
+from adjudge.granularity.material import material_of
+from adjudge.granularity.packing import groups_of, packed
+from adjudge.granularity.partition import most_clusters
 from adjudge.granularity.reducing import merged, over_parts
-from adjudge.granularity.viewing import room_of, task_of, view_of
+from adjudge.granularity.viewing import LEAST_BUDGET, task_of, view_of
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.evaluation import Check, CheckResult, CompiledCriterion
 from adjudge.model.trajectory import Trajectory
@@ -34,14 +36,14 @@ class RunUnderJudgement:
         strict: bool,
     ) -> None:
         """Prepare; nothing is asked yet. The arguments are those of ``JudgeEvaluatorService``."""
-        self.places = Places(trajectory)
+        self._material = material_of(trajectory)
+        self.places = self._material.places
         self._trajectory = trajectory
         self._decomposer = decomposer
         self._aggregator = aggregator
         self._judge = judge
         self._criterion = criterion
-        self._budget = budget
-        self._room = room_of(budget)
+        self._budget = max(LEAST_BUDGET, budget)
         self._strict = strict
         self._views: dict[str, AggregatedSteps] = {}
 
@@ -52,46 +54,85 @@ class RunUnderJudgement:
 
     async def judged(self, level: str, checks: Sequence[Check]) -> list[CheckResult]:
         """The checks, in their order, at one granularity."""
-        view = await self._view(level)
-        task = clipped_to_tokens(task_of(self._trajectory), self._room // 8)
-        overview = clipped_to_tokens(view.aggregated_content, self._room // 3)
-        room = self._room - tokens_of(overview) - tokens_of(task)
-        steps = self.places.steps
-        parts = packed(groups_of(view.step_mapping, steps), self.places, room) or [steps]
-        judged = await asyncio.gather(
-            *(
-                judge_checks(
-                    self._judge,
-                    checks,
-                    self.places,
-                    part,
-                    shown=fitted(part, self.places, room),
-                    task=task,
-                    overview=overview,
-                    granularity=level,
-                    strict=self._strict,
-                )
-                for part in parts
-            )
-        )
-        return [over_parts(check, [results[at] for results in judged]) for at, check in enumerate(checks)]
+        most = None if self._aggregator.reads(level) == "steps" else most_clusters(len(self.places.steps))
+        return await self._judged(level, checks, self.places.steps, most)
 
     async def decided_closer(self, level: str, results: Sequence[CheckResult]) -> list[CheckResult]:
         """The checks that are open, judged again at a narrower view; the others as they are."""
         asked = self._asked(results, "unsure")
-        again = {item.check_id: item for item in await self.judged(level, asked)}
+        most = most_clusters(len(self.places.steps))
+        again = {item.check_id: item for item in await self._judged(level, asked, self.places.steps, most)}
         return [again.get(item.check_id, item) for item in results]
 
     async def located(self, level: str, results: Sequence[CheckResult]) -> list[CheckResult]:
-        """The checks that are not met, with what a narrower view shows of where; no verdict changes."""
+        """The checks that are not met, with what a narrower view shows of where; no verdict changes.
+
+        Where single steps are looked at, those of the sub-tasks in which a wider view found something.
+        """
         asked = self._asked(results, "not_met")
-        closer = {item.check_id: item for item in await self.judged(level, asked) if item.state == "not_met"}
+        steps: Sequence[int] = self.places.steps
+        if self._aggregator.reads(level) == "steps":
+            steps = await self._around([item for item in results if item.state == "not_met"])
+        if not steps:
+            return list(results)
+        found = await self._judged(level, asked, steps, most_clusters(len(self.places.steps)))
+        closer = {item.check_id: item for item in found if item.state == "not_met"}
         return [
             item.model_copy(update={"evidence": merged([item.evidence, closer[item.check_id].evidence])})
             if item.check_id in closer
             else item
             for item in results
         ]
+
+    async def _judged(
+        self, level: str, checks: Sequence[Check], steps: Sequence[int], most: int | None
+    ) -> list[CheckResult]:
+        """The checks over some steps, in at most so many parts."""
+        if not checks:
+            return []
+        view = await self._view(level)
+        questions = list(asked_together(checks, self._budget))
+        room = self._budget - max(map(tokens_without_run, questions))
+        around = Surroundings(
+            task=clipped_to_tokens(task_of(self._trajectory), room // 8),
+            overview=clipped_to_tokens(view.aggregated_content, room // 2),
+        )
+        looking = Looking(
+            judge=self._judge,
+            material=self._material,
+            around=around,
+            room=room - tokens_shown(around.task) - tokens_shown(around.overview),
+            granularity=level,
+            strict=self._strict,
+        )
+        parts = self._parts(view, level, steps, looking.room, most)
+        judged = await asyncio.gather(
+            *(looking.judged(question, part) for question in questions for part in parts)
+        )
+        by_check: dict[str, list[CheckResult]] = {}
+        for result in (result for results in judged for result in results):
+            by_check.setdefault(result.check_id, []).append(result)
+        return [over_parts(check, by_check[check.check_id]) for check in checks]
+
+    def _parts(
+        self, view: AggregatedSteps, level: str, steps: Sequence[int], room: int, most: int | None
+    ) -> list[tuple[int, ...]]:
+        """The steps of each question."""
+        match self._aggregator.reads(level):
+            case "run":
+                return [tuple(steps)]
+            case "steps":
+                return packed([(step,) for step in steps], self._material, room, most) or [()]
+            case "groups":
+                groups = groups_of(view.step_mapping, steps)
+                return packed(groups, self._material, room, most) or [()]
+
+    async def _around(self, results: Sequence[CheckResult]) -> Sequence[int]:
+        """The steps of the sub-tasks in which evidence stands. That something never happened has no place."""
+        cited = {citation.step for item in results for citation in item.evidence.citations}
+        decomposition = await self._decomposer.decompose(self._trajectory)
+        found = [cluster.steps for cluster in decomposition.clusters if cited.intersection(cluster.steps)]
+        return [step for steps in found for step in steps]
 
     async def _view(self, level: str) -> AggregatedSteps:
         if level not in self._views:

@@ -7,10 +7,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from adjudge.judging.keys import delimiter, order, seed
+from adjudge.judging.lengths import clipped_to_tokens, tokens_asked
 from adjudge.judging.material import object_schema, quoted, words_about
 from adjudge.judging.untrusted import addresses_judge, cleaned
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeMessage, JudgeRequest, Question
+
+_ANSWER_TOKENS: Final = 400
+"""For each item, of an answer that is repeated to its judge: what is more is a judge that has lost its way."""
+
+_MARGIN: Final = 300
+"""Tokens of what is asked for with it, and of delimiters that happen to be all digits."""
 
 VERDICT: Final = "verdict"
 CITATIONS: Final = "citations"
@@ -102,6 +109,7 @@ class Composer:
 
     def repair(self, request: JudgeRequest, answer: str, problem: str) -> JudgeRequest:
         """The one further call after an answer that is not of the schema."""
+        answer = clipped_to_tokens(answer, _ANSWER_TOKENS * len(self._question.items))
         asked = (
             f"This answer cannot be read: {problem}. Give the whole answer again, as one JSON object with "
             f"the keys and values that were asked for, and nothing else."
@@ -146,6 +154,17 @@ class Composer:
         fields[VERDICT] = {"type": "string", "enum": [choice.label for choice in self._question.choices]}
         item = object_schema(fields)
         return object_schema({item_key(at): item for at in positions})
+
+
+def tokens_beside(question: Question) -> int:
+    """The most tokens that a request has besides the texts of the exhibits, counted as ``tokens_shown`` does.
+
+    What a repair adds is included.
+    """
+    bare = [exhibit.model_copy(update={"text": ""}) for exhibit in question.exhibits]
+    framed = question.model_copy(update={"exhibits": tuple(bare)})
+    composer = Composer(framed, "", b"", model="", parameters={}, provider_options={})
+    return tokens_asked(composer.request(0)) + _ANSWER_TOKENS * len(question.items) + _MARGIN
 
 
 _ITEM: Final = re.compile(r"^(item_\d+):(?: (.*)|\n<<<BEGIN.*\n((?:.*\n)*?)<<<END.*)$", re.MULTILINE)

@@ -93,6 +93,10 @@ class CheckResult(Frozen):
     granularity: str
     """The strategy that it was decided at."""
     votes: JsonObject = {}
+    steps_not_shown: int = 0
+    """Steps that the judge saw shortened, in a line or not at all, for want of room."""
+    steps_fetched: tuple[int, ...] = ()
+    """Steps that it saw as they were recorded because votes had asked for them."""
 
 
 class VotedVerdict(Frozen):

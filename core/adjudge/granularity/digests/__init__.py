@@ -18,8 +18,8 @@ from adjudge.granularity.digests.facts import (
 )
 from adjudge.granularity.digests.fitting import Line, actions_counted, digest, fitted_lines
 from adjudge.granularity.digests.lines import call_text, step_line
-from adjudge.granularity.digests.texts import first_sentence, head_and_tail, in_line
-from adjudge.granularity.digests.tokens import clipped_to_tokens, tokens_of
+from adjudge.granularity.digests.texts import first_sentence, in_line
+from adjudge.judging.lengths import clipped_to_tokens, head_and_tail, tokens_of, tokens_shown
 
 __all__ = [
     "Line",
@@ -43,5 +43,6 @@ __all__ = [
     "tab_of",
     "text_of",
     "tokens_of",
+    "tokens_shown",
     "without_query",
 ]

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from adjudge.granularity.digests import facts
-from adjudge.granularity.digests.texts import head_and_tail, in_line
+from adjudge.granularity.digests.texts import in_line
+from adjudge.judging.lengths import head_and_tail
 from adjudge.model.items import Observation, Text, ToolCall
 from adjudge.model.step import Step
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from adjudge.judging.lengths import CUT, head_and_tail
 from adjudge.judging.untrusted import cleaned
-
-CUT: Final = "…"
-"""Stands where something was left out."""
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
@@ -22,17 +20,6 @@ def in_line(text: str, most: int) -> str:
     if len(text) > 2 * reach:  # a page of a megabyte is not cleaned for two hundred characters
         text = f"{text[:reach]} {CUT} {text[-reach:]}"
     return head_and_tail(" ".join(cleaned(text)[0].split()), most)
-
-
-def head_and_tail(text: str, most: int) -> str:
-    """At most ``most`` characters of a text: two thirds from its beginning, the rest from its end."""
-    if len(text) <= most:
-        return text
-    if most < 8:
-        return text[: max(most - 1, 0)] + CUT[:most]
-    tail = (most - 1) // 3
-    head = most - 1 - tail
-    return f"{text[:head].rstrip()}{CUT}{text[-tail:].lstrip()}"
 
 
 def first_sentence(text: str, most: int) -> str:

@@ -27,5 +27,6 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
                 "efficient it was, whether the agent kept its persona."
             ),
             keywords=KEYWORDS,
+            reads="run",
         )
     ]

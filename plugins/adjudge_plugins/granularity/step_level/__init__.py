@@ -27,5 +27,6 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
                 "reasoning before an action is sound, whether the agent hallucinates or makes operating mistakes."
             ),
             keywords=KEYWORDS,
+            reads="steps",
         )
     ]

@@ -1,0 +1,77 @@
+"""The steps of a run as a judge reads them, with what each costs. Made once for a run, for all criteria."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Final
+
+from adjudge.granularity.digests import clipped_to_tokens, digest, error_of, tokens_shown
+from adjudge.granularity.evidence import Places
+from adjudge.model.trajectory import Trajectory
+
+_MADE: Final[dict[int, RunMaterial]] = {}
+
+
+class RunMaterial:
+    """The steps of a run as texts of their own."""
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        """Read the run."""
+        self.places = Places(trajectory)
+        self._steps = {step.number: step for step in trajectory.steps}
+        self._costs = {number: tokens_shown(self.places.exhibit([number])) for number in self.places.steps}
+        self._failed = {step.number for step in trajectory.steps if error_of(step) is not None}
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """The numbers of the steps, in order."""
+        return self.places.steps
+
+    def cost(self, step: int) -> int:
+        """The tokens of a step as it was recorded."""
+        return self._costs[step]
+
+    def failed(self, step: int) -> bool:
+        """Whether something went wrong in a step."""
+        return step in self._failed or "error" in self.places.of(step)
+
+    def text(self, step: int, most: int) -> str:
+        """A step within ``most`` tokens: the longest of its fields are cut in their middles."""
+        whole = self.places.exhibit([step])
+        if self._costs[step] <= most:
+            return whole
+        lines = groupby(whole.split("\n"), key=lambda line: line.partition(": ")[0])
+        fields = ["\n".join(of_field) for _, of_field in lines]
+        share = fair_share([tokens_shown(text) for text in fields], most)
+        cut = "\n".join(clipped_to_tokens(text, share) for text in fields)
+        # So little room that not every field has a word: then the beginning and the end of all.
+        return cut if tokens_shown(cut) <= most else clipped_to_tokens(whole, most)
+
+    def lines(self, steps: Sequence[int], most: int) -> str:
+        """A line for every step within ``most`` tokens, as ``digests.digest`` has it."""
+        return digest([self._steps[step] for step in steps if step in self._steps], most)
+
+
+def material_of(trajectory: Trajectory) -> RunMaterial:
+    """The material of a run. Asking again computes nothing again while the run is in memory."""
+    key = id(trajectory)
+    if key not in _MADE:
+        weakref.finalize(trajectory, _MADE.pop, key, None)
+        _MADE[key] = RunMaterial(trajectory)
+    return _MADE[key]
+
+
+def fair_share(costs: Sequence[int], room: int) -> int:
+    """The most that each may have, so that all together have at most ``room``.
+
+    What costs less leaves the rest of its share to the others.
+    """
+    left = room
+    for at, cost in enumerate(sorted(costs)):
+        share = left // (len(costs) - at)
+        if cost > share:
+            return share
+        left -= cost
+    return room

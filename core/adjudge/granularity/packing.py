@@ -1,0 +1,69 @@
+"""Packing: which steps of a run go into one question, so that the run fits into few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from adjudge.granularity.material import RunMaterial
+
+
+def packed(
+    groups: Sequence[Sequence[int]], material: RunMaterial, room: int, most: int | None = None
+) -> list[tuple[int, ...]]:
+    """Neighbouring groups of steps put together to parts.
+
+    A group that fits into a part is never torn. Where there is no limit, what is more than ``room`` is a
+    single step. Otherwise every step counts at most as much as lets the parts be ``most``: what is too long
+    is shortened when it is shown, and none is left out before all long ones are short.
+
+    Args:
+        groups: Step numbers that belong together, in order.
+        material: The run.
+        room: Tokens of one part.
+        most: The most parts; ``None``: as many as it takes to show every step as it was recorded.
+    """
+    parts = _packed(groups, material, room, room)
+    if most is None or len(parts) <= most:
+        return parts
+    low, high = 1, room - 1
+    while low < high:  # the most that a step may count
+        middle = (low + high + 1) // 2
+        low, high = (
+            (middle, high) if len(_packed(groups, material, room, middle)) <= most else (low, middle - 1)
+        )
+    return _packed(groups, material, room, low)
+
+
+def _packed(
+    groups: Iterable[Sequence[int]], material: RunMaterial, room: int, cap: int
+) -> list[tuple[int, ...]]:
+    parts: list[list[int]] = []
+    used = 0
+    for group in groups:
+        costs = [min(material.cost(step), cap) for step in group]
+        is_torn = sum(costs) > room
+        pieces = (
+            zip(costs, ([step] for step in group), strict=True) if is_torn else [(sum(costs), list(group))]
+        )
+        for cost, steps in pieces:
+            if parts and used + cost <= room:
+                parts[-1] += steps
+                used += cost
+            else:
+                parts.append(steps)
+                used = cost
+    return [tuple(part) for part in parts]
+
+
+def groups_of(step_mapping: Mapping[str, Sequence[int]], steps: Sequence[int]) -> list[tuple[int, ...]]:
+    """The groups of a strategy's mapping in the order of the run; what it leaves out is a group of its own."""
+    known = set(steps)
+    groups: list[tuple[int, ...]] = []
+    taken: set[int] = set()
+    for label_steps in step_mapping.values():
+        group = tuple(step for step in dict.fromkeys(label_steps) if step in known and step not in taken)
+        if group:
+            groups.append(group)
+            taken.update(group)
+    rest = tuple(step for step in steps if step not in taken)
+    return sorted([*groups, *([rest] if rest else [])])

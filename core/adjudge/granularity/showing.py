@@ -1,0 +1,79 @@
+"""Showing: steps of a run as they were recorded, as far as there is room; what is left out is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from adjudge.granularity.digests.fitting import spread
+from adjudge.granularity.material import RunMaterial, fair_share
+
+_LEAST: Final = 100
+"""Tokens below which a shortened step says no more than its line does: then fewer steps are shown."""
+
+_ENOUGH: Final = 160
+"""Tokens that a step should have where a choice is made anyway."""
+
+_FIRST: Final = 2
+_LAST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Steps as a judge reads them."""
+
+    text: str
+    """As they were recorded, the longest shortened where there is too little room."""
+    lines: str = ""
+    """A line about every step; empty where none is left out."""
+    hidden: tuple[int, ...] = ()
+    """Those that are shortened or left out."""
+
+
+def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequence[int] = ()) -> Shown:
+    """The steps within ``room`` tokens.
+
+    Where they do not fit, all long ones are shortened alike. Where that would leave too little of each, a line
+    tells of every step, and those that say most are shown: the last ones, errors, the first ones, and
+    others evenly spread.
+
+    Args:
+        steps: Their numbers, in order.
+        material: The run.
+        room: Tokens of ``text`` and ``lines`` together.
+        first: Steps that have room before all others, the most wanted first.
+    """
+    if sum(map(material.cost, steps)) <= room:
+        return Shown(material.places.exhibit(steps))
+    texts: dict[int, str] = {}
+    lines, left = "", room
+    for step in first:
+        if left < room // 4:
+            break
+        texts[step] = material.text(step, left * 3 // 4)
+        left -= min(material.cost(step), left * 3 // 4)
+    others = [step for step in steps if step not in texts]
+    if _share(others, material, left) < _LEAST:
+        lines = material.lines(steps, left // 3)
+        left -= left // 3
+        others = _most_telling(others, material, max(1, left // _ENOUGH))
+    share = _share(others, material, left)
+    texts |= {step: material.text(step, share) for step in others}
+    return Shown(
+        "\n".join(texts[step] for step in steps if step in texts),
+        lines,
+        tuple(step for step in steps if texts.get(step) != material.places.exhibit([step])),
+    )
+
+
+def _share(steps: Sequence[int], material: RunMaterial, room: int) -> int:
+    return fair_share([material.cost(step) for step in steps], room)
+
+
+def _most_telling(steps: Sequence[int], material: RunMaterial, most: int) -> list[int]:
+    """At most ``most`` steps, in order."""
+    errors = [step for step in steps if material.failed(step)]
+    kept = dict.fromkeys([*reversed(steps[-_LAST:]), *steps[:_FIRST], *spread(errors), *spread(steps)])
+    wanted = set(list(kept)[:most])
+    return [step for step in steps if step in wanted]
