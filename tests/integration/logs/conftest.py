@@ -59,10 +59,12 @@ PROCESS = {
 _LINE = re.compile(r"^\w+\| step (\d+) (\w+): (.+)$", re.MULTILINE)
 
 
-def quotes(request: JudgeRequest, fields: Sequence[str] = ("result", "observation")) -> list[Citation]:
-    """Places that a judge may cite, as the prompt shows them."""
+def quotes(
+    request: JudgeRequest, fields: Sequence[str] = ("result", "observation"), length: int | None = 60
+) -> list[Citation]:
+    """Places that a judge may cite, as the prompt shows them; of each the first ``length`` characters."""
     return [
-        Citation(step=int(step), field=name, quote=text.strip()[:60])
+        Citation(step=int(step), field=name, quote=text.strip()[:length])
         for step, name, text in _LINE.findall(request.messages[1].text)
         if name in fields
     ]
@@ -162,7 +164,7 @@ def small_logs() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.iterdir())}
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def of_logs() -> Any:
     """The functions of this file, for test files, which cannot import it."""
     import sys
