@@ -149,9 +149,11 @@ def _codes(
 ) -> tuple[str, ...]:
     """Why a verdict is what it is, or is to be taken with care; each code once."""
     codes: list[str] = [item.unsure_code for item in deciding if item.unsure_code is not None]
-    if not places.shows_outcomes:
-        codes.append("self_reported")
     checks = {check.check_id: check for check in criterion.checks}
+    if deciding and all(item.state == "not_applicable" for item in deciding):
+        codes.append("not_applicable")
+    if not places.shows_outcomes and any(checks[item.check_id].about == "outcome" for item in deciding):
+        codes.append("self_reported")
     if any(item.steps_not_shown and not is_decided_by_part(checks[item.check_id], item) for item in deciding):
         codes.append("steps_not_shown")
     flags = (flag for item in results for flag in item.votes.get("flags", ()))

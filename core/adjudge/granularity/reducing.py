@@ -63,13 +63,10 @@ def verdict_of(results: Sequence[CheckResult], threshold: float) -> Verdict | No
 
 def deciding_results(results: Sequence[CheckResult], verdict: Verdict | None) -> list[CheckResult]:
     """The checks that a verdict rests on."""
-    wanted = {
-        Verdict.PASS: ("met",),
-        Verdict.FAIL: ("not_met",),
-        Verdict.UNSURE: ("unsure", "not_applicable"),
-    }
-    states = ("error",) if verdict is None else wanted[verdict]
-    return [item for item in results if item.state in states]
+    wanted = {Verdict.PASS: "met", Verdict.FAIL: "not_met", Verdict.UNSURE: "unsure"}
+    state = "error" if verdict is None else wanted[verdict]
+    deciding = [item for item in results if item.state == state]
+    return deciding or [item for item in results if item.state == "not_applicable"]
 
 
 def merged(evidence: Sequence[Evidence]) -> Evidence:

@@ -1,0 +1,81 @@
+"""Verdicts: what several checks come to, and what a verdict says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adjudge.plugin import Verdict
+
+FOUR = ("c1 is so.", "c2 is so.", "c3 is so.", "c4 is so.")
+
+
+def judged(judging: Any, states: dict[str, str], threshold: float = 1.0, **options: Any) -> Any:
+    """The log with the one criterion whose checks get these answers: ``c1`` to label."""
+    judging.verdict = lambda text: states[text.split()[0]]
+    checks = [f"{name} is so." for name in states]
+    criterion = {"name": "It", "description": "It is so.", "checks": checks, "threshold": threshold}
+    log = options.pop("log", None) or judging.log()
+    judged = judging(log, criterion, granularity="step_level", use_cache=False, **options)
+    [of_log] = judged.logs
+    [result] = of_log.results
+    return result
+
+
+@pytest.mark.parametrize(
+    ("states", "threshold", "verdict"),
+    [
+        ("met met met", 1.0, Verdict.PASS),
+        ("met met not_met", 1.0, Verdict.FAIL),
+        ("met not_met cannot_tell", 1.0, Verdict.FAIL),
+        ("met met cannot_tell", 1.0, Verdict.UNSURE),
+        ("met not_applicable met", 1.0, Verdict.PASS),
+        ("met not_applicable not_met", 0.5, Verdict.PASS),
+        ("met met not_met", 2 / 3, Verdict.PASS),
+        ("met met not_met", 0.67, Verdict.FAIL),
+        ("met met met met not_met", 0.8, Verdict.PASS),
+        ("met met met not_met not_met", 0.6, Verdict.PASS),
+        ("met not_met not_met not_met not_met not_met not_met not_met not_met not_met", 0.1, Verdict.PASS),
+        ("met not_met cannot_tell", 0.5, Verdict.UNSURE),
+        ("not_met not_met cannot_tell", 0.5, Verdict.FAIL),
+        ("met met cannot_tell", 0.5, Verdict.PASS),
+        ("not_applicable not_applicable", 1.0, Verdict.UNSURE),
+        ("not_applicable cannot_tell", 1.0, Verdict.UNSURE),
+    ],
+)
+def test_the_share_of_the_checks_that_apply_decides(
+    judging: Any, states: str, threshold: float, verdict: Verdict
+) -> None:
+    listed = {f"c{number}": state for number, state in enumerate(states.split(), 1)}
+
+    assert judged(judging, listed, threshold).verdict == verdict
+
+
+def test_a_verdict_rests_on_the_checks_that_decide_it_and_on_no_other(judging: Any, of_logs: Any) -> None:
+    judging.notes["rationale"] = "Because."
+    states = {"c1": "met", "c2": "not_met", "c3": "cannot_tell", "c4": "not_applicable"}
+
+    failed = judged(judging, states)
+    assert failed.reasoning == "c2 is so. (not met): Because."
+    passed = judged(judging, states, 0.3)
+    assert passed.reasoning == "c1 is so. (met): Because."
+    undecided = judged(judging, {**states, "c2": "met"})
+    assert undecided.reasoning == "c3 is so. (unsure): Because."
+    assert undecided.reason_codes == ("abstained",)
+
+
+def test_a_criterion_that_has_nothing_to_do_with_a_run_says_so(judging: Any) -> None:
+    result = judged(judging, {"c1": "not_applicable", "c2": "not_applicable"})
+
+    assert result.verdict == Verdict.UNSURE
+    assert result.reason_codes == ("not_applicable",)
+    assert result.confidence_score is None
+
+
+def test_only_what_was_reached_is_believed_where_nothing_came_back(judging: Any, of_logs: Any) -> None:
+    log = judging.log([{"step": 1, "thinking": "I search first.", "action": "click(Search)"}])
+    judging.cite = lambda request: of_logs.quotes(request, ["action"])[:1]
+
+    assert judging(log, of_logs.PROCESS).logs[0].results[0].reason_codes == ()
+    assert judging(log, of_logs.OUTCOME).logs[0].results[0].reason_codes == ("self_reported",)
