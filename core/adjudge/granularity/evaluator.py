@@ -14,6 +14,7 @@ from adjudge.granularity.reducing import (
     deciding_results,
     is_decided_by_part,
     merged,
+    open_results,
     verdict_of,
 )
 from adjudge.granularity.run_judging import RunUnderJudgement
@@ -99,7 +100,7 @@ class JudgeEvaluatorService:
             used = choice.name
             if choice.chosen_by in ("rules", "judge"):
                 for finer in _finer(choice.name):
-                    if verdict is Verdict.UNSURE:
+                    if verdict is Verdict.UNSURE and open_results(results):
                         results = await run.decided_closer(finer, results)
                         verdict = verdict_of(results, criterion.threshold)
                         used = finer

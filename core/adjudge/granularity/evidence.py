@@ -126,7 +126,7 @@ class Places:
             if about == "answer"
             else (SHOWN, "no action and nothing that came back")
         )
-        kind: CheckKind = "answer" if about == "answer" else "outcome"
+        kind: Literal["outcome", "answer"] = "answer" if about == "answer" else "outcome"
         if any(wanted in self._text_about(step, name, kind).casefold() for step in steps for name in names):
             return None
         return Absence(steps=(steps[0], steps[-1]), scan=f"{where} contains {_folded(words)!r}")

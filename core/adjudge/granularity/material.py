@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from copy import copy
 from itertools import groupby
 from typing import Final
 
 from adjudge.granularity.digests import clipped_to_tokens, digest, error_of, tokens_shown
 from adjudge.granularity.evidence import Places
+from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
+from adjudge.moves import place_of
 
 _MADE: Final[dict[int, RunMaterial]] = {}
 
@@ -23,6 +26,14 @@ class RunMaterial:
         self._steps = {step.number: step for step in trajectory.steps}
         self._costs = {number: tokens_shown(self.places.exhibit([number])) for number in self.places.steps}
         self._failed = {step.number for step in trajectory.steps if error_of(step) is not None}
+
+    def without(self, withheld: Collection[tuple[int, str]]) -> RunMaterial:
+        """The same run without some places, each a step and a field."""
+        rest = copy(self)
+        rest.places = self.places.without(withheld)
+        rest._steps = {number: _without(step, withheld) for number, step in self._steps.items()}
+        rest._costs = {number: tokens_shown(rest.places.exhibit([number])) for number in rest.places.steps}
+        return rest
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -61,6 +72,11 @@ def material_of(trajectory: Trajectory) -> RunMaterial:
         weakref.finalize(trajectory, _MADE.pop, key, None)
         _MADE[key] = RunMaterial(trajectory)
     return _MADE[key]
+
+
+def _without(step: Step, withheld: Collection[tuple[int, str]]) -> Step:
+    kept = [item for item in step.items if (step.number, (place_of(item) or ("",))[0]) not in withheld]
+    return step.model_copy(update={"items": tuple(kept), "extra": None})
 
 
 def fair_share(costs: Sequence[int], room: int) -> int:

@@ -28,7 +28,8 @@ def over_parts(check: Check, parts: Sequence[CheckResult]) -> CheckResult:
     for state in (deciding, "error", "unsure", other, "not_applicable"):
         found = [part for part in parts if part.state == state]
         if found:
-            first = found[0]
+            # Where a run speaks to its judge, that is what is to be known of it.
+            first = next((part for part in found if part.unsure_code == "injection"), found[0])
             return first.model_copy(
                 update={
                     "evidence": merged([part.evidence for part in found]),
@@ -67,6 +68,11 @@ def deciding_results(results: Sequence[CheckResult], verdict: Verdict | None) ->
     state = "error" if verdict is None else wanted[verdict]
     deciding = [item for item in results if item.state == state]
     return deciding or [item for item in results if item.state == "not_applicable"]
+
+
+def open_results(results: Sequence[CheckResult]) -> list[CheckResult]:
+    """The undecided checks that a closer look may decide. Where a run speaks to its judge, it would show the same words."""
+    return [item for item in results if item.state == "unsure" and item.unsure_code != "injection"]
 
 
 def merged(evidence: Sequence[Evidence]) -> Evidence:

@@ -14,7 +14,8 @@ from adjudge.granularity.judging_checks import Looking
 from adjudge.granularity.material import material_of
 from adjudge.granularity.packing import groups_of, packed
 from adjudge.granularity.partition import most_clusters
-from adjudge.granularity.reducing import merged, over_parts
+from adjudge.granularity.reducing import merged, open_results, over_parts
+from adjudge.granularity.speaking import judged_without_speech
 from adjudge.granularity.viewing import LEAST_BUDGET, task_of, view_of
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.evaluation import Check, CheckResult, CompiledCriterion
@@ -59,7 +60,7 @@ class RunUnderJudgement:
 
     async def decided_closer(self, level: str, results: Sequence[CheckResult]) -> list[CheckResult]:
         """The checks that are open, judged again at a narrower view; the others as they are."""
-        asked = self._asked(results, "unsure")
+        asked = self._asked(open_results(results), "unsure")
         most = most_clusters(len(self.places.steps))
         again = {item.check_id: item for item in await self._judged(level, asked, self.places.steps, most)}
         return [again.get(item.check_id, item) for item in results]
@@ -107,7 +108,7 @@ class RunUnderJudgement:
         )
         parts = self._parts(view, level, steps, looking.room, most)
         judged = await asyncio.gather(
-            *(looking.judged(question, part) for question in questions for part in parts)
+            *(judged_without_speech(looking, question, part) for question in questions for part in parts)
         )
         by_check: dict[str, list[CheckResult]] = {}
         for result in (result for results in judged for result in results):
