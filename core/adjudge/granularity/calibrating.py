@@ -57,9 +57,9 @@ def calibrated(result: EvaluationResult, calibrations: Sequence[Calibration]) ->
 def _decided_by(result: EvaluationResult, judges: Sequence[str]) -> bool:
     """Whether all of these judges, and no others, answered the checks that the verdict rests on."""
     wanted = set(judges)
-    asked = set() if result.judging is None else set(result.judging.models)
+    asked = () if result.judging is None else result.judging.models
     deciding = deciding_results(result.checks, result.verdict)
-    return asked == wanted and all(_answered(check) == wanted for check in deciding)
+    return set(asked) == wanted and all(_answered(check) == wanted for check in deciding)
 
 
 def _answered(check: CheckResult) -> set[str]:

@@ -10,6 +10,9 @@ import pytest
 
 import adjudge
 from adjudge.errors import InputError, JudgeError
+from adjudge.model.calibration import Calibration, Curve
+from adjudge.statistics.calibration import calibrated_confidence
+from adjudge.storage.calibrations import KeptCalibrations
 
 AGENT = """
 def agent(text):
@@ -119,3 +122,81 @@ def test_wrong_options_stop_the_plan(judging: Any, live: Any, options: dict[str,
     with pytest.raises(InputError, match=message):
         live(options)
     assert judging.requests == []
+
+
+# --- calibration --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def keep() -> Any:
+    """Keep a calibration of what a run shows, as ``adjudge agreement --fit`` does."""
+
+    def keep(result: Any, **changes: Any) -> Calibration:
+        values = {
+            "criterion_name": "prices",
+            "criterion_sha256": result.details["evaluation"]["criterion_sha256"],
+            "judges": result.judging.models,
+            "curve": Curve(method="platt", slope=0.5),
+            "rows": 50,
+            "fitted_at": "2026-01-01T00:00:00+00:00",
+            "labels_sha256": "0" * 64,
+            **changes,
+        }
+        calibration = Calibration.model_validate(values)
+        KeptCalibrations().keep([calibration])
+        return calibration
+
+    return keep
+
+
+def test_what_labels_show_of_checks_is_applied_wherever_they_are_asked(live: Any, keep: Any) -> None:
+    raw = live(CHECKED)[0]
+    calibration = keep(raw)
+    result = live(CHECKED)[0]
+    evaluation = result.details["evaluation"]
+    voted = raw.details["evaluation"]["confidence_score"]
+
+    assert "calibrated" not in raw.details["evaluation"]
+    assert (result.verdict, result.score) == ("PASS", 1.0)
+    assert evaluation["calibrated"] is True
+    assert evaluation["confidence_score"] == calibrated_confidence(calibration.curve, "PASS", voted)
+    assert evaluation["before_calibration"] == {"verdict": "PASS", "confidence_score": voted}
+
+
+def test_what_labels_show_to_be_wrong_too_often_has_no_score(live: Any, keep: Any) -> None:
+    keep(live(CHECKED)[0], threshold=0.9)
+    result = live(CHECKED)[0]
+
+    assert (result.verdict, result.score) == ("UNSURE", None)
+    assert result.details["evaluation"]["reason_codes"][0] == "low_confidence"
+    assert "The votes say PASS with confidence 0.938" in result.reasoning
+
+
+def test_a_resumed_run_goes_on_with_the_calibrations_that_it_began_with(
+    judging: Any, live: Any, keep: Any
+) -> None:
+    keep(live(CHECKED)[0])
+    judging.answer = lambda request: JudgeError("come back later", code="rate_limited")
+    live(CHECKED, run="begun", use_cache=False)
+    judging.answer = None
+    keep_later = live(CHECKED)[0]
+    keep(keep_later, curve=Curve(method="platt", slope=0.01))
+    run = adjudge.resume_sync("begun", extensions=judging.extensions())
+    later = live(CHECKED)[0]
+
+    [begun, _] = [case.criteria[0] for case in run.cases()]
+    assert (
+        begun.details["evaluation"]["confidence_score"]
+        == (keep_later.details["evaluation"]["confidence_score"])
+    )
+    assert later.details["evaluation"]["confidence_score"] != begun.details["evaluation"]["confidence_score"]
+
+
+def test_the_plan_of_a_run_says_by_what_it_is_calibrated(live: Any, keep: Any) -> None:
+    calibration = keep(live(CHECKED)[0])
+    keep(live({**CHECKED, "description": "Other words."})[0])
+    live(CHECKED, outputs=["result.json"])
+    document = json.loads(Path("result.json").read_text(encoding="utf-8"))
+    [judge] = document["run"]["eval_sets"]["shop.evalset.json"]["criteria"]["prices"]["judges"]
+
+    assert judge["calibrations"] == [calibration.model_dump(mode="json")]
