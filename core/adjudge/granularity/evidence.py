@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Final, Literal
+from typing import Final
 from unicodedata import east_asian_width
 
 from adjudge.judging.untrusted import cleaned, defused, lines_of, said_to_judge
@@ -126,8 +126,7 @@ class Places:
             if about == "answer"
             else (SHOWN, "no action and nothing that came back")
         )
-        kind: Literal["outcome", "answer"] = "answer" if about == "answer" else "outcome"
-        if any(wanted in self._text_about(step, name, kind).casefold() for step in steps for name in names):
+        if any(wanted in self._text_about(step, name, about).casefold() for step in steps for name in names):
             return None
         return Absence(steps=(steps[0], steps[-1]), scan=f"{where} contains {_folded(words)!r}")
 
@@ -166,7 +165,7 @@ class Places:
         fields = self._texts.setdefault(step, {})
         fields[name] = f"{fields[name]}\n{text}" if name in fields else text
 
-    def _text_about(self, step: int, name: str, about: Literal["outcome", "answer"]) -> str:
+    def _text_about(self, step: int, name: str, about: CheckKind) -> str:
         """The text of a field as far as it shows what was reached, or what was answered."""
         if name == "action" and about == "answer":
             return _folded(self._deeds[step][1]) if step in self._deeds else ""
