@@ -26,6 +26,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "injection": "the log speaks to its judge",
     "low_confidence": "labels show such votes to be wrong too often",
     "other_judges": "uncalibrated: not those decided whom the labels are about",
+    "steps_not_shown": "the judge saw some steps shortened or not at all: the run is longer than a request",
     "self_reported": "the log shows nothing of what came back: this rests on what the agent did and declared",
 }
 

@@ -164,6 +164,10 @@ class CheckResultRow(TypedDict):
     votes: VotesRow | None
     dropped_citations: Count
     """Citations of its votes that do not stand in the log, not even after the judge was told."""
+    steps_not_shown: Count
+    """Steps that the judge saw shortened, in a line or not at all, for want of room in a request."""
+    steps_fetched: list[int]
+    """Steps that it saw as they were recorded because votes had asked for them."""
 
 
 @_documented
@@ -194,7 +198,8 @@ class EvaluationRow(TypedDict):
     """What the votes alone say of a result that is calibrated."""
     reason_codes: list[str]
     """Why it is `UNSURE` (`split_votes`, `no_evidence`, `abstained`, `injection`, `low_confidence`), and what it is
-    to be taken with care for (`self_reported`, `addresses_judge`, `invisible_text`, `other_judges`)."""
+    to be taken with care for (`self_reported`, `addresses_judge`, `invisible_text`, `steps_not_shown`,
+    `other_judges`)."""
     granularity: ChoiceRow
     checks: list[CheckResultRow]
     criterion_sha256: str

@@ -199,4 +199,6 @@ def _check(check: CheckResult) -> doc.CheckResultRow:
         "granularity": check.granularity,
         "votes": votes_row(check.votes) if reporting.is_votes(check.votes) else None,
         "dropped_citations": sum(vote.get("dropped_citations", 0) for vote in check.votes.get("votes", ())),
+        "steps_not_shown": check.steps_not_shown,
+        "steps_fetched": list(check.steps_fetched),
     }
