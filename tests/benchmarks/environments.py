@@ -14,6 +14,8 @@ REPOSITORY: Final = Path(__file__).parents[2]
 ADK: Final = "google-adk[eval]==2.13.0"
 ADK_VARIABLE: Final = "ADJUDGE_ADK_PYTHON"
 PEERS: Final = ("pydantic-evals",)
+LOGS: Final = ("atif==1.8.0", "bpe-openai==0.1.4")
+"""What reads a format of logs, and what counts tokens as a provider does."""
 
 _LISTING = """
 import importlib.metadata as metadata, json, platform
@@ -30,6 +32,7 @@ class Environments:
     adk: Path
     peers: Path | None
     work: Path
+    logs: Path | None = None
 
     def folder(self, name: str) -> Path:
         """A folder of a row family's own."""
@@ -63,6 +66,11 @@ def adk_environment(work: Path, given: Path | None) -> Path:
 def peers_environment(work: Path) -> Path:
     """An environment with the other peers."""
     return _reused(work / "peers-environment", *PEERS)
+
+
+def logs_environment(work: Path) -> Path:
+    """An environment with what logs are compared with."""
+    return _reused(work / "logs-environment", *LOGS)
 
 
 def versions(python: Path) -> dict[str, str]:

@@ -52,8 +52,13 @@ def process(arguments: Sequence[str | Path], folder: Path, *, statuses: Sequence
 
 def worker(python: Path, name: str, folder: Path, *arguments: str | Path) -> Any:
     """Run ``workers/NAME.py``, which measures inside its process, and return the JSON that it printed."""
+    return json.loads(worker_process(python, name, folder, *arguments).output)
+
+
+def worker_process(python: Path, name: str, folder: Path, *arguments: str | Path) -> Sample:
+    """Run ``workers/NAME.py`` as a whole process."""
     script = Path(__file__).parent / "workers" / f"{name}.py"
-    return json.loads(process([python, script, *arguments], folder).output)
+    return process([python, script, *arguments], folder)
 
 
 def in_turns(sides: Mapping[str, Callable[[], Any]], rounds: int) -> dict[str, list[Any]]:

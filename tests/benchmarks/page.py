@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -73,7 +73,7 @@ def text(
     adjudge = versions(environments.adjudge)
     parts = [
         _METHOD.format(title=_title(arguments, rows), rounds=rounds, arguments=arguments),
-        _machine(adjudge, adk, {} if environments.peers is None else versions(environments.peers)),
+        machine(_tools(adjudge, adk, {} if environments.peers is None else versions(environments.peers))),
     ]
     if rows:
         parts += [_ROWS.format(words=WORDS_IN_AN_ANSWER), comparison(rows, "google-adk") + "\n"]
@@ -92,16 +92,23 @@ def _title(arguments: str, rows: Sequence[Row]) -> str:
     return "Benchmarks of judges" if "--only judging" in arguments else "Benchmarks"
 
 
-def _machine(adjudge: dict[str, str], adk: dict[str, str], peers: dict[str, str]) -> str:
+def _tools(adjudge: dict[str, str], adk: dict[str, str], peers: dict[str, str]) -> dict[str, str]:
     tools = [f"adjudge {adjudge['adjudge']}", f"google-adk {adk['google-adk']}"]
     if peers:
         tools.append(f"pydantic-evals {peers['pydantic-evals']}")
-    facts = {
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+    return {
         "versions": ", ".join(tools),
         "Python": adjudge["python"]
         if adjudge["python"] == adk["python"]
         else f"{adjudge['python']}, {adk['python']}",
+    }
+
+
+def machine(tools: Mapping[str, str]) -> str:
+    """A table of when and on what was measured; ``tools`` says with which versions."""
+    facts = {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        **tools,
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores{_memory()}",
         "load at the end": ", ".join(f"{load:.2f}" for load in os.getloadavg()),
     }

@@ -1,6 +1,7 @@
 """The numbers, side by side with google-adk in an environment of its own: ``python tests/benchmarks/run.py``.
 
 Needs Python alone: it makes the environments that it measures in. Nothing here asserts a time.
+``run.py ai-judge`` measures how logs are read and judged, on a page of its own.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+import ai_judge
 import evaluate
 import install_size
 import judging
@@ -42,11 +44,16 @@ FAMILIES: Final[dict[str, Callable[[Environments, int], Iterable[Row]]]] = {
 }
 SIZES: Final = (1_000, 10_000)
 FULL: Final = (*SIZES, 100_000)
+WORK: Final = REPOSITORY / ".nox" / "benchmarks"
 
 
 def main(arguments: Sequence[str]) -> None:
     """Measure what is asked for, print it, and write the page."""
-    options = _options(arguments)
+    given = os.environ.get(ADK_VARIABLE)
+    if arguments[:1] == [ai_judge.COMMAND]:
+        ai_judge.main(arguments[1:], WORK, Path(given) if given else None)
+        return
+    options = _options(arguments, given)
     work: Path = options.work
     work.mkdir(parents=True, exist_ok=True)
     _say("environments")
@@ -73,9 +80,8 @@ def main(arguments: Sequence[str]) -> None:
         options.write.write_text(text, encoding="utf-8")
 
 
-def _options(arguments: Sequence[str]) -> argparse.Namespace:
+def _options(arguments: Sequence[str], given: str | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    given = os.environ.get(ADK_VARIABLE)
     choices = [*FAMILIES, "scale"]
     parser.add_argument(
         "--adk-python",
@@ -90,7 +96,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--work",
         type=Path,
-        default=REPOSITORY / ".nox" / "benchmarks",
+        default=WORK,
         help="where environments and data are kept (default: .nox/benchmarks)",
     )
     parser.add_argument("--write", type=Path, metavar="PAGE", help="write the page, for the documentation")

@@ -85,9 +85,9 @@ def comparison(rows: Sequence[Row], other: str) -> str:
         cells = (
             row.work,
             row.unit,
-            _figure(row.other),
-            _figure(row.adjudge),
-            f"{_figure(row.ratio)}x",
+            rounded(row.other),
+            rounded(row.adjudge),
+            f"{rounded(row.ratio)}x",
             _shown_target(row),
             {True: "yes", False: "no", None: ""}[row.reached],
         )
@@ -99,7 +99,7 @@ def listing(figures: Sequence[Figure]) -> str:
     """A Markdown table of one side."""
     lines = ["| work | unit | adjudge | target | reached |", "| --- | --- | ---: | ---: | :---: |"]
     lines += [
-        f"| {figure.work} | {figure.unit} | {_figure(figure.value)} | "
+        f"| {figure.work} | {figure.unit} | {rounded(figure.value)} | "
         f"{'' if figure.target is None else f'at most {figure.target.value:g}'} | "
         f"{({True: 'yes', False: 'no', None: ''})[figure.reached]} |"
         for figure in figures
@@ -111,11 +111,17 @@ def scaling(rows: Sequence[Scale]) -> str:
     """A Markdown table of one side at growing sizes."""
     lines = ["| cases | turns | s | ms a case | peak MiB |", "| ---: | ---: | ---: | ---: | ---: |"]
     lines += [
-        f"| {row.cases:,} | {row.turns:,} | {_figure(row.seconds)} | "
-        f"{_figure(1000 * row.seconds / row.cases)} | {row.peak_mib:.0f} |"
+        f"| {row.cases:,} | {row.turns:,} | {rounded(row.seconds)} | "
+        f"{rounded(1000 * row.seconds / row.cases)} | {row.peak_mib:.0f} |"
         for row in rows
     ]
     return "\n".join(lines)
+
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table; the first column is words, the others are figures."""
+    lines = [f"| {' | '.join(columns)} |", f"| --- |{' ---: |' * (len(columns) - 1)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def _shown_target(row: Row) -> str:
@@ -130,7 +136,7 @@ def _shown_target(row: Row) -> str:
             return f"at most {value:g}"
 
 
-def _figure(value: float) -> str:
+def rounded(value: float) -> str:
     """Three significant digits, thousands grouped."""
     if value >= 1000:
         return f"{round(value, 3 - len(str(int(value)))):,.0f}"

@@ -1,0 +1,53 @@
+"""What adjudge asks a judge about one log: ``adjudge_judge_calls.py LOG CRITERIA GRANULARITY SAMPLES VERDICT TEXTS``.
+
+Prints the steps of the log, the calls, their tokens, and the granularities that were used. TEXTS is a file for the requests,
+one a line as JSON, or ``-``.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import scripted_judge_plugin as judge
+
+from adjudge import judge_logs_sync
+from adjudge.extension.discovery import discover
+from adjudge.extension.loader import Extensions
+from adjudge.testing import as_candidate
+
+log, criteria, granularity, samples, verdict, texts = sys.argv[1:]
+extensions = Extensions([*discover(), as_candidate("scripted-judge", judge)])
+started = time.perf_counter()
+judged = judge_logs_sync(
+    log,
+    criteria,
+    judge=f"scripted/{verdict}",
+    granularity=granularity,
+    num_samples=int(samples),
+    use_cache=False,
+    extensions=extensions,
+)
+seconds = time.perf_counter() - started
+if judged.errors:
+    sys.exit(str(judged.errors[0]))
+if texts != "-":
+    with Path(texts).open("w", encoding="utf-8") as stream:
+        stream.writelines(f"{json.dumps(text)}\n" for text in judge.texts)
+[run] = judged.logs
+json.dump(
+    {
+        "steps": run.steps,
+        "seconds": seconds,
+        "calls": len(judge.tokens),
+        "writing": sum(judge.written),
+        "tokens": sum(judge.tokens),
+        "largest": max(judge.tokens),
+        "used": Counter(result.used_granularity for result in run.results),
+        "verdicts": Counter(str(result.verdict) for result in run.results),
+    },
+    sys.stdout,
+)

@@ -1,0 +1,58 @@
+"""A judge backend that is a program, for the benchmarks: ``scripted/met`` or ``scripted/not_met``.
+
+It says the same of every check, cites the first place that it is shown, and notes what it was asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from adjudge.judging.lengths import tokens_asked
+from adjudge.plugin import (
+    Citation,
+    Host,
+    JudgeBackend,
+    JudgeBackendSpec,
+    JudgeReply,
+    JudgeRequest,
+    NoConfig,
+    hookimpl,
+)
+from adjudge.testing import verdicts
+
+_PLACE: Final = re.compile(r"^\S+ step (\d+) (action|result|observation|error): (.{4,60})", re.MULTILINE)
+_TEXT: Final = (
+    "The agent looked for the thing on the list, compared two offers and noted the cheaper one. " * 2
+)
+
+tokens: list[int] = []
+"""What each request has by adjudge's own count, the schema of the answer included."""
+texts: list[str] = []
+"""The messages of each."""
+written: list[bool] = []
+"""Whether each asked for texts, and not for a decision."""
+
+
+class ScriptedJudge:
+    """Answers at once."""
+
+    async def complete(self, request: JudgeRequest) -> JudgeReply:
+        tokens.append(tokens_asked(request))
+        texts.append("\n".join(message.text for message in request.messages))
+        written.append("# Items" not in request.messages[-1].text)
+        place = _PLACE.search(request.messages[-1].text)
+        citations = [Citation(step=int(place[1]), field=place[2], quote=place[3])] if place else []
+        fields = request.schema_["properties"] if request.schema_ else {}
+        notes = dict.fromkeys(fields, _TEXT) if written[-1] else {"absent_words": "", "steps_wanted": ""}
+        return JudgeReply(text=verdicts(request, request.model, notes=notes, citations=citations))
+
+
+def _make(config: NoConfig, host: Host) -> JudgeBackend:
+    return ScriptedJudge()
+
+
+@hookimpl.judge_backends
+def judge_backends() -> Iterable[JudgeBackendSpec]:
+    return [JudgeBackendSpec(name="scripted", summary="A judge that is a program", factory=_make)]
