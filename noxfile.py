@@ -161,8 +161,14 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def agreement(session: nox.Session) -> None:
-    """Verdicts against people's labels: writes docs/reference/agreement.md. Needs the real files beside the clone."""
+    """Verdicts against people's labels: writes docs/reference/agreement.md. Needs the real files beside the clone.
+
+    ``-- --judge MODEL --folder FOLDER`` asks a model with adjudge's own prompts instead, and writes agreement-judge.md. The
+    folder keeps the answers, so that asking again goes on where it ended; files of models are looked up in it.
+    """
     session.install(".")
+    if any(argument.startswith("local/") for argument in session.posargs):
+        session.install("contrib/adjudge-local")
     # Its labels alone are wanted, not the browser that its code needs. They have no licence: nothing of them is kept.
     session.install("--no-deps", "agent-reward-bench==0.1.2")
     session.run("python", "tests/agreement/measure.py", *session.posargs)

@@ -8,38 +8,42 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import gzip
-import json
-import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import judge_model
 import page
+from figures import figures, labels, of_decisions, recorded
 from replayed import panel
+from samples import failed_runs, read, step_of_label
 from web_runs import DATA, RULE, WebRun, load_runs, two_people
 
-from adjudge.model.aggregated import TaskDecomposition
-from adjudge.model.evaluation import EvaluationResult, GranularityChoice
-from adjudge.model.judged_logs import JudgedLog, JudgedLogs
-from adjudge.model.judging import Decision, JudgeUse
 from adjudge.model.labelled import Confusion
-from adjudge.model.measurement import Evidence
-from adjudge.model.result import Verdict
-from adjudge.plugin import CaseUnderTest, EvalCase, ReadOptions, Source
+from adjudge.plugin import CaseUnderTest, Criterion, EvalCase, EvaluationResult, Measurement
 from adjudge.statistics.agreement import accuracy, kappa
 from adjudge.statistics.localisation import TOLERANCES, majority_agent, position_prior
+from adjudge_plugins.criteria.action_cycles.criterion import ActionCycles
 from adjudge_plugins.criteria.action_repeats.criterion import ActionRepeats
 from adjudge_plugins.readers.history_log_reader.reader import HistoryLogReader
+
+PAGES = Path("docs/reference")
 
 PAIR = ("webjudge-7B", "o4-mini")
 THREE = (*PAIR, RULE)
 
-LOOPS_FROM = (2, 3, 4, 5)
-"""How many identical actions may be called a loop."""
+LOOPS: dict[str, tuple[Criterion, int]] = {
+    f"`{name}` at least {least}": (criterion, least)
+    for name, criterion, counts in (
+        ("action_repeats", ActionRepeats(), (2, 3, 4, 5)),
+        ("action_cycles", ActionCycles(), (2, 3, 4)),
+    )
+    for least in counts
+}
+"""What may be called a loop: the count of a criterion, from a number on."""
 HALVES = ("dev", "test")
 WANTED = 0.8
 """The agreement that a threshold is chosen for: what so few labels can show."""
@@ -70,29 +74,51 @@ CAP = "stopped at the cap of steps"
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--output", type=Path, default=Path("docs/reference/agreement.md"))
-    output: Path = arguments.parse_args().output
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, help="the page")
+    parser.add_argument("--judge", metavar="MODEL", help="ask this model instead, with adjudge's own prompts")
+    parser.add_argument(
+        "--folder", type=Path, help="where its answers are kept: asking again goes on from there"
+    )
+    parser.add_argument("--minutes", type=float, default=15.0, help="how long to ask it")
+    arguments = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"the runs are absent: there is no {DATA}")
+    if arguments.judge is None:
+        _measure_recorded(arguments.output or PAGES / "agreement.md")
+        return
+    if arguments.folder is None:
+        parser.error("--judge needs a --folder")
+    output = arguments.output or PAGES / "agreement-judge.md"
+    judge_model.measure(arguments.judge, arguments.folder, output, minutes=arguments.minutes)
+
+
+def _measure_recorded(output: Path) -> None:
     runs = load_runs()
     decided = {voice.name: asyncio.run(panel(runs, voice.members, voice.rule)) for voice in VOICES}
     labelled = [run for run in runs if run.success is not None]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        judged = {voice.name: _results(voice.members, decided[voice.name]) for voice in VOICES}
-        whole = agreement(folder / "all", labelled, judged)
+        judged = {voice.name: of_decisions(voice.members, decided[voice.name]) for voice in VOICES}
+        whole = figures(folder / "all", runs, judged, labels(labelled, judged))
         fitted = {name: judged[name] for name in FITTED}
         held_out = {
-            half: agreement(folder / f"fitted-on-{half}", labelled, fitted, fit_on=half) for half in HALVES
+            half: figures(
+                folder / f"fitted-on-{half}",
+                runs,
+                fitted,
+                labels(labelled, fitted, fit_on=half),
+                wanted=WANTED,
+            )
+            for half in HALVES
         }
-        rules = loop_results(runs, folder)
+        rules = loop_results(runs)
         looping = {
-            split: agreement(
+            split: figures(
                 folder / split,
-                [run for run in runs if split in (run.split, "both")],
+                runs,
                 rules,
-                criterion="looping",
+                labels([run for run in runs if split in (run.split, "both")], rules, of="looping"),
             )
             for split in ("dev", "test", "both")
         }
@@ -104,7 +130,7 @@ def main() -> None:
             fitted=FITTED,
             wanted=WANTED,
             looping=looping,
-            loops=(*map(_loop_name, LOOPS_FROM), CAP),
+            loops=(*LOOPS, CAP),
             people={
                 "success": _people("trajectory_success", {"Successful": "PASS", "Unsuccessful": "FAIL"}),
                 "looping": _people("trajectory_looping", {"No": "PASS", "Yes": "FAIL"}),
@@ -115,99 +141,6 @@ def main() -> None:
     )
     output.write_text(text, encoding="utf-8")
     print(f"wrote {output}")  # noqa: T201
-
-
-# --- results and labels as files, figures by the command ----------------------------------
-
-
-def agreement(
-    folder: Path,
-    runs: Sequence[WebRun],
-    judged: Mapping[str, Mapping[str, EvaluationResult]],
-    *,
-    criterion: str = "success",
-    fit_on: str | None = None,
-    labels_of: Sequence[WebRun] | None = None,
-) -> dict[str, Any]:
-    """The report of ``adjudge agreement`` for the verdicts of every voice, which stands as a criterion.
-
-    With ``fit_on``, calibrations are fitted to the labels of that half and measured on the other.
-    """
-    folder.mkdir()
-    logs = [
-        JudgedLog(
-            source=run.run_id,
-            run=1,
-            reader="recorded",
-            task=None,
-            agent=None,
-            steps=max(len(run.steps), 1),
-            lost=(),
-            task_decomposition=TaskDecomposition(clusters=(), named_by="code"),
-            aggregated_steps=(),
-            results=tuple(
-                of_run[run.run_id].model_copy(update={"criterion_name": name})
-                for name, of_run in judged.items()
-                if run.run_id in of_run
-            ),
-        )
-        for run in runs
-    ]
-    results, labels = folder / "results.json", folder / "labels.jsonl"
-    _write_results(results, logs)
-    lines = [
-        json.dumps(
-            {
-                "source": run.run_id,
-                "criterion": name,
-                "label": run.success if criterion == "success" else run.looping,
-                "split": "dev" if run.split == fit_on else "test",
-            }
-        )
-        for run in (runs if labels_of is None else labels_of)
-        for name, of_run in judged.items()
-        if run.run_id in of_run and (run.success if criterion == "success" else run.looping)
-    ]
-    labels.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    command = [sys.executable, "-m", "adjudge", "agreement", str(results), str(labels), "--json"]
-    if fit_on is not None:
-        command += ["--fit", str(folder / "calibration.json"), "--target-agreement", str(WANTED)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    report: dict[str, Any] = json.loads(done.stdout)
-    return {item["criterion_name"]: item for item in report["criteria"]} | {"": report}
-
-
-def _write_results(path: Path, logs: Sequence[JudgedLog]) -> None:
-    from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
-
-    judged = JudgedLogs(
-        started_at="", duration=0, adjudge_version="", criteria=(), logs=tuple(logs), errors=()
-    )
-    with path.open("wb") as stream:
-        JsonReporter().write_logs(judged, stream)
-
-
-def _results(members: Sequence[str], decisions: Mapping[str, Decision]) -> dict[str, EvaluationResult]:
-    return {
-        run_id: _result("PASS" if decision.value else "FAIL", decision.confidence, tuple(members))
-        for run_id, decision in decisions.items()
-    }
-
-
-def _result(verdict: str, confidence: float | None, models: tuple[str, ...]) -> EvaluationResult:
-    return EvaluationResult(
-        criterion_name="",
-        verdict=Verdict(verdict),
-        reasoning="recorded",
-        confidence_score=confidence,
-        used_granularity="global_summary",
-        evidence=Evidence(),
-        granularity=GranularityChoice(name="global_summary", reason="recorded", chosen_by="option"),
-        criterion_sha256="recorded",
-        judging=JudgeUse(models=models),
-    )
 
 
 # --- the pass rate of runs without labels -------------------------------------------------
@@ -221,8 +154,10 @@ def corrected(
     found: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as name:
         for at, voice in enumerate(FITTED):
-            report = agreement(Path(name) / str(at), runs, {voice: judged[voice]}, labels_of=dev)
-            others = [run for run in runs if run.split == "test" and run.run_id in judged[voice]]
+            mine = {voice: judged[voice]}
+            report = figures(Path(name) / str(at), runs, mine, labels(dev, mine))
+            decided = {run_id for run_id, result in judged[voice].items() if result.verdict != "UNSURE"}
+            others = [run for run in runs if run.split == "test" and run.run_id in decided]
             truth = sum(run.success == "PASS" for run in others) / len(others)
             found[voice] = {**report[voice]["pass_rate"], "labelled": truth}
     return found
@@ -231,31 +166,26 @@ def corrected(
 # --- loops --------------------------------------------------------------------------------
 
 
-def loop_results(runs: Sequence[WebRun], folder: Path) -> dict[str, dict[str, EvaluationResult]]:
-    """The rule for loops on the runs as history logs, through the reader and the criterion; and the cap."""
-    found: dict[str, dict[str, EvaluationResult]] = {_loop_name(least): {} for least in LOOPS_FROM}
-    found[CAP] = {}
+def loop_results(runs: Sequence[WebRun]) -> dict[str, dict[str, EvaluationResult]]:
+    """The rules for loops on the runs as history logs, through the reader and the criteria; and the cap."""
+    found: dict[str, dict[str, EvaluationResult]] = {name: {} for name in (*LOOPS, CAP)}
     for run in runs:
-        repeats = asyncio.run(_most_repeated(run, folder))
-        for least in LOOPS_FROM:
-            verdict = "FAIL" if repeats >= least else "PASS"
-            found[_loop_name(least)][run.run_id] = _result(verdict, None, ())
-        found[CAP][run.run_id] = _result("FAIL" if run.capped else "PASS", None, ())
+        actual = read(HistoryLogReader(), run.steps)
+        case = CaseUnderTest(case=EvalCase(eval_id=run.run_id, conversation=()), actual=actual)
+        for name, (criterion, least) in LOOPS.items():
+            found[name][run.run_id] = recorded("FAIL" if _count(criterion, case) >= least else "PASS")
+        found[CAP][run.run_id] = recorded("FAIL" if run.capped else "PASS")
     return found
 
 
-def _loop_name(least: int) -> str:
-    return f"{least} or more identical actions"
+async def _score(criterion: Criterion, case: CaseUnderTest) -> Measurement:
+    return await criterion.score(case)
 
 
-async def _most_repeated(run: WebRun, folder: Path) -> float:
-    path = folder / "log.json"
-    path.write_text(json.dumps(run.steps), encoding="utf-8")
-    [trajectory] = HistoryLogReader().read(Source(path), ReadOptions())
-    case = CaseUnderTest(case=EvalCase(eval_id=run.run_id, conversation=()), actual=trajectory)
-    measured = (await ActionRepeats().score(case)).overall
+def _count(criterion: Criterion, case: CaseUnderTest) -> float:
+    measured = asyncio.run(_score(criterion, case)).overall
     if measured is None or measured.score is None:
-        sys.exit(f"{run.run_id}: the actions could not be counted")
+        sys.exit(f"{case.case.eval_id}: the actions could not be counted")
     return measured.score
 
 
@@ -276,19 +206,14 @@ def _people(column: str, words: dict[str, str]) -> tuple[int, float | None, floa
 
 def located() -> dict[str, Any]:
     """What guessing reaches on the failed runs of several agents whose faulty step a person named."""
-    rows = list(_failed_runs())
-    steps = [int(row["mistake_step"]) + 1 for row in rows]  # the data counts from 0
+    rows = list(failed_runs())
+    steps = [step_of_label(row) for row in rows]
     return {
         "runs": len(rows),
         "longest": max(len(row["history"]) for row in rows),
         "prior": {within: position_prior(steps, within) for within in TOLERANCES},
         "agent": majority_agent([row["mistake_agent"] for row in rows]),
     }
-
-
-def _failed_runs() -> Iterator[dict[str, Any]]:
-    with gzip.open(DATA / "who_and_when" / "runs.jsonl.gz", "rt", encoding="utf-8") as file:
-        yield from map(json.loads, file)
 
 
 if __name__ == "__main__":

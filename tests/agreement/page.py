@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +18,10 @@ _METHOD = """\
 Made by `nox -s agreement`; no figure on this page is written by hand. adjudge {version}, Python {python}.
 
 This page measures what adjudge makes of judges' opinions (votes, panels, abstention, calibration, corrected pass rates) and its
-rule for loops, on runs that people labelled. It does not measure a judge model of your choice, nor our prompts: the verdicts were
-recorded by others. [Agreement with labels](../guide/agreement.md) says how to measure your own.
+criteria for loops, on runs that people labelled. The opinions were recorded by others. What a model says that adjudge itself asks, with its
+own prompts, is on [a page of its own](agreement-judge.md), and [Agreement with labels](../guide/agreement.md) says how to measure yours.
+
+{short}
 
 ## The runs
 
@@ -43,7 +46,8 @@ _VOICES = """\
 ## Judges and panels
 
 Each on the runs for which all its members have a verdict: compare rows with the same number of runs. Nothing is fitted here.
-A panel has one voice a model; a tie is the lower value, FAIL.
+A panel has one voice a model. Where its voices are tied it is UNSURE, as for every criterion in words: that costs coverage, the
+share of the runs with a verdict, and all other columns are about the verdicts.
 """
 
 _PEOPLE = """\
@@ -55,7 +59,8 @@ _COVERAGE = """\
 ## Answering only where it is sure
 
 A verdict is kept only where the confidence of its votes, P(majority | tally) from a uniform prior, is at least as high. The first
-row of a panel keeps the runs on which all its members agree. Nothing is fitted here.
+row of a panel keeps the runs on which all its members agree; of two judges by majority that is all that there is. Under `all` and `any`
+one voice can decide against the others, with a confidence below one half. Nothing is fitted here.
 """
 
 _FIT = """\
@@ -77,10 +82,18 @@ Reiczigel), as if `test` had no labels. The last column is what people say there
 _LOOPS = """\
 ## Loops
 
-The rule counts identical actions with `action_repeats`, in the runs as history logs; people said whether the run loops. FAIL
-stands for a loop. The row that is best on `dev` is marked: the number of repeats is chosen there, and `test` says what the choice
-is worth. The column for both halves is for comparison with others who used this split, and flatters the marked row. To have been
-stopped at the cap of steps is the mark that a rule for loops should beat; it costs nothing, and sees no loop that ends earlier.
+`action_repeats` counts how often the most repeated action of a run occurs, `action_cycles` the actions in its longest stretch that goes
+round in a cycle, both by code. People said whether the run loops; FAIL stands for a loop. The row with the highest kappa on
+`dev` is marked: the rule is chosen there, and `test` says what the choice is worth. The column for both halves is for comparison with
+others who used this split, and flatters the marked row. To have been stopped at the cap of steps is the mark that a rule for
+loops should beat; it costs nothing, and sees no loop that ends earlier.
+"""
+
+_DEFAULT = """\
+Two people agree on looping in {looping} of {looping_runs} cases (kappa {looping_kappa}).
+
+Both criteria come without a threshold, and are informational until one is set: how often an action may be repeated depends on the tools of
+the agent (to scroll or to wait twice is no fault), and these are web agents alone. For agents like these `{chosen}` is the marked row.
 """
 
 _STEPS = """\
@@ -114,11 +127,12 @@ def text(facts: Facts) -> str:
     people = {
         f"{what}{name}": value
         for what, (count, agreed, kappa) in facts.people.items()
-        for name, value in (("", _share(agreed)), ("_runs", str(count)), ("_kappa", _share(kappa)))
+        for name, value in (("", share(agreed)), ("_runs", str(count)), ("_kappa", share(kappa)))
     }
     located = facts.located
     parts = [
         _METHOD.format(
+            short=_short(facts, people),
             version=adjudge.__version__,
             python=platform.python_version(),
             package=PACKAGE,
@@ -127,7 +141,7 @@ def text(facts: Facts) -> str:
             unclear=len(facts.runs) - len(labelled),
             labelled=len(labelled),
             passed=passed,
-            majority=_share(1 - passed / len(labelled)),
+            majority=share(1 - passed / len(labelled)),
             dev=dev,
             test=len(labelled) - dev,
         ),
@@ -142,13 +156,12 @@ def text(facts: Facts) -> str:
         _rates(facts),
         _LOOPS,
         _loops(facts),
-        f"Two people agree on looping in {people['looping']} of {people['looping_runs']} cases "
-        f"(kappa {people['looping_kappa']}).\n",
-        _STEPS.format(runs=located["runs"], longest=located["longest"], agent=_share(located["agent"])),
+        _DEFAULT.format(**people, chosen=_as_configured(_chosen_loop(facts))),
+        _STEPS.format(runs=located["runs"], longest=located["longest"], agent=share(located["agent"])),
         table(
             ("within", "position prior"),
             [
-                (f"{within} step{'s' * (within > 1)}" if within else "exact", _share(value))
+                (f"{within} step{'s' * (within > 1)}" if within else "exact", share(value))
                 for within, value in located["prior"].items()
             ],
         ),
@@ -156,12 +169,35 @@ def text(facts: Facts) -> str:
     return "\n".join(parts)
 
 
+def _short(facts: Facts, people: Mapping[str, str]) -> str:
+    """What one would tell a friend, from the same numbers as the tables."""
+    two, three = (facts.whole[name] for name in ("two judges, majority", "two judges and the rule, majority"))
+    unanimous = three["risk_coverage"][0]
+    chosen, cap = _chosen_loop(facts), facts.loops[-1]
+    loops = facts.looping["test"]
+    return wrapped(
+        f"**In short.** A panel of two judges, UNSURE where they differ, gives a verdict on {share(_coverage_of(two))} of "
+        f"{two['labelled']} runs, and {figure(two['figures']['accuracy'])} of its verdicts are what people say. With "
+        f"the benchmark's check by code as a third voice, the majority gives a verdict on {share(_coverage_of(three))} of them and "
+        f"{figure(three['figures']['accuracy'])} are right; where all three agree, {share(unanimous['agreement'])} at coverage "
+        f"{share(unanimous['coverage'])}. Two people agree in {people['success']}. The rule for loops that was best on one half, "
+        f"{chosen}, has kappa {figure(loops[chosen]['figures']['kappa'])} with people on the other; two people have "
+        f"{people['looping_kappa']}, and whether a run was stopped at its cap of steps, which needs no look at its actions, has "
+        f"{figure(loops[cap]['figures']['kappa'])}."
+    )
+
+
+def _coverage_of(item: Mapping[str, Any]) -> float:
+    share_of: float = item["decided"] / item["labelled"]
+    return share_of
+
+
 def _voices(facts: Facts) -> str:
-    names = ("accuracy", "kappa", "precision", "true_positive_rate", "true_negative_rate", "f1")
+    names = ("coverage", "accuracy", "kappa", "precision", "true_positive_rate", "true_negative_rate", "f1")
     return table(
-        ("judge or panel", "runs", "accuracy", "kappa", "precision", "TPR", "TNR", "F1"),
+        ("judge or panel", "runs", "coverage", "accuracy", "kappa", "precision", "TPR", "TNR", "F1"),
         [
-            (name, str(item["labelled"]), *(_figure(item["figures"][figure]) for figure in names))
+            (name, str(item["labelled"]), *(figure(item["figures"][measure]) for measure in names))
             for name, item in _named(facts.whole)
         ],
     )
@@ -173,13 +209,13 @@ def _coverage(facts: Facts) -> str:
             name,
             str(item["labelled"]),
             f"{point['confidence']:.3f}",
-            _share(point["coverage"]),
-            _share(point["agreement"]),
+            share(point["coverage"]),
+            share(point["agreement"]),
             str(point["decided"]),
-            _figure(item["figures"]["auroc"]),
+            figure(item["figures"]["auroc"]),
         )
         for name, item in _named(facts.whole)
-        if len(item["risk_coverage"]) > 1
+        if len(item["risk_coverage"]) > 1 or item["unsure"]
         for point in item["risk_coverage"]
     ]
     return table(
@@ -200,12 +236,12 @@ def _calibration(facts: Facts) -> str:
                     f"{half}, {after['fitted_on']}",
                     str(item["labelled"]),
                     *(
-                        f"{_figure(raw[figure])}, {_figure(after[figure])}"
-                        for figure in ("brier", "ece", "auroc")
+                        f"{figure(raw[measure])}, {figure(after[measure])}"
+                        for measure in ("brier", "ece", "auroc")
                     ),
                     "none" if threshold is None else f"{threshold:.3f}",
-                    "-" if threshold is None else _share(after["coverage"]),
-                    "-" if threshold is None else _figure(after["agreement"]),
+                    "-" if threshold is None else share(after["coverage"]),
+                    "-" if threshold is None else figure(after["agreement"]),
                 )
             )
     header = ("judge or panel", "fitted on", "measured on the other", "Brier: raw, calibrated",
@@ -218,10 +254,10 @@ def _rates(facts: Facts) -> str:
         (
             name,
             str(rate["verdicts"]),
-            _share(rate["judged"]),
-            _share(rate["corrected"]),
+            share(rate["judged"]),
+            share(rate["corrected"]),
             "-" if rate["interval"] is None else "{:.2f} to {:.2f}".format(*rate["interval"]),
-            _share(rate["labelled"]),
+            share(rate["labelled"]),
         )
         for name, rate in facts.corrected.items()
     ]
@@ -231,20 +267,16 @@ def _rates(facts: Facts) -> str:
 def _loops(facts: Facts) -> str:
     dev, test, both = (facts.looping[split] for split in ("dev", "test", "both"))
 
-    def on_dev(name: str) -> float:
-        figure = dev[name]["figures"]["kappa"]
-        return figure["value"] if figure else -1.0
-
-    chosen = max(facts.loops[:-1], key=on_dev)
+    chosen = _chosen_loop(facts)
     rows: list[tuple[str, ...]] = []
     for name in facts.loops:
         counts = test[name]["counts"]
         rows.append(
             (
                 f"**{name}**" if name == chosen else name,
-                _figure(dev[name]["figures"]["kappa"]),
-                _figure(test[name]["figures"]["kappa"]),
-                _figure(both[name]["figures"]["kappa"]),
+                figure(dev[name]["figures"]["kappa"]),
+                figure(test[name]["figures"]["kappa"]),
+                figure(both[name]["figures"]["kappa"]),
                 f"{counts['true_fail']} of {counts['true_fail'] + counts['false_pass']}",
                 f"{counts['false_fail']} of {counts['false_fail'] + counts['true_pass']}",
                 str(test[name]["labelled"]),
@@ -264,19 +296,39 @@ def _loops(facts: Facts) -> str:
     )
 
 
+def _chosen_loop(facts: Facts) -> str:
+    """The rule with the highest kappa on the half ``dev``; the first of several. The cap of steps is no rule."""
+
+    def on_dev(name: str) -> float:
+        kappa = facts.looping["dev"][name]["figures"]["kappa"]
+        return kappa["value"] if kappa else -1.0
+
+    return max(facts.loops[:-1], key=on_dev)
+
+
+def _as_configured(rule: str) -> str:
+    """A rule as a configuration has it: what loops is above the maximum."""
+    criterion, _, least = rule.partition(" at least ")
+    return f'"{criterion.strip("`")}": {{"maximum": {int(least) - 1}}}'
+
+
 def _named(report: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     return ((name, item) for name, item in report.items() if name not in ("", "all criteria"))
 
 
-def _figure(figure: Mapping[str, Any] | None) -> str:
+def figure(figure: Mapping[str, Any] | None) -> str:
     if figure is None:
         return "-"
     value, interval = f"{figure['value']:.2f}", figure["interval"]
     return value if interval is None else f"{value} ({interval['low']:.2f}-{interval['high']:.2f})"
 
 
-def _share(value: float | None) -> str:
+def share(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
+
+
+def wrapped(paragraph: str) -> str:
+    return textwrap.fill(paragraph, 130, break_long_words=False, break_on_hyphens=False)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

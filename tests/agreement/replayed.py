@@ -41,6 +41,7 @@ async def panel(runs: Sequence[WebRun], voices: Sequence[str], rule: str) -> dic
         exhibits=(Exhibit(name="runs", text="as recorded"),),
         items=tuple(JudgedItem(item_id=run.run_id, text=run.run_id) for run in judged),
         choices=_CHOICES,
+        rule="majority_or_unsure",
     )
     return {decision.item_id: decision for decision in await judge.decide(question)}
 

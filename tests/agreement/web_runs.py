@@ -24,6 +24,7 @@ JUDGES = {"webjudge_7B": "webjudge-7B", "webjudge_o4_mini": "o4-mini", "webjudge
 class WebRun:
     run_id: str
     task: str
+    goal: str
     steps: list[dict[str, Any]]
     capped: bool
     verdicts: dict[str, str]
@@ -55,6 +56,7 @@ def load_runs() -> list[WebRun]:
                 WebRun(
                     run_id=run["id"],
                     task=run["task_id"],
+                    goal=run["goal"],
                     steps=run["steps"],
                     capped=bool(run["truncated"]),
                     verdicts=voices,

@@ -1,0 +1,147 @@
+"""Figures by ``adjudge agreement``: results and labels as files, the command's report as it is."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from web_runs import WebRun
+
+from adjudge.model.judged_logs import JudgedLog, JudgedLogs, LogError
+from adjudge.model.judging import Decision, JudgeUse
+from adjudge.plugin import EvaluationResult, Evidence, Failure, GranularityChoice, TaskDecomposition, Verdict
+from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
+
+Judged = Mapping[str, Mapping[str, EvaluationResult]]
+"""Who judged, then the run: what came out. Who judged stands as a criterion."""
+
+
+class Run(Protocol):
+    """What figures need to know of a run."""
+
+    @property
+    def run_id(self) -> str: ...
+
+    @property
+    def steps(self) -> Sequence[object]: ...
+
+
+def figures(
+    folder: Path,
+    runs: Sequence[Run],
+    judged: Judged,
+    labelled: Sequence[Mapping[str, Any]],
+    *,
+    wanted: float | None = None,
+) -> dict[str, Any]:
+    """The report of ``adjudge agreement``, by who judged.
+
+    Args:
+        folder: Where the files go; it is made.
+        runs: Whatever was judged.
+        judged: The results.
+        labelled: The lines of the labels.
+        wanted: Fit calibrations to the labels of the split ``dev``, with thresholds for this agreement, and measure on the
+            other labels.
+    """
+    folder.mkdir()
+    results, labels = folder / "results.json", folder / "labels.jsonl"
+    _write_results(results, runs, judged)
+    labels.write_text("".join(f"{json.dumps(line)}\n" for line in labelled), encoding="utf-8")
+    command = [sys.executable, "-m", "adjudge", "agreement", str(results), str(labels), "--json"]
+    if wanted is not None:
+        command += ["--fit", str(folder / "calibration.json"), "--target-agreement", str(wanted)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    report: dict[str, Any] = json.loads(done.stdout)
+    return {item["criterion_name"]: item for item in report["criteria"]}
+
+
+def labels(
+    runs: Sequence[WebRun],
+    judged: Judged,
+    *,
+    of: Literal["success", "looping"] = "success",
+    fit_on: str | None = None,
+) -> list[dict[str, Any]]:
+    """What people say of the runs, once for everybody who judged them."""
+    return [
+        {
+            "source": run.run_id,
+            "criterion": name,
+            "label": label,
+            "split": "dev" if run.split == fit_on else "test",
+        }
+        for run in runs
+        for name, of_run in judged.items()
+        if run.run_id in of_run and (label := run.success if of == "success" else run.looping)
+    ]
+
+
+def of_decisions(members: Sequence[str], decisions: Mapping[str, Decision]) -> dict[str, EvaluationResult]:
+    """What a panel decided, as results."""
+    return {
+        run_id: recorded(_verdict(decision), decision.confidence, tuple(members))
+        for run_id, decision in decisions.items()
+    }
+
+
+def _verdict(decision: Decision) -> str:
+    if decision.state == "unsure":
+        return "UNSURE"
+    return "PASS" if decision.value else "FAIL"
+
+
+def recorded(verdict: str, confidence: float | None = None, models: tuple[str, ...] = ()) -> EvaluationResult:
+    """A verdict that adjudge did not reach itself, as a result."""
+    return EvaluationResult(
+        criterion_name="",
+        verdict=Verdict(verdict),
+        reasoning="recorded",
+        confidence_score=confidence,
+        used_granularity="global_summary",
+        evidence=Evidence(),
+        granularity=GranularityChoice(name="global_summary", reason="recorded", chosen_by="option"),
+        criterion_sha256="recorded",
+        judging=JudgeUse(models=models),
+    )
+
+
+def _write_results(path: Path, runs: Sequence[Run], judged: Judged) -> None:
+    logs: list[JudgedLog] = []
+    errors: list[LogError] = []
+    for run in runs:
+        results: list[EvaluationResult] = []
+        for name, of_run in judged.items():
+            result = of_run.get(run.run_id)
+            if result is None:
+                continue
+            if result.verdict is not None:
+                results.append(result.model_copy(update={"criterion_name": name}))
+                continue
+            why = result.error or Failure(code="not_measured", message=result.reasoning)
+            errors.append(LogError(source=run.run_id, run=1, criterion_name=name, error=why))
+        logs.append(
+            JudgedLog(
+                source=run.run_id,
+                run=1,
+                reader="recorded",
+                task=None,
+                agent=None,
+                steps=max(len(run.steps), 1),
+                lost=(),
+                task_decomposition=TaskDecomposition(clusters=(), named_by="code"),
+                aggregated_steps=(),
+                results=tuple(results),
+            )
+        )
+    written = JudgedLogs(
+        started_at="", duration=0, adjudge_version="", criteria=(), logs=tuple(logs), errors=tuple(errors)
+    )
+    with path.open("wb") as stream:
+        JsonReporter().write_logs(written, stream)
