@@ -13,7 +13,7 @@ def confidence_text(result: EvaluationResult) -> str:
     """Say how sure a verdict is: "confidence 0.94"; empty where nothing is known."""
     voted, confidence = result.before_calibration, result.confidence_score
     if confidence is None:
-        return f"the votes say {voted.verdict}, {voted.confidence_score:.2f}" if voted is not None else ""
+        return f"{voted.verdict} by votes of {voted.confidence_score:.2f}" if voted is not None else ""
     if voted is None:
         return f"confidence {confidence:.2f}"
     against = ", the labels speak against it" if confidence < 0.5 else ""
@@ -23,16 +23,15 @@ def confidence_text(result: EvaluationResult) -> str:
 def confidence_lines(judged: JudgedLogs) -> Iterator[Line]:
     """Show what made confidences probabilities, and that the others are none."""
     for item in judged.calibrations:
-        below = "" if item.threshold is None else f", UNSURE below {item.threshold:.2f}"
+        below = "" if item.threshold is None else f"; UNSURE below {item.threshold:.3f}"
         yield line(
-            "confidence ",
             (item.criterion_name, Tone.STRONG),
-            f": calibrated by {item.rows} labels, fitted {item.fitted_at[:10]}{below}",
+            f": confidence calibrated by {item.rows} labels on {item.fitted_at[:10]}{below}",
         )
     if any(
         result.confidence_score is not None and not result.calibrated
         for log in judged.logs
         for result in log.results
     ):
-        rest = "the others: " if judged.calibrations else ""
-        yield line(f"confidence {rest}uncalibrated; it says how steady the votes are")
+        elsewhere = " elsewhere" if judged.calibrations else ""
+        yield line(f"confidence is uncalibrated{elsewhere}: it says how steady the votes are")

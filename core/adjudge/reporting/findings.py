@@ -8,6 +8,7 @@ from typing import Final
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.measurement import Failure
 from adjudge.model.result import CriterionResult, InvocationResult, Status
+from adjudge.reporting.calibrated import confidence_text
 from adjudge.reporting.call_diff import call_diff, is_call_diff, value_text
 from adjudge.reporting.judged_parts import is_sentences, rubric_lines, sentence_lines
 from adjudge.reporting.judgements import evaluation_of, grounds_lines
@@ -106,6 +107,8 @@ def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[
         listed = ", ".join(shown)
         yield line((listed if everything else shortened(listed, REASON_LIMIT), Tone.FAINT), indent=indent)
     if evaluation is not None:
+        if evaluation.calibrated:
+            yield line((confidence_text(evaluation), Tone.FAINT), indent=indent)
         yield from grounds_lines(evaluation, indent=indent)
     if diff is not None:
         yield from call_diff(diff, indent=indent, everything=everything)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import shutil
 from collections.abc import Callable
@@ -16,9 +17,10 @@ from click.testing import CliRunner, Result
 from adjudge.cli import cli
 from adjudge.errors import InputError, JudgeError
 from adjudge.model.calibration import Calibration
-from adjudge.plugin import EvaluationResult, JudgedLogs, JudgeRequest
+from adjudge.plugin import EvaluationResult, JudgedLogs, JudgeRequest, NoConfig
 from adjudge.statistics.calibration import calibrated_confidence
-from adjudge.testing import verdicts
+from adjudge.testing import FakeHost, manager, verdicts
+from adjudge_plugins.reporters import console_reporter
 
 WORDS = {"name": "done", "description": "It is done.", "granularity": "step_level"}
 DONE = {**WORDS, "checks": ["The final result: it is done."]}
@@ -257,6 +259,32 @@ def test_the_report_says_what_was_applied(bench: Bench, fitted: Calibration) -> 
     assert document["calibrations"] == [fitted.model_dump(mode="json")]
     assert result["calibrated"] is True
     assert result["before_calibration"] == {"verdict": "PASS", "confidence_score": 0.9375}
+
+
+def test_the_screen_says_whose_confidence_is_worth_what(bench: Bench, fitted: Calibration) -> None:
+    sure = bench.write("new/sure.json", says=True, doubtful=False)
+    bench.write("new/unsure.json", says=True, doubtful=True)
+    end = {**DONE, "name": "end", "checks": ["It ends.", "It ends well."]}
+    lines = screen(bench.judging("new", DONE, end))
+    raw = screen(bench.judging(sure, end))
+
+    assert any(line.startswith("PASS    done  step_level, confidence 0.9") for line in lines)
+    assert "UNSURE  done  step_level, PASS by votes of 0.81" in lines
+    assert "note: labels show such votes to be wrong too often" in lines
+    assert f"done: confidence calibrated by 47 labels on {fitted.fitted_at[:10]}; UNSURE below" in " ".join(
+        lines
+    )
+    assert "confidence is uncalibrated elsewhere: it says how steady the votes are" in lines
+    assert "confidence is uncalibrated: it says how steady the votes are" in raw
+
+
+def screen(judged: JudgedLogs) -> list[str]:
+    """What the console shows, line by line."""
+    [registered] = manager(console_reporter).reporters
+    stream = io.BytesIO()
+    reporter: Any = registered.spec.factory(NoConfig(), FakeHost(Path()))
+    reporter.write_logs(judged, stream)
+    return [line.strip() for line in stream.getvalue().decode().splitlines()]
 
 
 # --- not applied --------------------------------------------------------------------------

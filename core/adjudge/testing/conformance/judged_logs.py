@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
+from adjudge.model.calibration import Calibration, Curve
 from adjudge.model.evaluation import (
     Check,
     CheckResult,
     CompiledCriterion,
     EvaluationResult,
     GranularityChoice,
+    VotedVerdict,
 )
 from adjudge.model.judged_logs import JudgedLog, JudgedLogs, LogError
 from adjudge.model.measurement import Absence, Citation, Evidence, Failure
@@ -16,6 +18,17 @@ from adjudge.model.result import JudgeCalls, Verdict
 
 _UNFRIENDLY = "だめ <b>&\"'</b> ]]> \x1b[31m \x00 \u202e 👩🏽‍💻\nline two"
 _FAILURE = Failure(code="judge_timeout", message=_UNFRIENDLY, origin="judge", retryable=True)
+_CALIBRATION = Calibration(
+    criterion_name=_UNFRIENDLY,
+    criterion_sha256="0" * 64,
+    judges=("fake/judge",),
+    curve=Curve(method="isotonic", points=((0.25, 0.0), (0.75, 1.0))),
+    rows=100,
+    threshold=0.75,
+    fitted_at="2026-01-01T00:00:00+00:00",
+    labels_sha256="0" * 64,
+)
+_BY_VOTES = VotedVerdict(verdict=Verdict.FAIL, confidence_score=0.75)
 
 
 def judged_logs() -> JudgedLogs:
@@ -52,6 +65,7 @@ def judged_logs() -> JudgedLogs:
             ),
         ),
         judges={"fake/judge": JudgeCalls(calls=3)},
+        calibrations=(_CALIBRATION,),
         warnings=(_UNFRIENDLY,),
     )
 
@@ -99,4 +113,6 @@ def _result(verdict: Verdict, name: str) -> EvaluationResult:
         granularity=GranularityChoice(name="step_level", reason=_UNFRIENDLY, chosen_by="rules"),
         checks=(_check(state),),
         criterion_sha256="0" * 64,
+        calibrated=verdict is Verdict.FAIL,
+        before_calibration=_BY_VOTES if verdict is Verdict.FAIL else None,
     )
