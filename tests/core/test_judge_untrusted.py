@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -215,6 +216,16 @@ def test_what_people_write_stays_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("text", ["\ufeffhello\r\nworld\r", "hello\u2028world\u2029"])
 def test_other_kinds_of_lines_hide_nothing(text: str) -> None:
     assert cleaned(text) == ("hello\nworld\n", False)
+
+
+def test_nothing_is_hidden_between_characters_that_are_seen() -> None:
+    hidden = regex.findall(
+        r"[[\p{C}\p{Default_Ignorable_Code_Point}]--[\t\n\v\f\r\x85]]",
+        "".join(map(chr, range(0x10000))),
+        flags=regex.V1,
+    )
+    assert len(hidden) > 5000
+    assert {cleaned(f"seen{character}seen") for character in hidden} == {("seenseen", True)}
 
 
 # --- marks of chat templates ------------------------------------------------------------
