@@ -187,12 +187,14 @@ class Source:
     path: Path
 
     def open(self) -> BinaryIO:
-        """The bytes of the log; a gzip file is unpacked on the way."""
-        if self.path.suffix == ".gz":
-            import gzip
+        """The bytes of the log; what is packed by gzip is unpacked on the way, whatever its name."""
+        with self.path.open("rb") as file:
+            is_packed = file.read(2) == b"\x1f\x8b"
+        if not is_packed:
+            return self.path.open("rb")
+        import gzip
 
-            return gzip.open(self.path, "rb")  # type: ignore[return-value]
-        return self.path.open("rb")
+        return gzip.open(self.path, "rb")  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,8 @@ class Outline:
 
     begins_with: str = ""
     """The first character that is not white space; empty where there is none or the head is no text."""
+    is_empty: bool = False
+    """Whether it is an object or a list with nothing in it."""
     keys: list[str] = field(default_factory=list[str])
     """Its keys, the last one perhaps without its value."""
     texts: dict[str, str] = field(default_factory=dict[str, str])
@@ -28,6 +30,8 @@ class Outline:
     def __str__(self) -> str:
         if self.begins_with not in ("{", "["):
             return "neither a JSON object nor a list"
+        if self.is_empty:
+            return "an empty object" if self.begins_with == "{" else "an empty list"
         named = ", ".join(self.keys[:_SHOWN]) + (", ..." if len(self.keys) > _SHOWN else "")
         found = f"an object with the keys {named}" if self.keys else "no object that has keys"
         return found if self.begins_with == "{" else f"a list, and in it {found}"
@@ -40,9 +44,10 @@ def outline(head: bytes) -> Outline:
     try:
         found.begins_with = stream.peek()
         if found.begins_with == "[":
-            next(stream.elements(), None)
+            found.is_empty = next(stream.elements(), None) is None
         if stream.peek() == "{":
             _walk(stream, found)
+            found.is_empty = found.begins_with == "{" and not found.keys
     except InputError:  # broken, or longer than the head: what was seen until there counts
         pass
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ from adjudge.errors import InputError, Problem
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import TraceReaderSpec
+from adjudge.formats.json_input import JsonStream
 from adjudge.model.trajectory import Trajectory
 from adjudge.reading.outline import outline
 
@@ -50,9 +53,11 @@ class Traces:
                 wanted = registered.spec.recognised_by or registered.spec.summary
                 reason = f"not found: {wanted.rstrip('.')}"
             tried.append(f"\n    {registered.spec.name}: {reason}")
+        if not head.removeprefix(codecs.BOM_UTF8).strip():
+            raise InputError(Problem(what="the file is empty", file=str(path)))
         raise InputError(
             Problem(
-                what=f"no trace reader knows this format; the file begins with {outline(head)}",
+                what=f"no trace reader knows this format; {_beginning(head)}",
                 file=str(path),
                 hint=f"Tried:{''.join(tried) or ' none is installed'}",
             )
@@ -81,3 +86,22 @@ class Traces:
         except (OSError, EOFError, zlib.error) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise InputError(Problem(what=f"cannot be read: {reason}", file=str(path))) from None
+
+
+def _beginning(head: bytes) -> str:
+    """What a file begins with that nobody knows, and where it breaks off, as far as the head shows it."""
+    found = outline(head)
+    broken: Problem | None = None
+    if len(head) < _HEAD:
+        stream = JsonStream(io.BytesIO(head), "")
+        try:
+            while stream.peek():
+                stream.value()
+        except InputError as error:
+            broken = error.problems[0]
+    if broken is not None and not found.begins_with:
+        return f"it is {broken.what.rstrip('.')}"
+    said = f"the file begins with {found}"
+    if broken is None or found.begins_with not in ("{", "["):
+        return said
+    return f"{said}; it breaks off in line {broken.line}, column {broken.column}: {broken.what}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,31 @@ def test_a_folder_a_glob_and_a_file_give_each_log_once(judging: Any, of_logs: An
 
     assert [log.source for log in judged.logs] == ["other.json", "runs/b.json", "runs/deep/a.jsonl"]
     assert judged.errors == ()
+
+
+def test_a_link_is_read_where_it_leads_to_a_file_and_told_where_it_leads_nowhere(
+    judging: Any, of_logs: Any
+) -> None:
+    judging.log(name="logs/a.json")
+    judging.log(name="elsewhere/b.json")
+    (judging.folder / "logs/b.json").symlink_to(judging.folder / "elsewhere/b.json")
+    (judging.folder / "logs/round").symlink_to(judging.folder / "logs", target_is_directory=True)
+    (judging.folder / "logs/gone.json").symlink_to(judging.folder / "nowhere.json")
+    judged = judging("logs", of_logs.OUTCOME)
+
+    assert [log.source for log in judged.logs] == ["logs/a.json", "logs/b.json"]
+    [error] = judged.errors
+    assert error.source == "logs/gone.json"
+    assert "No such file" in error.error.message
+
+
+def test_a_pipe_and_a_name_that_is_blank_are_no_logs(judging: Any, of_logs: Any) -> None:
+    os.mkfifo(judging.folder / "pipe.json")
+    with pytest.raises(InputError) as caught:
+        judging(["pipe.json", " "], of_logs.OUTCOME)
+
+    assert "pipe.json: it is neither a file nor a folder: it cannot be read twice" in str(caught.value)
+    assert "the name of a log is blank" in str(caught.value)
 
 
 def test_every_run_of_a_log_is_judged_in_order(judging: Any, of_logs: Any) -> None:

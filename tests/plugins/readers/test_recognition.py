@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -88,7 +89,8 @@ def told(folder: Path, log: str | bytes, name: str = "log.json") -> str:
         ('{"foo": 1, "steps": [{"a": 1}]}', "an object with the keys foo, steps"),
         ('[{"foo": 1}]', "a list, and in it an object with the keys foo"),
         ("[1, 2]", "a list, and in it no object that has keys"),
-        ("{}", "no object that has keys"),
+        ("[]", "an empty list"),
+        ("{}", "an empty object"),
         ("Dear diary,", "neither a JSON object nor a list"),
     ],
 )
@@ -97,6 +99,45 @@ def test_a_file_that_no_reader_knows(tmp_path: Path, log: str, found: str) -> No
     assert f"log.json: no trace reader knows this format; the file begins with {found}\n" in output
     assert "\n    atif: not found: an object whose schema_version is ATIF-v1\n" in output
     assert "\n    history_log: not found: a step with two of step, thinking, memory" in output
+
+
+@pytest.mark.parametrize("log", ["", " \n\t", b"\xef\xbb\xbf"])
+def test_an_empty_file(tmp_path: Path, log: str | bytes) -> None:
+    assert told(tmp_path, log).endswith("log.json: the file is empty")
+
+
+@pytest.mark.parametrize(
+    ("log", "broken"),
+    [
+        ('{"foo": 1,\n "bar": NaN}', "it breaks off in line 2, column 9: NaN. JSON has finite numbers only."),
+        ('[{"step": ' + "9" * 5000 + ', "action": "a()"}]', "it breaks off in line 1, column 11: "),
+        (
+            "[" * 5000,
+            "it breaks off in line 1, column 101: more than 100 lists and objects inside one another.",
+        ),
+        ('[{"thinking": "é"}]'.encode("latin-1"), "not UTF-8 text"),
+        ('[{"step": 1, "action": "a()"}]'.encode("utf-16"), "it is UTF-16"),
+        (b"\0\0\0", "it is binary data"),
+    ],
+)
+def test_a_file_that_no_reader_knows_because_it_is_broken(
+    tmp_path: Path, log: str | bytes, broken: str
+) -> None:
+    assert broken in told(tmp_path, log)
+
+
+STEP = b'[{"step": 1, "thinking": "t", "action": "a()"}]'
+
+
+@pytest.mark.parametrize(("name", "log"), [("log.json", gzip.compress(STEP)), ("log.json.gz", STEP)])
+def test_the_content_says_whether_a_log_is_packed_and_not_its_name(
+    tmp_path: Path, name: str, log: bytes
+) -> None:
+    (tmp_path / name).write_bytes(log)
+
+    assert takers(tmp_path / name) == {"history_log"}
+    with Source(tmp_path / name).open() as file:
+        assert file.read() == STEP
 
 
 def test_a_gzip_file_that_is_broken(tmp_path: Path) -> None:

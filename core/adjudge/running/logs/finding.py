@@ -17,15 +17,21 @@ def found_logs(
     """The files behind the names, each once, in the order of the names and sorted within one.
 
     A file is taken as it is, whatever its name. Of a folder, every file below it is taken whose name ends as
-    the readers' patterns do; what begins with a dot is left out. Anything else is a glob, where ``**`` stands
-    for any folders.
+    the readers' patterns do; what begins with a dot is left out. A link to a file is taken, also where it leads
+    nowhere; one to a folder is not followed. Anything else is a glob, where ``**`` stands for any folders.
     """
     endings = endings_of(readers)
     found: dict[Path, None] = {}
     for name in named:
+        if not name.strip():
+            problems.add("the name of a log is blank", hint='"." is the working folder.')
+            continue
         path = folder / name
         if path.is_file():
             found[Path(name)] = None
+            continue
+        if path.exists() and not path.is_dir():
+            problems.add("it is neither a file nor a folder: it cannot be read twice", file=name)
             continue
         if path.is_dir():
             below = sorted(_below(Path(name), folder, endings))
@@ -63,5 +69,6 @@ def _below(name: Path, folder: Path, endings: tuple[str, ...]) -> Iterator[Path]
         inner = path.relative_to(folder / name)
         if any(part.startswith(".") for part in inner.parts):
             continue
-        if path.name.lower().removesuffix(".gz").endswith(endings) and path.is_file():
+        is_file = path.is_file() or (path.is_symlink() and not path.exists())
+        if is_file and path.name.lower().removesuffix(".gz").endswith(endings):
             yield name / inner
