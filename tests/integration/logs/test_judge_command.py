@@ -255,57 +255,6 @@ def on_a_terminal(*arguments: str, columns: int, **environment: str) -> list[str
 # --- other people's logs ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pattern", ["browser_use_history", "swe_agent"])
-def test_real_logs_are_judged_with_quotes_that_stand_in_them(
-    adjudge: Run, server: Server, shared_data: Path, tmp_path: Path, pattern: str
-) -> None:
-    (tmp_path / "criteria.yaml").write_text(YAML)
-    done = adjudge(
-        "judge",
-        shared_data / pattern,
-        "--criteria",
-        "criteria.yaml",
-        "--judge",
-        "openai/m",
-        "--output",
-        "out.json",
-        **server.environment,
-    )
-
-    assert done.returncode == 0, done.stdout + done.stderr
-    document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    assert document["logs"]
-    for log in document["logs"]:
-        [result] = log["results"]
-        assert result["evidence"]["citations"]
-        said = Path(log["source"]).read_text(encoding="utf-8")
-        plain = " ".join(_unescaped(said).split())
-        for citation in result["evidence"]["citations"]:
-            if citation["field"] != "action":  # calls are written anew as name(arguments)
-                assert " ".join(citation["quote"].split()) in plain
-
-
-def _unescaped(text: str) -> str:
-    """Every text of a JSON document, one after the other."""
-    found: list[str] = []
-
-    def walk(value: object) -> None:
-        match value:
-            case str():
-                found.append(value)
-            case list():
-                for item in value:
-                    walk(item)
-            case dict():
-                for item in value.values():
-                    walk(item)
-            case _:
-                pass
-
-    walk(json.loads(text))
-    return "\n".join(found)
-
-
 def test_all_real_logs_are_aggregated(adjudge: Run, shared_data: Path, tmp_path: Path) -> None:
     kinds = ("browser_use_history", "otel_spans", "swe_agent", "tau_airline", "who_and_when")
     folders = [shared_data / kind for kind in kinds]
