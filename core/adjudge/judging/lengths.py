@@ -56,9 +56,10 @@ def clipped_to_tokens(text: str, most: int) -> str:
 
     They are counted as ``tokens_shown`` does: what is cut to a length is shown to somebody.
     """
-    if tokens_shown(text) <= most:
+    longest = _LETTERS_A_TOKEN * most  # no character has fewer tokens than a letter
+    if len(text) <= longest and tokens_shown(text) <= most:
         return text
-    low, high = 0, len(text)
+    low, high = 0, min(len(text), longest)
     while low < high:  # the most characters that fit
         middle = (low + high + 1) // 2
         if tokens_shown(head_and_tail(text, middle)) <= most:

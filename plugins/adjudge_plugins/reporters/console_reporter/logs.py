@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
@@ -50,7 +50,8 @@ def show_logs(judged: JudgedLogs, screen: Screen) -> None:
 def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
     """One row a run. Criteria whose names do not fit beside one another are numbered, with their names below."""
     names = [item.name for item in judged.criteria] + [item.name for item in judged.measured]
-    rows = [(_name_of(judged, source, run), statuses) for source, run, statuses in _rows(judged, names)]
+    several = _of_several_runs(judged)
+    rows = [(_name_of(several, source, run), statuses) for source, run, statuses in _rows(judged, names)]
     first = max([cells("log"), *(cells(name) for name, _ in rows)])
     heads = [reporting.clean(name) for name in names]
     numbered = first + sum(2 + max(6, cells(head)) for head in heads) > width or any(
@@ -96,9 +97,12 @@ def _rows(judged: JudgedLogs, names: Sequence[str]) -> Iterator[tuple[str, int |
             yield error.source, error.run, ["error" for _ in names]
 
 
-def _name_of(judged: JudgedLogs, source: str, run: int | None) -> str:
-    several = run is not None and any(log.source == source and log.run > 1 for log in judged.logs)
-    return reporting.clean(f"{source} run {run}" if several else source)
+def _of_several_runs(judged: JudgedLogs) -> set[str]:
+    return {log.source for log in judged.logs if log.run > 1}
+
+
+def _name_of(several: Set[str], source: str, run: int | None) -> str:
+    return reporting.clean(f"{source} run {run}" if run is not None and source in several else source)
 
 
 # --- one by one -------------------------------------------------------------------------
@@ -113,8 +117,9 @@ def _explain(judged: JudgedLogs, screen: Screen) -> None:
     total = len(found)
     if total > _EXPLAINED:
         found = [item for item in found if not _went_well(item[1])]
+    several = _of_several_runs(judged)
     for (source, run), items in groupby(found[:_EXPLAINED], key=lambda item: item[0]):
-        screen.show([_source(_name_of(judged, source, run))])
+        screen.show([_source(_name_of(several, source, run))])
         for _, item in items:
             screen.show(_indented(_lines_of(item)))
             screen.blank()

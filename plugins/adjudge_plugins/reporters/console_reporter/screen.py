@@ -7,6 +7,7 @@ import re
 import shutil
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any, BinaryIO, Final
 
 import click
@@ -77,6 +78,7 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else sum(map(_cell, text))
 
 
+@cache
 def _cell(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
