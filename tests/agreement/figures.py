@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -55,7 +56,9 @@ def figures(
     command = [sys.executable, "-m", "adjudge", "agreement", str(results), str(labels), "--json"]
     if wanted is not None:
         command += ["--fit", str(folder / "calibration.json"), "--target-agreement", str(wanted)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # What is fitted here is measured and forgotten: no later run is to be calibrated by it.
+    forgotten = {**os.environ, "ADJUDGE_HOME": str(folder / "home")}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=forgotten)
     if done.returncode:
         sys.exit(done.stderr)
     report: dict[str, Any] = json.loads(done.stdout)
