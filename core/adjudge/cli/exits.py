@@ -33,7 +33,9 @@ def run_cli(command: click.Command) -> NoReturn:
         from adjudge.errors import AdjudgeError
 
         if isinstance(error, AdjudgeError):
-            click.echo(f"error: {error}", err=True)
+            from adjudge.reporting import clean  # messages repeat what stands in files
+
+            click.echo(f"error: {clean(str(error))}", err=True)
             sys.exit(USAGE)
         import traceback
 

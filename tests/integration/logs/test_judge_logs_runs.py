@@ -365,3 +365,12 @@ def test_from_a_running_loop(judging: Any, of_logs: Any) -> None:
         )
 
     assert asyncio.run(main()).passed
+
+
+def test_what_a_file_says_moves_nothing_on_the_terminal(tmp_path: Path, adjudge: Any, judging: Any) -> None:
+    (tmp_path / "odd.json").write_text(json.dumps({"a\x1b[2Jb\u202ec\x07": 1}))
+    done = adjudge("judge", "odd.json", "--aggregate-only")
+
+    assert done.returncode == 2
+    assert "an object with the keys ab" in done.stderr
+    assert not {"\x1b", "\u202e", "\x07"} & set(done.stderr)
