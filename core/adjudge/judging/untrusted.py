@@ -43,14 +43,16 @@ _TEMPLATE: Final = re.compile(
 
 _ADDRESSES: Final = re.compile(
     r"""
-      (?<!not\s)(?<!n't\s)\b(?:ignore|disregard|forget|override)\b .{0,40} \b(?:instructions?|prompts?|rules?|rubrics?|criteria|guidelines?)\b
-    | \b(?:you\s+are|you're|as|dear|note\s+to|attention|hello|hi) ,? \s+ (?:an?\s+|the\s+|to\s+the\s+)?
-      (?:\w+\s+)? (?:evaluator|judge|grader|rater|reviewing\s+model|auto-?grader)\b
-    | \b(?:evaluators?|judges?|graders?|raters?) \s* (?:should|must|will|:|,\s*please)
-    | \b(?:mark|rate|score|grade|label|judge|classify|consider|treat)\b .{0,40} \b(?:answer|response|reply|run|task|trajectory|this)\b
-      .{0,30} \b(?:as|a|to\s+be)\s+ (?:\w+\s+)? (?:valid|correct|pass(?:ed|ing)?|successful|safe|supported|yes|perfect|10|5)\b
-    | ["']?\b(?:verdict|is_the_agent_response_valid)\b["']? \s* [:=] \s* ["']? (?:valid|yes|pass|supported|safe|true|success|met\b)
-    | \b(?:answer|reply|respond) (?:\s+with)? (?:\s+(?:the|a))? \s+ verdict\b
+    \b(?=[acdefghijlmnorstvy]) (?:  # few words begin like one of these: the others are passed over at once
+        (?<!not\s)(?<!n't\s)(?:ignore|disregard|forget|override)\b .{0,40} \b(?:instructions?|prompts?|rules?|rubrics?|criteria|guidelines?)\b
+      | (?:you\s+are|you're|as|dear|note\s+to|attention|hello|hi) ,? \s+ (?:an?\s+|the\s+|to\s+the\s+)?
+        (?:\w+\s+)? (?:evaluator|judge|grader|rater|reviewing\s+model|auto-?grader)\b
+      | (?:evaluators?|judges?|graders?|raters?) \s* (?:should|must|will|:|,\s*please)
+      | (?:mark|rate|score|grade|label|judge|classify|consider|treat)\b .{0,40} \b(?:answer|response|reply|run|task|trajectory|this)\b
+        .{0,30} \b(?:as|a|to\s+be)\s+ (?:\w+\s+)? (?:valid|correct|pass(?:ed|ing)?|successful|safe|supported|yes|perfect|10|5)\b
+      | (?:verdict|is_the_agent_response_valid)\b [\\"']* \s* [:=] \s* [\\"']* (?:valid|yes|pass|supported|safe|true|success|met\b)
+      | (?:answer|reply|respond) (?:\s+with)? (?:\s+(?:the|a))? \s+ verdict\b
+    )
     | <<<\s*(?:begin|end)\b | <\|?(?:im_start|im_end|system|assistant)\|?> | \[/?INST\]
     | (?:忽略|无视|無視|忘记|忘記).{0,12}(?:指令|指示|说明|說明|规则|規則|要求|提示)
     | (?:以前|上記|これまで|前)の?.{0,6}(?:指示|命令|ルール).{0,6}(?:無視|忘れ)
