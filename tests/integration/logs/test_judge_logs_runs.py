@@ -162,6 +162,32 @@ def test_a_link_is_read_where_it_leads_to_a_file_and_told_where_it_leads_nowhere
     assert "No such file" in error.error.message
 
 
+@pytest.mark.parametrize("output", ["logs/a.json", "criteria.json"])
+def test_a_report_is_never_written_over_what_is_read(judging: Any, of_logs: Any, output: str) -> None:
+    judging.log(name="logs/a.json")
+    (judging.folder / "criteria.json").write_text(json.dumps([of_logs.OUTCOME]))
+    before = (judging.folder / output).read_text()
+    with pytest.raises(InputError) as caught:
+        adjudge.judge_logs_sync(
+            "logs", "criteria.json", judge="fake/m", extensions=judging.extensions(), outputs=[f"./{output}"]
+        )
+
+    assert f"{output}: it is read by this run, and a report would take its place" in str(caught.value)
+    assert (judging.folder / output).read_text() == before
+    assert judging.requests == []
+
+
+def test_the_report_of_an_earlier_run_may_lie_among_the_logs(judging: Any, of_logs: Any) -> None:
+    judging.log(name="logs/a.json")
+    for _ in range(2):
+        judged = judging("logs", of_logs.OUTCOME, outputs=["logs/out.json"])
+
+        assert [log.source for log in judged.logs] == ["logs/a.json"]
+        assert judged.errors == ()
+    with pytest.raises(InputError, match=r"out.json: there is no log but the report"):
+        judging("logs/out.json", of_logs.OUTCOME, outputs=["logs/out.json"])
+
+
 def test_a_pipe_and_a_name_that_is_blank_are_no_logs(judging: Any, of_logs: Any) -> None:
     os.mkfifo(judging.folder / "pipe.json")
     with pytest.raises(InputError) as caught:

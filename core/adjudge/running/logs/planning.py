@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -87,7 +87,8 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
     entries = [item for item in named if isinstance(item, CriterionEntry)]
     _check_granularities(request, criteria, extensions, problems)
     traces = Traces(extensions.trace_readers, host)
-    logs = _logs(request, extensions, traces, problems)
+    logs = _logs(request, extensions, traces, _same_file(outputs, folder), problems)
+    _check_outputs(request, outputs, logs, problems)
     with problems.caught():
         host.read_environment(agent_folder=None)
     judge: ClientJudge | None = None
@@ -175,9 +176,16 @@ def _shown(request: LogsRequest) -> str | None:
 
 
 def _logs(
-    request: LogsRequest, extensions: Extensions, traces: Traces, problems: Problems
+    request: LogsRequest,
+    extensions: Extensions,
+    traces: Traces,
+    is_output: Callable[[Path], bool],
+    problems: Problems,
 ) -> tuple[PlannedLog, ...]:
-    """The logs with their readers. Where not one can be read there is nothing to judge, and that is a problem."""
+    """The logs with their readers. Where not one can be read there is nothing to judge, and that is a problem.
+
+    A report of an earlier run that is written again is no log, although it may lie among them.
+    """
     if not request.logs:
         problems.add("no log is named")
     paths = found_logs(request.logs, request.working_folder, extensions.trace_readers, problems)
@@ -192,13 +200,32 @@ def _logs(
         try:
             logs.append(PlannedLog(path, traces.reader_of(path, name=request.reader)))
         except AdjudgeError as error:
-            logs.append(PlannedLog(path, error))
+            if not is_output(path):
+                logs.append(PlannedLog(path, error))
+    if paths and not logs:
+        problems.add("there is no log but the report that is to be written", file=str(paths[0]))
     unread = [log.reader for log in logs if isinstance(log.reader, AdjudgeError)]
     if len(unread) == len(logs):
         for reason in unread:
             with problems.caught():
                 raise reason
     return tuple(logs)
+
+
+def _check_outputs(
+    request: LogsRequest, outputs: Sequence[Path], logs: Sequence[PlannedLog], problems: Problems
+) -> None:
+    """That no report is written over what is read."""
+    given = (request.criteria, request.calibration)
+    read = [log.path for log in logs] + [Path(name) for name in given if isinstance(name, str | Path)]
+    for output in outputs:
+        if any(map(_same_file([output], request.working_folder), read)):
+            problems.add("it is read by this run, and a report would take its place", file=str(output))
+
+
+def _same_file(outputs: Sequence[Path], folder: Path) -> Callable[[Path], bool]:
+    files = {(folder / output).resolve() for output in outputs}
+    return lambda path: (folder / path).resolve() in files
 
 
 def told(error: AdjudgeError) -> str:
