@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import adjudge
+from adjudge.cli import cli
 from adjudge.errors import InputError, JudgeError
 from adjudge.model.calibration import Calibration, Curve
 from adjudge.statistics.calibration import calibrated_confidence
@@ -176,15 +178,14 @@ def test_a_resumed_run_goes_on_with_the_calibrations_that_it_began_with(
     judging: Any, live: Any, keep: Any
 ) -> None:
     keep(live(CHECKED)[0])
-    judging.answer = lambda request: JudgeError("come back later", code="rate_limited")
-    live(CHECKED, run="begun", use_cache=False)
-    judging.answer = None
+    [unasked, _] = live(CHECKED, run="begun", use_cache=False, max_judge_calls=1)
     keep_later = live(CHECKED)[0]
     keep(keep_later, curve=Curve(method="platt", slope=0.01))
-    run = adjudge.resume_sync("begun", extensions=judging.extensions())
+    run = adjudge.resume_sync("begun", max_judge_calls=100, extensions=judging.extensions())
     later = live(CHECKED)[0]
 
     [begun, _] = [case.criteria[0] for case in run.cases()]
+    assert unasked.error.code == "judge_budget"
     assert (
         begun.details["evaluation"]["confidence_score"]
         == (keep_later.details["evaluation"]["confidence_score"])
@@ -200,3 +201,26 @@ def test_the_plan_of_a_run_says_by_what_it_is_calibrated(live: Any, keep: Any) -
     [judge] = document["run"]["eval_sets"]["shop.evalset.json"]["criteria"]["prices"]["judges"]
 
     assert judge["calibrations"] == [calibration.model_dump(mode="json")]
+
+
+def test_calibrations_are_fitted_to_the_votes_of_live_runs_too(live: Any, tmp_path: Path) -> None:
+    with (tmp_path / "labels.jsonl").open("w") as file:
+        for case in ("milk", "bread"):
+            for repeat in range(1, 13):
+                label = "FAIL" if repeat == 12 else "PASS"
+                row = {"case": case, "run": repeat, "criterion": "prices", "label": label, "split": "dev"}
+                file.write(json.dumps(row) + "\n")
+
+    def fitted(name: str) -> Any:
+        live(CHECKED, num_runs=12, outputs=[f"{name}.json"])
+        fit = ["agreement", f"{name}.json", "labels.jsonl", "--fit", f"{name}.fit.json"]
+        done = CliRunner().invoke(cli, [*fit, "--target-agreement", "0.99"], standalone_mode=False)
+        assert done.exception is None, done.output
+        [calibration] = json.loads(Path(f"{name}.fit.json").read_text())["calibrations"]
+        return calibration
+
+    first, second = fitted("first"), fitted("second")
+    assert (first["rows"], first["judges"]) == (24, ["fake/m"])
+    assert first["criterion_sha256"] is not None
+    assert (second["curve"], second["rows"]) == (first["curve"], first["rows"])
+    assert live(CHECKED)[0].details["evaluation"]["calibrated"] is True
