@@ -30,7 +30,7 @@ SAID: Final = ("final_response", "text", "action")
 """What it says to its user. Of the actions, calls that only answer."""
 
 CITABLE: Final[Mapping[CheckKind, Sequence[str]]] = {
-    "process": (*SHOWN, *CLAIMS),
+    "process": (*SHOWN, *CLAIMS, "user"),
     "outcome": SHOWN,
     "answer": SAID,
 }
@@ -44,9 +44,10 @@ class Places:
     """Every place of a trajectory with its text.
 
     The final answer and the final state of the session have no step of their own in a log: they belong
-    to the last step of their turn, and to step 0 where the turn has none. A call that only answers, such as
-    ``done(text=...)``, holds the agent's own words: it shows an outcome only in a run that shows nothing of
-    what came back, where a declared result is all there is.
+    to the last step of their turn, and to step 0 where the turn has none. What the user says (``user``)
+    belongs to the first step of its turn; as a wish it shows no outcome, and the first of all is the task. A
+    call that only answers, such as ``done(text=...)``, holds the agent's own words: it shows an outcome only in
+    a run that shows nothing of what came back, where a declared result is all there is.
     """
 
     def __init__(self, trajectory: Trajectory) -> None:
@@ -55,10 +56,15 @@ class Places:
         self._deeds: dict[int, tuple[str, str]] = {}
         """For steps with a call that only answers: the actions besides, and the answers."""
         last = 0
-        for invocation in trajectory.invocations:
-            for step in invocation.steps:
+        for turn, invocation in enumerate(trajectory.invocations):
+            asked = invocation.user_content.text
+            if not turn and (trajectory.task is None or asked in trajectory.task):
+                asked = ""  # it is the task, which is shown beside the steps
+            if asked and not invocation.steps:
+                self._add(last, "user", asked)
+            for position, step in enumerate(invocation.steps):
                 last = step.number
-                self._texts[last] = _fields(step)
+                self._texts[last] = ({"user": asked} if asked and not position else {}) | _fields(step)
                 if any(is_answer(call.name) for call in step.calls):
                     self._deeds[last] = _deeds_and_answers(step)
             if invocation.final_response is not None and invocation.final_response.text:

@@ -258,3 +258,31 @@ def test_what_no_answer_says_is_looked_for_in_the_answers(judging: Any, of_logs:
 
     log = answered(judging, of_logs, {"step": 4, "action": "wait()"}, "Milk for 1.09 is in the cart.")
     assert only(judging(log, ANSWER, use_cache=False)).reason_codes == ("no_evidence",)
+
+
+def test_a_conversation_is_shown_with_what_its_user_says(judging: Any, of_logs: Any) -> None:
+    def calls(name: str, number: int) -> dict[str, Any]:
+        call = {"id": str(number), "type": "function", "function": {"name": name, "arguments": "{}"}}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+    messages = [
+        {"role": "user", "content": "Cancel my booking."},
+        calls("find_booking", 1),
+        {"role": "tool", "tool_call_id": "1", "content": "booking 7"},
+        {"role": "assistant", "content": "Shall I cancel booking 7?"},
+        {"role": "user", "content": "Yes, please do."},
+        calls("cancel_booking", 2),
+        {"role": "tool", "tool_call_id": "2", "content": "cancelled"},
+        {"role": "assistant", "content": "It is cancelled."},
+    ]
+    (judging.folder / "chat.json").write_text(json.dumps(messages))
+    judging.cite = lambda request: of_logs.quotes(request, ["user"])
+    asks = {**of_logs.PROCESS, "checks": ["The agent asks before each call that changes something."]}
+    result = only(judging("chat.json", asks))
+
+    assert result.verdict == Verdict.PASS
+    [citation] = result.evidence.citations
+    assert (citation.field, citation.quote) == ("user", "Yes, please do."), "the first message is the task"
+    assert only(judging("chat.json", of_logs.OUTCOME)).reason_codes == ("no_evidence",), (
+        "a wish is no outcome"
+    )
