@@ -86,6 +86,10 @@ class VoteRow(TypedDict):
     """`null`: the vote is lost."""
     notes: dict[str, str]
     """What the judge wrote before its answer, for instance its `rationale`."""
+    citations: list[CitationRow]
+    """The places of the log that it cites, each found there; empty where none are asked for."""
+    dropped_citations: Count
+    """How many places it cited that do not hold."""
     lost: str | None
     """Why there is no label."""
 

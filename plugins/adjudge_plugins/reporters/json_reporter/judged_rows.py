@@ -38,6 +38,8 @@ def votes_row(votes: JsonObject) -> doc.VotesRow:
                 "sample": vote.get("sample", 0),
                 "label": vote.get("label"),
                 "notes": vote.get("notes", {}),
+                "citations": vote.get("citations", []),
+                "dropped_citations": vote.get("dropped_citations", 0),
                 "lost": vote.get("lost"),
             }
             for vote in votes.get("votes", ())
