@@ -397,6 +397,11 @@ def test_a_calibration_of_no_verdicts_is_refused(bench: Bench, fitted: Calibrati
         bench.judge(calibration="fitted.json", aggregate_only=True)
 
 
+def test_a_calibration_of_what_is_counted_by_code_is_refused(bench: Bench, fitted: Calibration) -> None:
+    with pytest.raises(InputError, match="a calibration is of criteria in words, and there are none"):
+        bench.judge(criterion={"criterion": "action_repeats", "threshold": 3}, calibration="fitted.json")
+
+
 def test_a_broken_store_stops_the_plan_and_names_its_file(
     bench: Bench, fitted: Calibration, tmp_path: Path
 ) -> None:

@@ -102,7 +102,11 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
     measured: tuple[PlannedCriterion, ...] = ()
     if not request.aggregate_only:
         measured = plan_measured(entries, extensions, host, problems, _shown(request))
-    if judge is not None and not request.aggregate_only:
+    if request.calibration is not None and request.aggregate_only:
+        problems.add("a calibration is of verdicts, and there are none where it ends after aggregation")
+    elif request.calibration is not None and entries and not criteria:
+        problems.add("a calibration is of criteria in words, and there are none", file=_shown(request))
+    elif judge is not None and not request.aggregate_only:
         with problems.caught():
             known = judges.calibrations  # read here, where what is wrong with them can still be told
             if request.calibration is not None and known:
@@ -137,8 +141,6 @@ def _calibrations(request: LogsRequest, problems: Problems) -> tuple[Calibration
     """Those of the file that the user named; ``None`` where none is named."""
     if request.calibration is None:
         return None
-    if request.aggregate_only:
-        problems.add("a calibration is of verdicts, and there are none where it ends after aggregation")
     with problems.caught():
         return read_calibrations(Path(request.calibration))
     return ()
