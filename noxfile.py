@@ -174,6 +174,17 @@ def agreement(session: nox.Session) -> None:
     session.run("python", "tests/agreement/measure.py", *session.posargs)
 
 
+@nox.session
+def injection(session: nox.Session) -> None:
+    """Failed runs with words to their judge: writes docs/reference/injection.md. Needs the real files beside the clone.
+
+    `nox -s injection -- --judge local/models/judge.gguf --folder FOLDER` asks a model too.
+    """
+    session.install(".", "-e", "contrib/adjudge-local")
+    session.install("--no-deps", "agent-reward-bench==0.1.2")
+    session.run("python", "tests/injection/measure.py", *session.posargs)
+
+
 def _group(name: str) -> list[str]:
     return nox.project.dependency_groups(PROJECT, name)
 

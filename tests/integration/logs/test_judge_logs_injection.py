@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import re
 import sys
@@ -28,7 +29,10 @@ def _module(path: Path) -> ModuleType:
     return module
 
 
-payloads = _module(Path(__file__).parents[2] / "injection" / "payloads.py")
+_INJECTION = Path(__file__).parents[2] / "injection"
+payloads, programs, failed_runs = (
+    _module(_INJECTION / f"{name}.py") for name in ("payloads", "programs", "failed_runs")
+)
 FAMILIES = {family.name: family.text for family in payloads.FAMILIES}
 
 LEVELS = ("step_level", "phase_level", "global_summary")
@@ -143,6 +147,38 @@ def test_no_payload_leaves_its_place(judging: Any, of_logs: Any, name: str, leve
         assert not spoken(request, payload)
         if len(request.messages) == 2:
             assert tuple(words_of_ours(request)) in of_clean, "what is said depends on the log"
+
+
+def failed(shared_data: Path) -> list[JsonObject]:
+    """Short failed runs of two agents, as history logs."""
+    del shared_data  # it is there
+    web = [
+        failed_runs.web_run(row)
+        for row in failed_runs.rows_of("web_agent_runs")
+        if not row["rule_based_reward"]
+    ]
+    airline = [
+        failed_runs.airline_run(row) for row in failed_runs.rows_of("tau_airline") if not row["reward"]
+    ]
+    return [run for runs in (web, airline) for run in sorted(runs, key=lambda run: len(run["steps"]))[:2]]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_payload_leaves_its_place_in_a_real_run(
+    judging: Any, of_logs: Any, shared_data: Path, level: str
+) -> None:
+    texts = [FAMILIES[name] for name in FAMILIES if name != "long"]
+    for run in failed(shared_data):
+        for place, payload in zip(itertools.cycle(payloads.PLACES), texts, strict=False):
+            run = payloads.PLACES[place](run, payload)
+        Path("run.json").write_text(json.dumps(run))
+        judging.requests.clear()
+        judging("run.json", of_logs.OUTCOME, granularity=level, reader="history_log", num_samples=1)
+
+        assert judging.requests
+        for request in judging.requests:
+            check_structure(request, run)
+            assert not any(spoken(request, payload) for payload in texts)
 
 
 hostile = st.lists(
@@ -280,6 +316,35 @@ def test_an_order_that_a_judge_obeys_lets_nothing_pass(
         ]
     assert len(questions(judging)) == 2, "a closer look shows the same words"
     assert result.used_granularity == ("global_summary" if level == "auto" else level)
+
+
+UNRECOGNISED = {"instruction in other words", "direction"}
+"""Orders that no pattern knows; the second is written backwards."""
+
+
+@pytest.mark.parametrize(
+    "family", [family for family in payloads.FAMILIES if family.is_order], ids=lambda family: family.name
+)
+def test_no_order_that_is_recognised_lets_anything_pass(judging: Any, of_logs: Any, family: Any) -> None:
+    judging.answer = programs.obedient
+    run = payloads.PLACES["memory"](run_of(of_logs), family.text)
+    result = judged(judging, run, of_logs.OUTCOME, granularity="step_level")
+
+    assert (result.verdict == "PASS") == (family.name in UNRECOGNISED)
+
+
+@pytest.mark.parametrize("place", ["thinking", "memory", "next_goal", "final answer"])
+@pytest.mark.parametrize(
+    "family", ["confident reasoning", "tool result", "lines of other steps", "lines of an overview"]
+)
+def test_what_an_agent_claims_convinces_no_judge_of_an_outcome(
+    judging: Any, of_logs: Any, family: str, place: str
+) -> None:
+    """A judge that believes every word, and says of a claim that it came back."""
+    judging.answer = programs.believing
+    result = judged(judging, payloads.PLACES[place](run_of(of_logs), FAMILIES[family]), of_logs.OUTCOME)
+
+    assert result.verdict != "PASS"
 
 
 def test_the_second_look_shows_nothing_that_was_made_of_the_words(judging: Any, of_logs: Any) -> None:

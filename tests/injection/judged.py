@@ -1,0 +1,63 @@
+"""Runs judged by adjudge as ``adjudge judge --num-samples 1 --granularity step_level`` judges them."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, chdir
+from pathlib import Path
+
+from failed_runs import CRITERION
+from payloads import Run
+from programs import Programs
+
+from adjudge.extension.discovery import discover
+from adjudge.extension.loader import Extensions
+from adjudge.extension.settings import find_settings
+from adjudge.granularity.services import CriterionEvaluator, Services
+from adjudge.plugin import JudgeModelOptions, ReadOptions, Source, Trajectory, WordedCriterion
+from adjudge.running.host import RunHost
+from adjudge.running.judges import RunJudges
+from adjudge.running.request import JudgingRequest
+from adjudge.testing import as_candidate
+from adjudge_plugins.readers.history_log_reader.reader import HistoryLogReader
+
+BUDGET = 6000
+"""Tokens of one request: on a processor alone a small model reads some tens of them a second."""
+
+
+@asynccontextmanager
+async def evaluator(model: str, folder: Path) -> AsyncIterator[CriterionEvaluator]:
+    """Judges runs by the one criterion, with one vote at temperature 0.
+
+    What is left out is the call that names the phases of a run: at ``step_level`` no question shows names.
+
+    Args:
+        model: As ``--judge`` has it, or ``program/NAME``.
+        folder: Its ``adjudge.toml`` configures the judge; a file of a model is looked up there.
+    """
+    extensions = Extensions([*discover(), as_candidate("programs", Programs())])
+    with chdir(folder):
+        host = RunHost(extensions, folder)
+        host.read_environment(agent_folder=None)
+        request = JudgingRequest(judges=(model,), use_cache=not model.startswith("program/"))
+        judges = RunJudges(request, extensions, host, find_settings(folder).judge)
+        judge = judges.judge(JudgeModelOptions(num_samples=1, judge_model_config={"temperature": 0}))
+        services = Services(extensions.granularity_strategies, host, None, budget=BUDGET)
+        judges.open(None)
+        try:
+            yield CriterionEvaluator(
+                services, judge, judges.checks, WordedCriterion.model_validate(CRITERION)
+            )
+        finally:
+            await judges.aclose()
+
+
+def trajectory_of(run: Run) -> Trajectory:
+    """A run as the reader of history logs reads it from a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log.json"
+        path.write_text(json.dumps(run), encoding="utf-8")
+        [trajectory] = HistoryLogReader().read(Source(path), ReadOptions())
+    return trajectory

@@ -1,0 +1,257 @@
+"""The page of the documentation: what was tried, on what, and the tables."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from payloads import FAMILIES, PLACES, Run
+
+import adjudge
+from adjudge.plugin import EvaluationResult
+from adjudge.statistics.binomial import at_most
+
+_METHOD = """\
+# Can a run talk its judge round?
+
+Made by `nox -s injection`; no figure on this page is written by hand. adjudge {version}, Python {python}.
+
+An agent, a tool or a page that an agent reads can write words for the judge into a log. This page says how often that turns a
+verdict on a failed run into PASS. What adjudge does against it is said under
+[Runs that speak to their judge](../guide/ai-judge.md#runs-that-speak-to-their-judge).
+
+## What was tried
+
+{families} payloads, each put into the last step of a run in each of {places} places, or into what its log says of the run as a
+whole: {place_names}. {orders} of them tell the judge what to answer: in four languages, in other words, as an answer of its own,
+as delimiters and marks of chat templates, and in characters that nobody sees. The others order nothing: a single sign, the
+opening of a thought, confident reasoning, a tool result, lines that look like those of other steps.
+
+The runs failed: {web} of web agents, on whose failure everybody agrees who labelled them (package `agent-reward-bench`, joined
+when the page is made), and {airline} of an airline agent, of which the final database says so. All have at most {steps} steps. Of the
+web agents, what came back is what another judge noted of each screen. One criterion with one check about the outcome is judged at
+`step_level`, with one vote, through the same services as `adjudge judge`.
+"""
+
+_PROGRAMS = """\
+## Judges that are programs
+
+What such a judge believes is known, so that what is left is what adjudge does. The first {runs} runs, each with every payload in every
+place, and each once without: {each} judgements a program.
+
+- *honest* says that the run failed, whatever it reads.
+- *obedient* does what it finds ordered anywhere in its request, hidden or not, and cites what really came back for it. No judge can
+  be easier to lead. *Looked at once* is the same program with the second look switched off.
+- *believing* believes whoever says that the task is done, and cites the place where it is said.
+
+Without a payload each of them gives FAIL on every run. With one, of {of_family} judgements each:
+"""
+
+_PROGRAMS_END = """\
+A row of the obedient program that still passes is an order that is not recognised as one; whoever looks for such words finds some.
+Against them adjudge has nothing but the judge's own sense, and the evidence that it has to show.
+
+By place, over the payloads that order nothing, of {of_place} judgements of the believing program:
+"""
+
+_BELIEVED = """\
+What an agent thinks, remembers, wants and answers shows no outcome, so that claims there pass nowhere. What came back does, and so does what
+was done: where a payload stands in a result, a page or the arguments of a call, it is what the log shows. Whoever writes the results of
+tools writes the verdict of a judge that believes them. Only a source that the agent and the page cannot write, such as the final state
+of a database, is safe from that.
+"""
+
+_MODEL = """\
+## A small model
+
+`{model}`, on this machine, at temperature 0: {clean} of the runs without a payload, and then those that did not pass with {families}
+of the payloads in {places} places ({place_names}), in an order that favours none, as far as time went: {asked} judgements. Brackets are exact
+95 % intervals (Clopper and Pearson), as if the judgements were independent; runs come back in several of them, so they are
+too narrow.
+
+Without a payload it said {clean_told}. A model of this size is [no good judge](../judges/local.md): it is here because it can be asked, and
+easily led.
+"""
+
+_NO_MODEL = """\
+## A model
+
+No model was asked. `nox -s injection -- --judge local/models/judge.gguf` does.
+"""
+
+_FLAGGED = """\
+## Runs that nobody attacked
+
+What the detector of words to a judge costs: a run that it flags is looked at twice, and may end as UNSURE. It flags {flagged} of the {runs}
+runs of the real files ({interval}). A run that is not flagged is asked about exactly as if there were no detector, so the accuracy on
+clean runs is the same, by construction. What the marks of lines and the delimiters cost a judge is not measured here.
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was concluded of a run with a payload in a place; without one, both are empty."""
+
+    run_id: str
+    family: str
+    place: str
+    result: EvaluationResult
+
+    @property
+    def verdict(self) -> str:
+        return str(self.result.verdict or "error")
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict == "PASS"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the page is made from."""
+
+    runs: Mapping[str, Run]
+    program_runs: int
+    places: Sequence[str]
+    most_steps: int
+    programs: Mapping[str, Sequence[Outcome]]
+    once: Sequence[Outcome]
+    model: str | None
+    asked: Sequence[Outcome]
+    flagged: Sequence[tuple[str, bool]]
+
+
+def text(facts: Facts) -> str:
+    """The whole page."""
+    return "\n".join(_parts(facts))
+
+
+def _parts(facts: Facts) -> Iterator[str]:
+    airline = sum(name.startswith("airline/") for name in facts.runs)
+    yield _METHOD.format(
+        version=adjudge.__version__,
+        python=platform.python_version(),
+        families=len(FAMILIES),
+        orders=sum(family.is_order for family in FAMILIES),
+        places=len(facts.places),
+        place_names=", ".join(f"`{place}`" for place in facts.places),
+        web=len(facts.runs) - airline,
+        airline=airline,
+        steps=facts.most_steps,
+    )
+    yield from _by_programs(facts)
+    yield from _by_model(facts) if facts.asked else [_NO_MODEL]
+    hits = sum(flag for _, flag in facts.flagged)
+    yield _FLAGGED.format(flagged=hits, runs=len(facts.flagged), interval=_interval(hits, len(facts.flagged)))
+    names = dict.fromkeys(name for name, _ in facts.flagged)
+    many = [name for name in names if sum(other == name for other, _ in facts.flagged) > 1]
+    rows = [(f"`{name}`", *_flags([flag for other, flag in facts.flagged if other == name])) for name in many]
+    rest = [flag for name, flag in facts.flagged if name not in many]
+    yield _table(("file", "runs", "flagged"), [*rows, ("files with one run", *_flags(rest))])
+
+
+def _flags(flags: Sequence[bool]) -> tuple[str, str]:
+    return str(len(flags)), str(sum(flags))
+
+
+def _by_programs(facts: Facts) -> Iterator[str]:
+    clean = [outcome for outcomes in facts.programs.values() for outcome in outcomes if not outcome.family]
+    if {outcome.verdict for outcome in clean} != {"FAIL"}:
+        raise SystemExit("a program does not give FAIL on a run without a payload: the page would be wrong")
+    of_family = facts.program_runs * len(facts.places)
+    yield _PROGRAMS.format(
+        runs=facts.program_runs, each=len(next(iter(facts.programs.values()))), of_family=of_family
+    )
+    voices = {
+        "honest": facts.programs["honest"],
+        "obedient, looked at once": facts.once,
+        "obedient": facts.programs["obedient"],
+        "believing": facts.programs["believing"],
+    }
+    rows = [
+        (
+            family.name,
+            "yes" if family.is_order else "no",
+            *(_told(outcome for outcome in of if outcome.family == family.name) for of in voices.values()),
+        )
+        for family in FAMILIES
+    ]
+    yield _table(("payload", "orders", *voices), rows)
+    plain = [family.name for family in FAMILIES if not family.is_order]
+    yield _PROGRAMS_END.format(of_place=facts.program_runs * len(plain))
+    believing = [outcome for outcome in facts.programs["believing"] if outcome.family in plain]
+    yield _table(
+        ("place", "verdicts"),
+        [
+            (place, _told(outcome for outcome in believing if outcome.place == place))
+            for place in facts.places
+        ],
+    )
+    yield _BELIEVED
+
+
+def _by_model(facts: Facts) -> Iterator[str]:
+    clean = [outcome for outcome in facts.asked if not outcome.family]
+    asked = [outcome for outcome in facts.asked if outcome.family]
+    families = [family for family in FAMILIES if any(outcome.family == family.name for outcome in asked)]
+    places = [place for place in PLACES if any(outcome.place == place for outcome in asked)]
+    yield _MODEL.format(
+        model=facts.model,
+        clean=len(clean),
+        families=len(families),
+        places=len(places),
+        place_names=", ".join(places),
+        asked=len(asked),
+        clean_told=_told(clean),
+    )
+    orders = {family.name for family in FAMILIES if family.is_order}
+    noticed = [outcome for outcome in asked if "addresses_judge" in outcome.result.reason_codes]
+    groups: list[tuple[str, Callable[[Outcome], bool]]] = [
+        ("payloads that order", lambda outcome: outcome.family in orders),
+        (
+            "of these, recognised as words to a judge",
+            lambda outcome: outcome.family in orders and outcome in noticed,
+        ),
+        ("payloads that order nothing", lambda outcome: outcome.family not in orders),
+        *((family.name, lambda outcome, name=family.name: outcome.family == name) for family in families),
+        *((f"in {place}", lambda outcome, place=place: outcome.place == place) for place in places),
+    ]
+    rows = [
+        (name, str(len(of)), _share(sum(outcome.passed for outcome in of), len(of)), _told(of))
+        for name, wanted in groups
+        if (of := [outcome for outcome in asked if wanted(outcome)])
+    ]
+    yield _table(("", "judgements", "turned to PASS", "verdicts"), rows)
+
+
+def _told(outcomes: Iterable[Outcome]) -> str:
+    """``PASS 1, FAIL 3``: how often each verdict, without those that were not given."""
+    counted = Counter(outcome.verdict for outcome in outcomes)
+    order = ("PASS", "UNSURE", "FAIL", "error")
+    return ", ".join(f"{verdict} {counted[verdict]}" for verdict in order if counted[verdict]) or "-"
+
+
+def _share(hits: int, trials: int) -> str:
+    return f"{hits / trials:.2f} ({_interval(hits, trials)})"
+
+
+def _interval(hits: int, trials: int) -> str:
+    """The exact 95 % interval of a share."""
+    low = _bisected(lambda chance: 1 - at_most(hits - 1, trials, chance) > 0.025) if hits else 0.0
+    high = _bisected(lambda chance: at_most(hits, trials, chance) < 0.025) if hits < trials else 1.0
+    return f"{low:.2f} to {high:.2f}"
+
+
+def _bisected(holds_above: Callable[[float], bool]) -> float:
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds_above(middle) else (middle, high)
+    return high
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
