@@ -134,6 +134,8 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``" Did you mean 'x'?"``, or nothing."""
-    near = suggestion(name, known)
+    """``" Did you mean 'x'?"``, or nothing: the nearest known name, or the only one that begins like this."""
+    names = list(known)
+    begun = [each for each in names if name and each.startswith(name)]
+    near = suggestion(name, names) or (begun[0] if len(begun) == 1 else None)
     return f" Did you mean {near!r}?" if near else ""

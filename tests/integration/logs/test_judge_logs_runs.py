@@ -333,6 +333,11 @@ def test_every_problem_is_told_before_the_first_call(judging: Any, of_logs: Any)
         assert expected in text, text
 
 
+def test_the_beginning_of_a_name_is_enough_to_guess_it(judging: Any, of_logs: Any) -> None:
+    [line] = told(judging, judging.log(), of_logs.OUTCOME, granularity="phase")
+    assert line.startswith("unknown granularity strategy 'phase'. Did you mean 'phase_level'? Installed: ")
+
+
 def test_where_no_log_can_be_read_there_is_nothing_to_judge(judging: Any, of_logs: Any) -> None:
     Path("odd.json").write_text('{"foo": 1}')
     lines = told(judging, "odd.json", of_logs.OUTCOME)
