@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 
 from adjudge.model.base import JsonValue
-from adjudge.model.items import Claim, ErrorItem, Item, Observation, Text, ToolCall, ToolResult
+from adjudge.model.items import Claim, ErrorItem, Item, Observation, Opaque, Text, ToolCall, ToolResult
 from adjudge.moves.actions import is_in_words
 
 
 def place_of(item: Item) -> tuple[str, str] | None:
-    """``(field, text)`` of an item; ``None`` for blobs and opaque items, which have no words to cite."""
+    """``(field, text)`` of an item; ``None`` for blobs and opaque items, which have no words to cite.
+
+    An action that names no tool is words all the same.
+    """
     match item:
         case Claim():
             return item.field, item.text
@@ -23,6 +26,8 @@ def place_of(item: Item) -> tuple[str, str] | None:
             return "observation", item.text
         case ErrorItem():
             return "error", item.message
+        case Opaque(name="action"):
+            return "action", json_text(item.value)
         case Text():
             return "action" if is_in_words(item) else "text", item.text
         case _:

@@ -286,3 +286,12 @@ def test_a_conversation_is_shown_with_what_its_user_says(judging: Any, of_logs: 
     assert only(judging("chat.json", of_logs.OUTCOME)).reason_codes == ("no_evidence",), (
         "a wish is no outcome"
     )
+
+
+def test_an_action_that_names_no_tool_is_shown_as_it_stands(judging: Any, of_logs: Any) -> None:
+    log = judging.log([{**of_logs.STEPS[0], "action": {"kind": "press", "x": 1}}])
+    judging.cite = lambda request: of_logs.quotes(request, ["action"])
+    judged = judging(log, of_logs.PROCESS, granularity="step_level")
+
+    assert [item.quote for item in only(judged).evidence.citations] == ['{"kind": "press", "x": 1}']
+    assert '-> [{"kind": "press", "x": 1}] ->' in judged.logs[0].aggregated_steps[0].aggregated_content

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from adjudge.granularity.digests import facts
 from adjudge.granularity.digests.texts import in_line
 from adjudge.judging.lengths import head_and_tail
-from adjudge.model.items import Observation, Text, ToolCall
+from adjudge.model.items import Observation, Opaque, Text, ToolCall
 from adjudge.model.step import Step
 
 NOTHING: Final = "-"
@@ -85,6 +85,8 @@ def _action(step: Step, author: str | None) -> str:
             done.append(call_text(item))
         elif isinstance(item, Text):
             done.append(item.text)
+        elif isinstance(item, Opaque) and item.name == "action":
+            done.append(facts.text_of(item.value))
     said = "; ".join(text for text in done if text.strip())
     return f"{author}: {said}" if author and said else said
 
