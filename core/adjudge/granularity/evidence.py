@@ -161,10 +161,7 @@ class Places:
     def exhibit(self, steps: Iterable[int]) -> str:
         """The steps as a judge reads them: a line for every field, with its step and its name."""
         return "\n".join(
-            f"step {step} {name}: {line}"
-            for step in steps
-            for name, text in self.of(step).items()
-            for line in lines_of(text)
+            field_shown(step, name, text) for step in steps for name, text in self.of(step).items()
         )
 
     def _add(self, step: int, name: str, text: str) -> None:
@@ -184,6 +181,11 @@ class Places:
         if place not in self._folded:
             self._folded[place] = _folded(self.of(step).get(name, ""))
         return self._folded[place]
+
+
+def field_shown(step: int, name: str, text: str) -> str:
+    """A field of a step as a judge reads it: the step and the name stand before every line."""
+    return "\n".join(f"step {step} {name}: {line}" for line in lines_of(text))
 
 
 def is_findable(words: str) -> bool:

@@ -5,11 +5,16 @@ from __future__ import annotations
 import weakref
 from collections.abc import Collection, Sequence
 from copy import copy
-from itertools import groupby
 from typing import Final
 
-from adjudge.granularity.digests import clipped_to_tokens, digest, error_of, tokens_shown
-from adjudge.granularity.evidence import Places
+from adjudge.granularity.digests import (
+    clipped_to_tokens,
+    digest,
+    error_of,
+    head_and_tail,
+    tokens_shown,
+)
+from adjudge.granularity.evidence import Places, field_shown
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
 from adjudge.moves import place_of
@@ -50,15 +55,17 @@ class RunMaterial:
 
     def text(self, step: int, most: int) -> str:
         """A step within ``most`` tokens: the longest of its fields are cut in their middles."""
-        whole = self.places.exhibit([step])
         if self._costs[step] <= most:
-            return whole
-        lines = groupby(whole.split("\n"), key=lambda line: line.partition(": ")[0])
-        fields = ["\n".join(of_field) for _, of_field in lines]
+            return self.places.exhibit([step])
+        fields = [
+            # No character is less than a quarter of a token: of a megabyte only its ends are looked at.
+            field_shown(step, name, head_and_tail(text, 4 * most))
+            for name, text in self.places.of(step).items()
+        ]
         share = fair_share([tokens_shown(text) for text in fields], most)
         cut = "\n".join(clipped_to_tokens(text, share) for text in fields)
         # So little room that not every field has a word: then the beginning and the end of all.
-        return cut if tokens_shown(cut) <= most else clipped_to_tokens(whole, most)
+        return cut if tokens_shown(cut) <= most else clipped_to_tokens("\n".join(fields), most)
 
     def lines(self, steps: Sequence[int], most: int) -> str:
         """A line for every step within ``most`` tokens, as ``digests.digest`` has it."""

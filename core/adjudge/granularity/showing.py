@@ -46,24 +46,23 @@ def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequenc
     """
     if sum(map(material.cost, steps)) <= room:
         return Shown(material.places.exhibit(steps))
-    texts: dict[int, str] = {}
+    given: dict[int, int] = {}
     lines, left = "", room
     for step in first:
         if left < room // 4:
             break
-        texts[step] = material.text(step, left * 3 // 4)
-        left -= min(material.cost(step), left * 3 // 4)
-    others = [step for step in steps if step not in texts]
+        given[step] = left * 3 // 4
+        left -= min(material.cost(step), given[step])
+    others = [step for step in steps if step not in given]
     if _share(others, material, left) < _LEAST:
         lines = material.lines(steps, left // 3)
         left -= left // 3
         others = _most_telling(others, material, max(1, left // _ENOUGH))
-    share = _share(others, material, left)
-    texts |= {step: material.text(step, share) for step in others}
+    given |= dict.fromkeys(others, _share(others, material, left))
     return Shown(
-        "\n".join(texts[step] for step in steps if step in texts),
+        "\n".join(material.text(step, given[step]) for step in steps if step in given),
         lines,
-        tuple(step for step in steps if texts.get(step) != material.places.exhibit([step])),
+        tuple(step for step in steps if material.cost(step) > given.get(step, 0)),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from adjudge.judging.keys import delimiter, order, seed
@@ -48,13 +49,20 @@ def flags_of(question: Question) -> tuple[str, ...]:
     """What is odd about the material, for every decision over it."""
     texts = [exhibit.text for exhibit in question.exhibits]
     texts += [item.text for item in question.items if item.quoted]
+    odd = [_odd(text) for text in texts]
     flags: list[str] = []
-    clean = [cleaned(text) for text in texts]
-    if any(addresses_judge(text) for text, _ in clean):
+    if any(addresses for addresses, _ in odd):
         flags.append("addresses_judge")
-    if any(invisible for _, invisible in clean):
+    if any(invisible for _, invisible in odd):
         flags.append("invisible_text")
     return tuple(flags)
+
+
+@lru_cache(maxsize=32)  # the overview of a long run goes with every part of it
+def _odd(text: str) -> tuple[bool, bool]:
+    """Whether a text speaks to its judge, and whether it holds invisible characters."""
+    clean, invisible = cleaned(text)
+    return addresses_judge(clean), invisible
 
 
 def item_key(position: int) -> str:
