@@ -148,6 +148,15 @@ def test_where_nothing_is_declared_it_does_not_apply(
     assert outcome(measure, plugin, [call(raw="'147'")], *declarations).state == "not_applicable"
 
 
+def test_arguments_that_a_log_does_not_record_are_not_wrong(measure: Measure) -> None:
+    unrecorded = ToolCall(name="look")
+
+    assert outcome(measure, invalid_arguments, [unrecorded], FORMS["MCP"]).state == "not_applicable"
+    assert outcome(measure, invalid_arguments, [], FORMS["MCP"]).score == 0.0
+    both = outcome(measure, invalid_arguments, [unrecorded, call({"city": "Oslo"})], FORMS["MCP"])
+    assert [row["step"] for row in both.details["calls"]] == [4], "a log that records arguments has none here"
+
+
 def test_tools_of_the_provider_are_declared_by_their_kind(measure: Measure) -> None:
     calls = [call({}, "web_search"), call({}, "google_search")]
 

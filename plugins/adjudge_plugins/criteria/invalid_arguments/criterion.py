@@ -17,7 +17,8 @@ class InvalidArguments:
 
     Where several agents declare a tool of one name, it is enough that one declaration fits. Tools without a
     schema, and those whose schema is broken, take any object. What undeclared tools are called with is not
-    known to be wrong, unless it is no object. Not applicable where nothing is declared.
+    known to be wrong, unless it is no object. Not applicable where nothing is declared, nor where no call of the
+    run has arguments: many instrumentations leave them out, and what a log does not record is not wrong in it.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
@@ -29,6 +30,9 @@ def _invalid(case: CaseUnderTest) -> Outcome:
     declared = moves.declared_tools(case.actual.invocations)
     if not declared:
         return Outcome.not_applicable("the run declares no tools")
+    calls = [call for step in case.actual.steps for call in step.calls]
+    if calls and all(call.args is None and call.raw_args is None for call in calls):
+        return Outcome.not_applicable("the run records no arguments")
     tools = {name: [_Tool(tool) for tool in alike] for name, alike in declared.items()}
     wrong: list[tuple[int, ToolCall, JsonObject]] = []
     for step in case.actual.steps:
