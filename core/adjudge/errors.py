@@ -134,8 +134,11 @@ def suggestion(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``" Did you mean 'x'?"``, or nothing: the nearest known name, or the only one that begins like this."""
+    """``" Did you mean 'x'?"``, or nothing: the nearest known name, or the only one that begins like this.
+
+    Of a component the short name is guessed, unless an id, ``plugin/component``, was begun.
+    """
     names = list(known)
-    begun = [each for each in names if name and each.startswith(name)]
+    begun = [each for each in names if name and each.startswith(name) and ("/" in name or "/" not in each)]
     near = suggestion(name, names) or (begun[0] if len(begun) == 1 else None)
     return f" Did you mean {near!r}?" if near else ""
