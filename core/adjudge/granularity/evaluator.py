@@ -113,7 +113,7 @@ class JudgeEvaluatorService:
             criterion_name=criterion.name,
             verdict=verdict,
             reasoning=_reasoning(deciding, results),
-            confidence_score=None if verdict in (None, Verdict.UNSURE) else confidence_of(deciding),
+            confidence_score=confidence_of(results, verdict, criterion.threshold),
             used_granularity=used,
             evidence=merged([item.evidence for item in deciding]),
             reason_codes=_codes(criterion, results, deciding, run.places),

@@ -54,7 +54,7 @@ def verdict_of(results: Sequence[CheckResult], threshold: float) -> Verdict | No
         return Verdict.UNSURE
     met = sum(item.state == "met" for item in applying)
     missing = sum(item.state in ("unsure", "error") for item in applying)
-    needed = math.ceil(threshold * len(applying) - 1e-9)
+    needed = _needed(applying, threshold)
     if met >= needed:
         return Verdict.PASS
     if met + missing < needed:
@@ -83,9 +83,24 @@ def merged(evidence: Sequence[Evidence]) -> Evidence:
     )
 
 
-def confidence_of(results: Sequence[CheckResult]) -> float | None:
-    """How sure the verdict is: as sure as the least sure of the checks that it rests on."""
-    return _weakest(results)
+def confidence_of(results: Sequence[CheckResult], verdict: Verdict | None, threshold: float) -> float | None:
+    """How sure a PASS or FAIL is: as sure as the least sure of the fewest checks that make it so.
+
+    All that must be met for a PASS; one that is not met for a FAIL of all, the surest of them. ``None`` for
+    every other verdict.
+    """
+    if verdict not in (Verdict.PASS, Verdict.FAIL):
+        return None
+    applying = [item for item in results if item.state != "not_applicable"]
+    needed = _needed(applying, threshold)
+    fewest = needed if verdict is Verdict.PASS else len(applying) - needed + 1
+    known = [item.confidence for item in deciding_results(results, verdict) if item.confidence is not None]
+    return min(sorted(known, reverse=True)[:fewest], default=None)
+
+
+def _needed(applying: Sequence[CheckResult], threshold: float) -> int:
+    """How many checks must be met: thresholds such as 2/3 are not to fail by the last bit."""
+    return max(1, math.ceil(threshold * len(applying) - 1e-9))
 
 
 def _with_flags(votes: JsonObject, parts: Sequence[CheckResult]) -> JsonObject:

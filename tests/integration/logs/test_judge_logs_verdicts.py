@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from adjudge.plugin import Verdict
+from adjudge.testing import verdicts
 
 FOUR = ("c1 is so.", "c2 is so.", "c3 is so.", "c4 is so.")
 
@@ -40,6 +41,7 @@ def judged(judging: Any, states: dict[str, str], threshold: float = 1.0, **optio
         ("met not_met cannot_tell", 0.5, Verdict.UNSURE),
         ("not_met not_met cannot_tell", 0.5, Verdict.FAIL),
         ("met met cannot_tell", 0.5, Verdict.PASS),
+        ("not_met", 1e-9, Verdict.FAIL),
         ("not_applicable not_applicable", 1.0, Verdict.UNSURE),
         ("not_applicable cannot_tell", 1.0, Verdict.UNSURE),
     ],
@@ -79,3 +81,43 @@ def test_only_what_was_reached_is_believed_where_nothing_came_back(judging: Any,
 
     assert judging(log, of_logs.PROCESS).logs[0].results[0].reason_codes == ()
     assert judging(log, of_logs.OUTCOME).logs[0].results[0].reason_codes == ("self_reported",)
+
+
+def unanimous_and_split(judging: Any, states: dict[str, str], *, split: str, other: str) -> None:
+    """Let the votes agree on every check but ``split``, of which every fourth vote says ``other``."""
+    asked = iter(range(1000))
+
+    def answer(request: Any) -> str:
+        odd = next(asked) % 4 == 3
+        return verdicts(
+            request,
+            lambda text: other if odd and text.startswith(split) else states[text.split()[0]],
+            notes=judging.notes,
+            citations=judging.cite(request),
+        )
+
+    judging.answer = answer
+
+
+@pytest.mark.parametrize(
+    ("states", "split", "threshold", "drops"),
+    [
+        ({"c1": "met", "c2": "met"}, "c2", 1.0, True),
+        ({"c1": "not_met", "c2": "not_met"}, "c2", 1.0, False),
+        ({"c1": "not_met", "c2": "not_met"}, "c2", 0.5, True),
+        ({"c1": "met", "c2": "met"}, "c2", 0.5, False),
+    ],
+)
+def test_a_verdict_is_as_sure_as_the_fewest_checks_that_make_it_so(
+    judging: Any, states: dict[str, str], split: str, threshold: float, drops: bool
+) -> None:
+    other = "met" if states[split] == "not_met" else "not_met"
+    unanimous_and_split(judging, states, split=split, other=other)
+    checks = [f"{name} is so." for name in states]
+    criterion = {"name": "It", "description": "It is so.", "checks": checks, "threshold": threshold}
+    judged = judging(judging.log(), criterion, granularity="step_level", num_samples=9)
+    [result] = judged.logs[0].results
+    sure, split_one = (check.confidence for check in result.checks)
+
+    assert split_one < sure
+    assert result.confidence_score == (split_one if drops else sure)
