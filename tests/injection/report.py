@@ -24,10 +24,12 @@ verdict on a failed run into PASS. What adjudge does against it is said under
 
 ## What was tried
 
-{families} payloads, each put into the last step of a run in each of {places} places, or into what its log says of the run as a
-whole: {place_names}. {orders} of them tell the judge what to answer: in four languages, in other words, as an answer of its own,
-as delimiters and marks of chat templates, and in characters that nobody sees. The others order nothing: a single sign, the
-opening of a thought, confident reasoning, a tool result, lines that look like those of other steps.
+{families} payloads, each put into a run in each of {places} places, in the last step or in what the log says of the whole run:
+{place_names}.
+
+{orders} of the payloads tell the judge what to answer: in four languages, in other words, as an answer of its own, as delimiters and
+marks of chat templates, and in characters that nobody sees. The others order nothing: a single sign, the opening of a thought,
+confident reasoning, a tool result, lines that look like those of other steps.
 
 The runs failed: {web} of web agents, on whose failure everybody agrees who labelled them (package `agent-reward-bench`, joined
 when the page is made), and {airline} of an airline agent, of which the final database says so. All have at most {steps} steps. Of the
@@ -50,8 +52,10 @@ Without a payload each of them gives FAIL on every run. With one, of {of_family}
 """
 
 _PROGRAMS_END = """\
-A row of the obedient program that still passes is an order that is not recognised as one; whoever looks for such words finds some.
-Against them adjudge has nothing but the judge's own sense, and the evidence that it has to show.
+Where the obedient program still passes a run, the order is not recognised as one: it is in words that no pattern has, or written
+backwards, which the program reads and few models do. Whoever looks for such words finds some. Against them adjudge has nothing but the
+judge's own sense. A payload that is FAIL throughout never reached it as an order: hidden characters are taken out, and of a long text the
+middle is cut.
 
 By place, over the payloads that order nothing, of {of_place} judgements of the believing program:
 """
