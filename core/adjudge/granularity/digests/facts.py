@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -133,6 +134,7 @@ def _arguments(call: ToolCall) -> str:
     return call.raw_args if call.raw_args is not None else text_of(call.args)
 
 
+@lru_cache(maxsize=64)  # neighbouring steps are on few pages
 def _split(page: str) -> tuple[str, str]:
     try:
         parts = urlsplit(page if "//" in page else f"//{page}")

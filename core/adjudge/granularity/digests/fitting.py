@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final
@@ -74,6 +74,7 @@ class _Run:
         self._steps = steps
         self._parts = parts_of(steps)
         self._failed = [error_of(step) is not None for step in steps]
+        self._called: list[list[str]] = []
         errors = [at for at, failed in enumerate(self._failed) if failed]
         last = range(len(steps) - 1, max(len(steps) - 1 - _LAST, -1), -1)
         self._important = dict.fromkeys(chain(last, range(min(1, len(steps))), spread(errors)))
@@ -87,6 +88,7 @@ class _Run:
 
     def shared_lines(self, budget: int) -> tuple[Line, ...]:
         """As many lines of single steps as there is room for, and the rest in lines that they share."""
+        self._called = [_called(step) for step in self._steps]
         others = spread([at for at in range(len(self._steps)) if at not in self._important])
         order = [*self._important, *others]
 
@@ -117,10 +119,9 @@ class _Run:
         return Line(f"Step {number}", (number,), self._parts[at].line(widths))
 
     def _shared_line(self, start: int, end: int) -> Line:
-        steps = self._steps[start:end]
-        numbers = tuple(step.number for step in steps)
+        numbers = tuple(step.number for step in self._steps[start:end])
         label = f"Step {numbers[0]}" if len(numbers) == 1 else f"Steps {numbers[0]}-{numbers[-1]}"
-        told = [actions_counted(steps) or "no calls"]
+        told = [_counted(self._called[start:end]) or "no calls"]
         if failed := sum(self._failed[start:end]):
             told.append(f"{failed} with errors")
         return Line(label, numbers, f"[{'; '.join(told)}]")
@@ -128,7 +129,15 @@ class _Run:
 
 def actions_counted(steps: Sequence[Step], most: int = 3) -> str:
     """The tools that were called most, with how often: ``click x30, fill x14``; empty where none was."""
-    counted = Counter(in_line(call.name, 40) for step in steps for call in step.calls)
+    return _counted(map(_called, steps), most)
+
+
+def _called(step: Step) -> list[str]:
+    return [in_line(call.name, 40) for call in step.calls]
+
+
+def _counted(called: Iterable[Sequence[str]], most: int = 3) -> str:
+    counted = Counter(chain.from_iterable(called))
     named = [f"{name} x{times}" if times > 1 else name for name, times in counted.most_common(most)]
     return ", ".join(named) + (f" and {len(counted) - most} more" if len(counted) > most else "")
 
