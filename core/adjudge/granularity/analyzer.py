@@ -11,8 +11,12 @@ from adjudge.extension.registry import Registry
 from adjudge.extension.specs import GranularityStrategySpec
 from adjudge.granularity.keywords import KeywordMatcher, words_of
 from adjudge.judged.prompts import read_prompt
+from adjudge.judging.lengths import clipped_to_tokens
 from adjudge.model.evaluation import GranularityChoice, WordedCriterion
 from adjudge.model.judging import Choice, JudgedItem, Question
+
+_CHECKS: Final = 1_000
+"""Tokens of the checks of a criterion that a judge is shown to choose by. More of them say no more."""
 
 WIDE_TO_NARROW: Final = ("global_summary", "phase_level", "step_level")
 """The order of ties without a judge: a verdict that fails or cannot be reached leads to a narrower view
@@ -104,7 +108,7 @@ class GranularityAnalyzerService:
         if self._judge is None:
             reason = f"{tie}; the widest view comes first"
             return GranularityChoice(name=leading[0], reason=reason, chosen_by="rules")
-        checks = "".join(f"\n- {check}" for check in criterion.checks)
+        checks = clipped_to_tokens("".join(f"\n- {check}" for check in criterion.checks), _CHECKS)
         question = Question(
             prompt=read_prompt(__package__, "choose_granularity"),
             exhibits=(),

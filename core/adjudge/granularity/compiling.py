@@ -10,11 +10,15 @@ from adjudge.extension.judge_protocols import Writer
 from adjudge.granularity.wording import is_about_words, kind_of, reducer_of
 from adjudge.judged.prompts import read_prompt
 from adjudge.judging.ledger import ledger
+from adjudge.judging.lengths import tokens_of
 from adjudge.model.base import canonical_sha256
 from adjudge.model.evaluation import Check, CheckKind, CompiledCriterion, WordedCriterion
 from adjudge.model.judging import Exhibit
 
 _MOST: Final = 5
+_LONGEST: Final = 400
+"""Tokens of a check. What is longer is no statement about one thing."""
+
 _LINE: Final = re.compile(r"\s*(?:[-*•]|\d+[.)])?\s*(process|outcome)\s*[:：]\s*(\S.*)", re.IGNORECASE)
 
 
@@ -82,4 +86,5 @@ def _parts(text: str) -> list[tuple[str, CheckKind]]:
             statement = found[2].strip()
             kind: CheckKind = "process" if found[1].lower() == "process" else "outcome"
             parts.append((statement, "answer" if is_about_words(statement) else kind))
-    return parts if len(parts) <= _MOST else []
+    is_usable = len(parts) <= _MOST and all(tokens_of(statement) <= _LONGEST for statement, _ in parts)
+    return parts if is_usable else []

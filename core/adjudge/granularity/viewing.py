@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
+from adjudge.errors import InputError, Problem
 from adjudge.extension.judge_protocols import AggregationContext, Writer
 from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.decomposer import TaskDecomposerService
+from adjudge.judging.lengths import tokens_of
 from adjudge.model.aggregated import AggregatedSteps
+from adjudge.model.evaluation import WordedCriterion
 from adjudge.model.trajectory import Trajectory
 
 DEFAULT_BUDGET: Final = 24_000
@@ -16,8 +19,33 @@ DEFAULT_BUDGET: Final = 24_000
 LEAST_BUDGET: Final = 4_000
 """Below this, a request would show nothing of a run."""
 
+_TEXT_SHARE: Final = 8
+"""One text of a criterion may have an eighth of a request."""
+
 _OVERHEAD: Final = 3_000
 """Tokens kept for the prompt, the statements and the answer."""
+
+
+def check_lengths(criterion: WordedCriterion, budget: int) -> None:
+    """Check that the texts of a criterion leave a request room for the run.
+
+    Raises:
+        InputError: at least one does not; each is named.
+    """
+    most = budget // _TEXT_SHARE
+    texts = {"the name": criterion.name, "the description": criterion.description}
+    texts |= {f"check {number}": text for number, text in enumerate(criterion.checks, 1)}
+    counted = {what: tokens_of(text) for what, text in texts.items()}
+    problems = [
+        Problem(
+            what=f"{what} has about {tokens} tokens; of a request of {budget} tokens it may take at most {most}",
+            hint="Say it in fewer words, or give more room with --token-budget.",
+        )
+        for what, tokens in counted.items()
+        if tokens > most
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def room_of(budget: int) -> int:

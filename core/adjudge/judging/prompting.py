@@ -14,7 +14,7 @@ from adjudge.judging.untrusted import addresses_judge, cleaned
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeMessage, JudgeRequest, Question
 
-_ANSWER_TOKENS: Final = 400
+_ANSWER_TOKENS: Final = 300
 """For each item, of an answer that is repeated to its judge: what is more is a judge that has lost its way."""
 
 _MARGIN: Final = 300

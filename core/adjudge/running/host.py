@@ -16,6 +16,7 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion
 from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.services import CriterionEvaluator, Services
+from adjudge.granularity.viewing import DEFAULT_BUDGET, check_lengths
 from adjudge.judging.client import ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.base import JsonObject
@@ -94,7 +95,7 @@ class RunHost:
         """What judges runs by a criterion in words.
 
         Raises:
-            InputError: no judge is named, or what it needs is missing.
+            InputError: no judge is named, or what it needs is missing; or the criterion is too long for a request.
             UnknownNameError: the criterion names a granularity that nothing installed has.
             RunError: the calibrations of this installation cannot be read.
         """
@@ -103,6 +104,7 @@ class RunHost:
         strategies = self._extensions.granularity_strategies
         if criterion.granularity is not None:
             strategies.resolve(criterion.granularity)
+        check_lengths(criterion, DEFAULT_BUDGET)
         judge = self.judges.judge(options)
         known = compiled_by_author(criterion)
         calibrations = may_apply(self.judges.calibrations, judge, None if known is None else known.sha256)

@@ -16,8 +16,9 @@ from adjudge.extension.specs import TraceReaderSpec
 from adjudge.formats.calibration_file import read_calibrations
 from adjudge.formats.criteria_file import FileCriterion, load_criteria, parse_criteria
 from adjudge.granularity.compiling import compiled_by_author
-from adjudge.granularity.viewing import LEAST_BUDGET
+from adjudge.granularity.viewing import LEAST_BUDGET, check_lengths
 from adjudge.judging.judge import ClientJudge
+from adjudge.judging.lengths import head_and_tail
 from adjudge.model.calibration import Calibration
 from adjudge.model.config import CriterionEntry
 from adjudge.model.evaluation import WordedCriterion
@@ -86,6 +87,7 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
     criteria = tuple(item for item in named if isinstance(item, WordedCriterion))
     entries = [item for item in named if isinstance(item, CriterionEntry)]
     _check_granularities(request, criteria, extensions, problems)
+    _check_lengths(request, criteria, problems)
     traces = Traces(extensions.trace_readers, host)
     logs = _logs(request, extensions, traces, _same_file(outputs, folder), problems)
     _check_outputs(request, outputs, logs, problems)
@@ -169,8 +171,18 @@ def _check_granularities(
         problems.add("no granularity strategy is installed")
     for criterion in criteria:
         if criterion.granularity is not None:
-            with problems.caught(file=_shown(request), path=f"criterion {criterion.name!r}"):
+            with problems.caught(file=_shown(request), path=_path(criterion)):
                 strategies.resolve(criterion.granularity)
+
+
+def _check_lengths(request: LogsRequest, criteria: Sequence[WordedCriterion], problems: Problems) -> None:
+    for criterion in criteria:
+        with problems.caught(file=_shown(request), path=_path(criterion)):
+            check_lengths(criterion, max(LEAST_BUDGET, request.token_budget))
+
+
+def _path(criterion: WordedCriterion) -> str:
+    return f"criterion {head_and_tail(criterion.name, 80)!r}"
 
 
 def _shown(request: LogsRequest) -> str | None:
