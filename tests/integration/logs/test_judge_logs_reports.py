@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 from xml.etree import ElementTree
 
 import jsonschema
 import pytest
 
 from adjudge.errors import InputError
+from adjudge.model.measurement import UnsureCode
 from adjudge.plugin import (
     Host,
     JudgedLogs,
@@ -97,6 +99,16 @@ def test_the_published_schema_of_verdicts_on_logs_is_the_schema() -> None:
         "docs/reference/judge-result.schema.json"
     )
     jsonschema.Draft202012Validator.check_schema(logs_schema())
+
+
+def test_every_reason_code_is_documented() -> None:
+    guide = (PUBLISHED.parents[1] / "guide" / "ai-judge.md").read_text(encoding="utf-8")
+    table = guide.partition("| reason code | meaning |")[2].partition("\n\n")[0]
+    listed = logs_schema()["$defs"]["EvaluationRow"]["properties"]["reason_codes"]["description"]
+    codes = set(re.findall(r"`(\w+)`", listed)) - {"UNSURE"}
+
+    assert set(re.findall(r"^\| `(\w+)`", table, re.MULTILINE)) == codes
+    assert codes >= set(get_args(UnsureCode))
 
 
 def test_junit_has_a_suite_a_log_and_a_case_a_criterion(everything: JudgedLogs, tmp_path: Path) -> None:

@@ -197,9 +197,9 @@ class EvaluationRow(TypedDict):
     before_calibration: VotedRow | None
     """What the votes alone say of a result that is calibrated."""
     reason_codes: list[str]
-    """Why it is `UNSURE` (`split_votes`, `no_evidence`, `abstained`, `injection`, `low_confidence`), and what it is
-    to be taken with care for (`self_reported`, `addresses_judge`, `invisible_text`, `steps_not_shown`,
-    `other_judges`)."""
+    """Why it is `UNSURE` (`split_votes`, `no_evidence`, `abstained`, `injection`, `low_confidence`,
+    `not_applicable`), and what it is to be taken with care for (`self_reported`, `addresses_judge`,
+    `invisible_text`, `steps_not_shown`, `other_judges`)."""
     granularity: ChoiceRow
     checks: list[CheckResultRow]
     criterion_sha256: str
