@@ -12,7 +12,10 @@ from types import ModuleType
 
 import pytest
 
-from adjudge import evaluate_sync
+from adjudge import evaluate_sync, judge_logs_sync
+from adjudge.extension.discovery import discover
+from adjudge.extension.loader import Extensions
+from adjudge.testing import as_candidate
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 Tool = Callable[[str], ModuleType]
@@ -105,3 +108,74 @@ def test_every_so_many_recordings_are_wrong(tool: Tool, tmp_path: Path) -> None:
 
     result = evaluate_sync(f"recorded:{recorded}", eval_set)
     assert [case.status for case in result.cases()] == ["FAIL", "PASS", "PASS", "FAIL", "PASS", "PASS"]
+
+
+# --- logs -------------------------------------------------------------------------------
+
+
+def test_every_format_tells_the_same_run(tool: Tool, tmp_path: Path) -> None:
+    agent_logs = tool("agent_logs")
+    logs = [agent_logs.write(tmp_path / f"{at}.json", kind, 50) for at, kind in enumerate(agent_logs.FORMATS)]
+
+    judged = judge_logs_sync(logs, aggregate_only=True, granularity="step_level", token_budget=200_000)
+
+    assert not judged.errors
+    assert [log.reader.partition("/")[2] for log in judged.logs] == [
+        "history_log",
+        "openai_messages",
+        "atif",
+        "otel_genai",
+        "adk_session",
+        "browser_use",
+    ]
+    for log in judged.logs:
+        # The answer that a chat ends with is a message, and so a step of its own.
+        assert log.steps == (51 if log.reader.endswith("openai_messages") else 50)
+        lines = log.aggregated_steps[0].aggregated_content.splitlines()
+        for move, line in zip(agent_logs.moves(50), lines, strict=False):
+            assert move.result[:20] in line.rpartition("-> [")[2]
+
+
+def test_large_logs_are_as_large_as_they_say_and_are_read(tool: Tool, tmp_path: Path) -> None:
+    log_memory = tool("log_memory")
+    size = 3 << 20
+    paths = [tmp_path / f"{at}.json" for at in range(len(log_memory.LOGS))]
+    for path, (write, _) in zip(paths, log_memory.LOGS.values(), strict=True):
+        write(path, size)
+        assert size <= path.stat().st_size < size + (1 << 20)
+
+    pictures, runs, huge = (judge_logs_sync(path, aggregate_only=True).logs for path in paths)
+
+    assert [(len(log.lost), log.steps) for log in pictures] == [(1, 3)]
+    assert "screenshots" in pictures[0].lost[0]
+    assert {log.steps for log in runs} == {100}
+    assert len(runs) > 20
+    assert [(log.steps, log.lost) for log in huge] == [(30, ())]
+
+
+@pytest.mark.parametrize(("answer", "verdict"), [("met", "PASS"), ("not_met", "FAIL")])
+def test_what_is_asked_of_a_judge_is_counted(tool: Tool, tmp_path: Path, answer: str, verdict: str) -> None:
+    judge_calls, judge = tool("judge_calls"), tool("scripted_judge_plugin")
+    log = tool("agent_logs").write(tmp_path / "log.json", "history log", 30)
+
+    judged = judge_logs_sync(
+        log,
+        judge_calls.CRITERIA,
+        judge=f"scripted/{answer}",
+        num_samples=1,
+        use_cache=False,
+        extensions=Extensions([*discover(), as_candidate("scripted-judge", judge)]),
+    )
+
+    assert not judged.errors
+    [run] = judged.logs
+    assert [result.verdict for result in run.results] == [verdict] * len(judge_calls.CRITERIA)
+    # Two criteria speak of each granularity.
+    assert sorted(result.used_granularity for result in run.results) == [
+        *["global_summary"] * 2,
+        *["phase_level"] * 2,
+        *["step_level"] * 2,
+    ]
+    assert len(judge.tokens) == judged.judges[f"scripted/{answer}"].calls
+    assert max(judge.tokens) <= judge_calls.BUDGET
+    assert sum(judge.written) < len(judge.written)
