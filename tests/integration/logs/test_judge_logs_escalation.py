@@ -1,0 +1,127 @@
+"""Looking closer: an open verdict is decided there, a FAIL is located there, and nothing else changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adjudge.plugin import Citation, JudgeRequest, Verdict
+from adjudge.testing import verdicts
+
+LEVELS = ("global_summary", "phase_level", "step_level")
+
+
+def level_of(request: JudgeRequest) -> str:
+    """At which granularity a judge is shown the run."""
+    shown = request.messages[1].text
+    return LEVELS[1] if "| Phase A (" in shown else LEVELS[2] if "| Step 2: [" in shown else LEVELS[0]
+
+
+def answering(judging: Any, of_logs: Any, labels: dict[str, str], lies: str | None = None) -> list[str]:
+    """Let the judge say a label at each granularity, without evidence at ``lies``; the levels asked, each once."""
+    asked: list[str] = []
+
+    def answer(request: JudgeRequest) -> str:
+        if not of_logs.is_question(request):
+            return verdicts(request, "met")
+        level = level_of(request)
+        if level not in asked:
+            asked.append(level)
+        steps = {"global_summary": 2, "phase_level": 3, "step_level": 3}
+        fields = {"global_summary": "observation", "phase_level": "result", "step_level": "action"}
+        quotes = {"global_summary": "17: milk", "phase_level": "1 item", "step_level": "add_to_cart"}
+        cited = [Citation(step=steps[level], field=fields[level], quote=quotes[level])]
+        return verdicts(request, labels[level], notes=judging.notes, citations=[] if level == lies else cited)
+
+    judging.answer = answer
+    return asked
+
+
+def only(judged: Any) -> Any:
+    """The one result."""
+    [result] = judged.logs[0].results
+    return result
+
+
+@pytest.mark.parametrize(
+    ("labels", "verdict", "used"),
+    [
+        (("met", "not_met", "not_met"), Verdict.PASS, "global_summary"),
+        (("cannot_tell", "met", "not_met"), Verdict.PASS, "phase_level"),
+        (("cannot_tell", "cannot_tell", "met"), Verdict.PASS, "step_level"),
+        (("cannot_tell", "not_met", "met"), Verdict.FAIL, "phase_level"),
+        (("cannot_tell", "cannot_tell", "cannot_tell"), Verdict.UNSURE, "step_level"),
+        (("not_applicable", "met", "met"), Verdict.UNSURE, "global_summary"),
+    ],
+)
+def test_what_is_open_is_decided_by_the_first_closer_view_that_can(
+    judging: Any, of_logs: Any, labels: tuple[str, ...], verdict: Verdict, used: str
+) -> None:
+    asked = answering(judging, of_logs, dict(zip(LEVELS, labels, strict=True)))
+    result = only(judging(judging.log(), of_logs.OUTCOME))
+
+    assert (result.verdict, result.used_granularity) == (verdict, used)
+    wanted = LEVELS if verdict == Verdict.FAIL else LEVELS[: LEVELS.index(used) + 1]
+    assert tuple(asked) == wanted
+    assert result.granularity.name == "global_summary", "what was chosen stays what was chosen"
+
+
+@pytest.mark.parametrize("closer", ["not_met", "met", "cannot_tell", "not_applicable"])
+def test_a_fail_is_located_and_stays_what_it_is(judging: Any, of_logs: Any, closer: str) -> None:
+    labels = {"global_summary": "not_met", "phase_level": closer, "step_level": closer}
+    asked = answering(judging, of_logs, labels)
+    log = judging.log()
+    result = only(judging(log, of_logs.OUTCOME))
+    wide = only(judging(log, {**of_logs.OUTCOME, "granularity": "global_summary"}))
+
+    assert tuple(asked) == LEVELS
+    assert (result.verdict, result.used_granularity) == (Verdict.FAIL, "global_summary")
+    assert (result.confidence_score, result.reasoning) == (wide.confidence_score, wide.reasoning)
+    cited = [citation.field for citation in result.evidence.citations]
+    assert cited == (["observation", "result", "action"] if closer == "not_met" else ["observation"])
+
+
+def test_what_has_no_evidence_is_open_and_looked_for_closer(judging: Any, of_logs: Any) -> None:
+    labels = dict.fromkeys(LEVELS, "met")
+    answering(judging, of_logs, labels, lies="global_summary")
+    result = only(judging(judging.log(), of_logs.OUTCOME))
+
+    assert (result.verdict, result.used_granularity) == (Verdict.PASS, "phase_level")
+    assert [citation.field for citation in result.evidence.citations] == ["result"]
+    assert result.reason_codes == ()
+
+
+def test_only_what_is_open_is_asked_again(judging: Any, of_logs: Any) -> None:
+    checks = ["The final result: c1 holds.", "The final result: c2 holds."]
+    seen: list[tuple[str, str]] = []
+
+    def label(request: JudgeRequest, text: str) -> str:
+        seen.append((level_of(request), text.split()[3]))
+        return "met" if "c1" in text or level_of(request) != "global_summary" else "cannot_tell"
+
+    def answer(request: JudgeRequest) -> str:
+        if not of_logs.is_question(request):
+            return verdicts(request, "met")
+        return verdicts(
+            request,
+            lambda text: label(request, text),
+            notes=judging.notes,
+            citations=of_logs.quotes(request)[:1],
+        )
+
+    judging.answer = answer
+    result = only(judging(judging.log(), {**of_logs.OUTCOME, "checks": checks}))
+
+    assert (result.verdict, result.used_granularity) == (Verdict.PASS, "phase_level")
+    assert set(seen) == {("global_summary", "c1"), ("global_summary", "c2"), ("phase_level", "c2")}
+    assert [check.granularity for check in result.checks] == ["global_summary", "phase_level"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_granularity_that_somebody_named_is_the_only_one(judging: Any, of_logs: Any, level: str) -> None:
+    asked = answering(judging, of_logs, dict.fromkeys(LEVELS, "cannot_tell"))
+    result = only(judging(judging.log(), {**of_logs.OUTCOME, "granularity": level}))
+
+    assert (result.verdict, result.used_granularity) == (Verdict.UNSURE, level)
+    assert asked == [level]
