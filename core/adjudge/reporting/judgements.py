@@ -27,7 +27,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "low_confidence": "labels show such votes to be wrong too often",
     "other_judges": "uncalibrated: not those decided whom the labels are about",
     "steps_not_shown": "the judge saw some steps shortened or not at all: the run is longer than a request",
-    "self_reported": "the log shows nothing of what came back: this rests on what the agent did and declared",
+    "self_reported": "the log shows nothing of what came back: only what the agent did and said",
 }
 
 _CHECKS: Final[Mapping[str, tuple[str, Tone]]] = {
@@ -97,11 +97,13 @@ def check_lines(check: CheckResult, *, indent: int) -> Iterator[Line]:
     yield from _evidence(check.evidence, indent + 4)
 
 
-def log_error_lines(error: LogError) -> Iterator[Line]:
-    """Show what could not be measured, and why."""
+def log_error_lines(error: LogError, *, briefly: bool = False) -> Iterator[Line]:
+    """Show what could not be measured, and why; ``briefly``: without what was tried, where it was told before."""
     name = error.criterion_name or ("log" if error.run is None else f"run {error.run}")
     yield line(("error   ", Tone.ERROR), (name, Tone.STRONG), f"  {error.error.code}")
-    for said in error.error.message.splitlines():
+    why, *tried = error.error.message.splitlines() or [""]
+    yield line(why.strip(), indent=4)
+    for said in ["(the rest as above)"] if briefly and tried else tried:
         yield line(said.strip(), indent=4)
     for check in error.checks:
         yield from check_lines(check, indent=4)

@@ -156,6 +156,20 @@ def test_long_names_of_criteria_are_numbered(judging: Any, of_logs: Any, tmp_pat
     assert lines[2:5] == [f"  ({n + 1})  {name}" for n, name in enumerate(names)]
 
 
+def test_what_was_tried_on_logs_that_nobody_reads_is_told_once(
+    judging: Any, of_logs: Any, tmp_path: Path
+) -> None:
+    for name in ("odd.json", "other.json"):
+        Path(name).write_text('{"foo": 1}')
+    for options in ({}, {"aggregate_only": True}):
+        judged = judging([judging.log(), "odd.json", "other.json"], of_logs.OUTCOME, **options)
+        screen = written(judged, console_reporter, tmp_path).decode()
+
+        assert screen.count("no trace reader knows this format") == 2
+        assert screen.count("    swe_agent: not found") == 1
+        assert screen.count("(the rest as above)") == 1
+
+
 class _RunsOnly:
     @hookimpl.reporters
     def reporters(self) -> list[ReporterSpec]:

@@ -32,8 +32,9 @@ def show_logs(judged: JudgedLogs, screen: Screen) -> None:
         for log in judged.logs:
             screen.show(_views(log))
             screen.blank()
+        told: set[str] = set()
         for error in judged.errors:
-            screen.show([_source(error.source), *_indented(reporting.log_error_lines(error))])
+            screen.show([_source(error.source), *_indented(_error_lines(error, told))])
             screen.blank()
     if judged.judges:
         screen.show(reporting.judge_lines(judged.judges))
@@ -118,10 +119,11 @@ def _explain(judged: JudgedLogs, screen: Screen) -> None:
     if total > _EXPLAINED:
         found = [item for item in found if not _went_well(item[1])]
     several = _of_several_runs(judged)
+    told: set[str] = set()
     for (source, run), items in groupby(found[:_EXPLAINED], key=lambda item: item[0]):
         screen.show([_source(_name_of(several, source, run))])
         for _, item in items:
-            screen.show(_indented(_lines_of(item)))
+            screen.show(_indented(_lines_of(item, told)))
             screen.blank()
     if rest := total - len(found[:_EXPLAINED]):
         screen.show([reporting.line(f"and {rest} more; --output FILE.json writes all of them")])
@@ -132,12 +134,20 @@ def _went_well(item: _Item) -> bool:
     return isinstance(item, Inapplicable) or (isinstance(item, EvaluationResult) and item.verdict == "PASS")
 
 
-def _lines_of(item: _Item) -> Iterator[reporting.Line]:
+def _lines_of(item: _Item, told: set[str]) -> Iterator[reporting.Line]:
     if isinstance(item, LogError):
-        return reporting.log_error_lines(item)
+        return _error_lines(item, told)
     if isinstance(item, Inapplicable):
         return reporting.inapplicable_lines(item)
     return reporting.judgement_lines(item)
+
+
+def _error_lines(error: LogError, told: set[str]) -> Iterator[reporting.Line]:
+    """Why something could not be measured; what ``told`` has already is not told again for the next log."""
+    tried = error.error.message.partition("\n")[2]
+    lines = reporting.log_error_lines(error, briefly=tried in told)
+    told.add(tried)
+    return lines
 
 
 def _source(name: str) -> reporting.Line:
