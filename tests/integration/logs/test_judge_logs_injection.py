@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 from adjudge.plugin import JsonObject, JudgeRequest
 from adjudge.testing import verdicts
@@ -472,3 +474,43 @@ def test_a_live_run_that_speaks_to_its_judge_has_no_score(
 
     assert (result.verdict, result.score) == ("UNSURE", None)
     assert "injection" in result.details["evaluation"]["reason_codes"]
+
+
+# --- what goes over the wire --------------------------------------------------------------
+
+
+def test_a_provider_gets_the_words_of_a_log_in_one_place(
+    httpserver: HTTPServer, judging: Any, of_logs: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import adjudge
+
+    sent: list[Any] = []
+
+    def complete(request: Request) -> Response:
+        body = request.get_json()
+        sent.append(body)
+        asked = body["response_format"]["json_schema"]["schema"]["properties"]
+        entry = {"rationale": "No.", "absent_words": "checkout", "citations": [], "verdict": "not_met"}
+        content = json.dumps({name: entry if "properties" in of else "x" for name, of in asked.items()})
+        choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+        return Response(json.dumps({"model": "m", "choices": [choice]}), content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(complete)
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    run = run_of(of_logs)
+    for put in payloads.PLACES.values():
+        run = put(run, payloads.ORDER)
+    Path("run.json").write_text(json.dumps(run))
+    result = adjudge.judge_logs_sync(
+        "run.json", [of_logs.OUTCOME], judge="openai/m", granularity="phase_level", num_samples=1
+    )
+
+    assert [item.verdict for item in result.logs[0].results] == ["FAIL"]
+    assert len(sent) >= 3, "names, summaries and the question"
+    for body in sent:
+        told, material = body.pop("messages")
+        assert told["role"] in ("system", "developer")
+        assert material["role"] == "user"
+        assert payloads.ORDER[:30] in material["content"]
+        assert payloads.ORDER[:30] not in json.dumps([told, body])
