@@ -42,16 +42,18 @@ async def ask(
         folder: Where the answers are kept, so that asking again goes on where it ended. Its ``adjudge.toml``
             configures the judge.
         questions: What to ask.
-        minutes: How long.
+        minutes: How long; 0: nothing is asked, and what is known already is the answer.
     """
     until = time.monotonic() + 60 * minutes
     results: dict[str, EvaluationResult] = {}
     with chdir(folder):
-        async with _evaluating(model, folder) as evaluator_of:
+        async with _evaluating(model, folder, max_calls=None if minutes else 0) as evaluator_of:
             for at, question in enumerate(questions, 1):
-                if time.monotonic() > until:
+                if minutes and time.monotonic() > until:
                     break
                 result = await evaluator_of(question.criterion).evaluate(question.trajectory)
+                if result.error is not None and result.error.code == "judge_budget":
+                    break
                 results[question.run_id] = result
                 told = result.verdict or (result.error and result.error.message)
                 print(f"{at}/{len(questions)} {question.run_id}: {told}", flush=True)  # noqa: T201
@@ -60,12 +62,13 @@ async def ask(
 
 @asynccontextmanager
 async def _evaluating(
-    model: str, folder: Path
+    model: str, folder: Path, *, max_calls: int | None
 ) -> AsyncIterator[Callable[[WordedCriterion], CriterionEvaluator]]:
     extensions = project_extensions(folder)
     host = RunHost(extensions, folder)
     host.read_environment(agent_folder=None)
-    judges = RunJudges(JudgingRequest(judges=(model,)), extensions, host, find_settings(folder).judge)
+    request = JudgingRequest(judges=(model,), max_calls=max_calls)
+    judges = RunJudges(request, extensions, host, find_settings(folder).judge)
     judge = judges.judge(JudgeModelOptions(num_samples=1, judge_model_config={"temperature": 0}))
     services = Services(extensions.granularity_strategies, host, None, budget=BUDGET)
     made: dict[str, CriterionEvaluator] = {}

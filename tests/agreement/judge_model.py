@@ -26,6 +26,9 @@ from web_runs import JUDGES, RULE, WebRun, load_runs
 from adjudge.plugin import EvaluationResult
 
 OURS = "the judge measured here"
+VOTES = "its votes, whatever they show"
+"""What the same judge says before anything is asked of its evidence."""
+_LABELS = {"met": "PASS", "not_met": "FAIL"}
 
 
 def measure(model: str, folder: Path, output: Path, *, minutes: float) -> None:
@@ -44,6 +47,7 @@ def measure(model: str, folder: Path, output: Path, *, minutes: float) -> None:
     text = judge_page.text(
         judge_page.Facts(
             ours=OURS,
+            votes=VOTES,
             results=list(results.values()),
             day=datetime.now(UTC).date().isoformat(),
             budget=BUDGET,
@@ -65,12 +69,20 @@ def measure(model: str, folder: Path, output: Path, *, minutes: float) -> None:
 
 def _done(folder: Path, web: list[WebRun], results: dict[str, EvaluationResult]) -> judge_page.Report:
     """Whether the task was done: this judge, and everybody else who judged the same runs."""
-    judged: Judged = {OURS: {run.run_id: results[run.run_id] for run in web}} | {
+    judged: Judged = {
+        OURS: {run.run_id: results[run.run_id] for run in web},
+        VOTES: {run.run_id: _voted(results[run.run_id]) for run in web},
+    } | {
         voice: {run.run_id: recorded(run.verdicts[voice]) for run in web if voice in run.verdicts}
         for voice in (*JUDGES.values(), RULE)
     }
     asked = {voice: of_runs for voice, of_runs in judged.items() if of_runs}
     return figures(folder, web, asked, labels(web, asked))
+
+
+def _voted(result: EvaluationResult) -> EvaluationResult:
+    [check] = result.checks
+    return recorded(_LABELS.get(str(check.votes.get("label")), "UNSURE"))
 
 
 def _located(

@@ -55,7 +55,7 @@ came back: the logs do not have it.
 _LOCATED = """\
 ## The step at fault
 
-{runs} failed runs of several agents of at most {most_characters} characters, in which a person named the faulty step (Who&When, the algorithm-generated
+Failed runs of several agents, {runs} of at most {most_characters} characters, in which a person named the faulty step (Who&When, the algorithm-generated
 part). The check is “{check}”. The judge's step is the first one that a FAIL cites; a run without one is missed. Answers and labels in
 the data are not read by the reader of these logs. The position prior names the same step for every run, the best one for all
 other runs.
@@ -65,6 +65,7 @@ other runs.
 @dataclass(frozen=True)
 class Facts:
     ours: str
+    votes: str
     results: Sequence[EvaluationResult]
     day: str
     budget: int
@@ -120,16 +121,25 @@ def text(facts: Facts) -> str:
 
 
 def _short(facts: Facts) -> str:
-    ours = facts.done[facts.ours]
-    kappa = ours["figures"]["kappa"]
+    ours, votes = facts.done[facts.ours], facts.done[facts.votes]
     exact, near = (_within(facts, steps) for steps in (0, 1))
-    by_chance = chance_probability(Confusion(**ours["counts"]))
     return wrapped(
-        f"**In short.** It gives a verdict on {share(ours['decided'] / ours['labelled'])} of {ours['labelled']} runs, and where it does "
-        f"agrees with people in {figure(ours['figures']['accuracy'])}, kappa {figure(kappa)}; "
-        f"verdicts that know nothing of the labels would agree as well with a probability of {share(by_chance)}. It names the step at fault in {figure(exact['judge'])} of "
-        f"{facts.located[facts.ours]['localisation']['labelled']} failed runs, and comes within one step in {figure(near['judge'])}; "
-        f"naming the same step always reaches {share(exact['position_prior'])} and {share(near['position_prior'])}."
+        f"**In short.** Whether the task was done: {_told(ours)} of {ours['labelled']} runs, because a verdict needs words in the log that "
+        f"show it. Its votes alone, whatever they show: {_told(votes)}. The step at fault: named exactly in {figure(exact['judge'])} of "
+        f"{facts.located[facts.ours]['localisation']['labelled']} failed runs, and within one step in {figure(near['judge'])}; naming the "
+        f"same step always reaches {share(exact['position_prior'])} and {share(near['position_prior'])}."
+    )
+
+
+def _told(item: Mapping[str, Any]) -> str:
+    """Coverage, agreement, and whether that is more than luck."""
+    covered = f"a verdict on {share(item['decided'] / item['labelled'])}"
+    if not item["decided"]:
+        return covered
+    by_chance = chance_probability(Confusion(**item["counts"]))
+    return (
+        f"{covered}, of which {figure(item['figures']['accuracy'])} are as people say, kappa {figure(item['figures']['kappa'])} (verdicts that "
+        f"know nothing of the labels reach that with a probability of {share(by_chance)})"
     )
 
 

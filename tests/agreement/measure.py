@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument(
         "--folder", type=Path, help="where its answers are kept: asking again goes on from there"
     )
-    parser.add_argument("--minutes", type=float, default=15.0, help="how long to ask it")
+    parser.add_argument("--minutes", type=float, default=15.0, help="how long to ask it; 0: not at all")
     arguments = parser.parse_args()
     if not DATA.is_dir():
         sys.exit(f"the runs are absent: there is no {DATA}")

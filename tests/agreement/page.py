@@ -100,8 +100,8 @@ _STEPS = """\
 ## The step at fault
 
 {runs} failed runs of several agents, of at most {longest} steps, in which a person named the faulty step (Who&When, the
-algorithm-generated part). No judge is measured here: these are the marks that one must beat. The position prior names
-the same step for every run, the best one for all other runs. Naming the most frequent agent is right for {agent} of the runs.
+algorithm-generated part). No judge is measured here: these are the marks that one must beat, and [the page about a judge](agreement-judge.md)
+has them for its own runs. The position prior names the same step for every run, the best one for all other runs. Naming the most frequent agent is right for {agent} of the runs.
 """
 
 
