@@ -36,23 +36,36 @@ class Traces:
             name: A reader's name; ``None``: the content decides.
 
         Raises:
-            InputError: the file cannot be read, or no reader knows it.
+            InputError: the file cannot be read, no reader knows it, or more than one does.
             UnknownNameError: no reader has the name, or two have it.
         """
         head = self._head(path)
         if name is not None:
             return self._readers.resolve(name)
         tried: list[str] = []
+        knowing: list[Registered[TraceReaderSpec]] = []
         for registered in self._readers:
             try:
                 if self._made(registered).sniff(head, self._source(path).path):
-                    return registered
+                    knowing.append(registered)
+                    continue
             except Exception as error:
                 reason = f"raised {type(error).__name__}: {error}"
             else:
                 wanted = registered.spec.recognised_by or registered.spec.summary
                 reason = f"not found: {wanted.rstrip('.')}"
             tried.append(f"\n    {registered.spec.name}: {reason}")
+        if len(knowing) == 1:
+            return knowing[0]
+        if knowing:
+            names = " and ".join(f"{one.spec.name} ({one.provenance})" for one in knowing)
+            raise InputError(
+                Problem(
+                    what=f"more than one trace reader knows this format: {names}",
+                    file=str(path),
+                    hint=f"Name the one that is meant: --reader {knowing[0].spec.name}, or reader={knowing[0].spec.name}.",
+                )
+            )
         if not head.removeprefix(codecs.BOM_UTF8).strip():
             raise InputError(Problem(what="the file is empty", file=str(path)))
         raise InputError(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge import evaluate_sync
+from adjudge import evaluate_sync, judge_logs_sync
 from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
 from adjudge.extension.loader import Extensions
 from adjudge.plugin import InputError, Source
@@ -99,6 +99,18 @@ def test_a_file_that_no_reader_knows(tmp_path: Path, log: str, found: str) -> No
     assert f"log.json: no trace reader knows this format; the file begins with {found}\n" in output
     assert "\n    atif: not found: an object whose schema_version is ATIF-v1\n" in output
     assert "\n    history_log: not found: a step with two of step, thinking, memory" in output
+
+
+def test_a_file_that_two_readers_know_is_nobodys_until_one_is_named(tmp_path: Path) -> None:
+    both = [{"step": 1, "thinking": "t", "role": "assistant", "content": "Hello"}]
+    output = told(tmp_path, json.dumps(both))
+
+    assert "log.json: more than one trace reader knows this format: history_log (" in output
+    assert "and openai_messages (" in output
+    assert "--reader history_log" in output
+
+    [log] = judge_logs_sync(tmp_path / "log.json", aggregate_only=True, reader="history_log").logs
+    assert log.reader.endswith("/history_log")
 
 
 @pytest.mark.parametrize("log", ["", " \n\t", b"\xef\xbb\xbf"])
