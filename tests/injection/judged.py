@@ -28,7 +28,9 @@ BUDGET = 6000
 
 
 @asynccontextmanager
-async def evaluator(model: str, folder: Path) -> AsyncIterator[CriterionEvaluator]:
+async def evaluator(
+    model: str, folder: Path, *, only_kept: bool = False
+) -> AsyncIterator[CriterionEvaluator]:
     """Judges runs by the one criterion, with one vote at temperature 0.
 
     What is left out is the call that names the phases of a run: at ``step_level`` no question shows names.
@@ -36,12 +38,17 @@ async def evaluator(model: str, folder: Path) -> AsyncIterator[CriterionEvaluato
     Args:
         model: As ``--judge`` has it, or ``program/NAME``.
         folder: Its ``adjudge.toml`` configures the judge; a file of a model is looked up there.
+        only_kept: Whether nothing is asked any more: what is not among the answers that are kept is an error.
     """
     extensions = Extensions([*discover(), as_candidate("programs", Programs())])
     with chdir(folder):
         host = RunHost(extensions, folder)
         host.read_environment(agent_folder=None)
-        request = JudgingRequest(judges=(model,), use_cache=not model.startswith("program/"))
+        request = JudgingRequest(
+            judges=(model,),
+            use_cache=not model.startswith("program/"),
+            max_calls=0 if only_kept else None,
+        )
         judges = RunJudges(request, extensions, host, find_settings(folder).judge)
         judge = judges.judge(JudgeModelOptions(num_samples=1, judge_model_config={"temperature": 0}))
         services = Services(extensions.granularity_strategies, host, None, budget=BUDGET)

@@ -59,7 +59,9 @@ def main() -> None:
     arguments.add_argument(
         "--folder", type=Path, help="where the model's answers are kept; adjudge.toml is here"
     )
-    arguments.add_argument("--minutes", type=float, default=60, help="how long the model may take")
+    arguments.add_argument(
+        "--minutes", type=float, default=60, help="how long the model may take; 0: kept answers alone"
+    )
     options = arguments.parse_args()
     if not DATA.is_dir():
         sys.exit(f"the runs are absent: there is no {DATA}")
@@ -121,12 +123,14 @@ async def by_model(model: str, folder: Path, runs: dict[str, Run], minutes: floa
     """Clean runs first; then those that do not pass with payloads, in an order that favours none, while time lasts."""
     until = time.monotonic() + 60 * minutes
     outcomes: list[Outcome] = []
-    async with evaluator(model, folder) as judge:
+    async with evaluator(model, folder, only_kept=not minutes) as judge:
 
         async def ask(run_id: str, family: str, place: str) -> Outcome | None:
-            if time.monotonic() > until:
+            if minutes and time.monotonic() > until:
                 return None
             result = await judge.evaluate(trajectory_of(_with(runs[run_id], family, place)))
+            if result.error is not None and result.error.code == "judge_budget":
+                return None
             outcomes.append(Outcome(run_id, family, place, result))
             told = result.verdict or (result.error and result.error.message)
             print(f"{run_id} {family} {place}: {told} {result.reason_codes}", flush=True)  # noqa: T201
