@@ -156,6 +156,20 @@ def test_long_names_of_criteria_are_numbered(judging: Any, of_logs: Any, tmp_pat
     assert lines[2:5] == [f"  ({n + 1})  {name}" for n, name in enumerate(names)]
 
 
+def test_a_row_of_the_table_is_a_line_however_long_the_name_of_the_log(
+    judging: Any, of_logs: Any, tmp_path: Path
+) -> None:
+    name = f"{'folder/' * 12}运行记录/the-one-that-differs.json"
+    lines = written(judging(judging.log(name=name), of_logs.OUTCOME), console_reporter, tmp_path)
+    header, row, *rest = lines.decode().splitlines()
+
+    assert row.startswith("…")
+    assert row.split()[0].endswith("/运行记录/the-one-that-differs.json")
+    assert row.split()[1:] == ["PASS"]
+    assert header.index("Success") == row.index("PASS") + 4, "four letters of the name are two columns wide"
+    assert name in "\n".join(rest), "below, the log has its whole name"
+
+
 def test_what_was_tried_on_logs_that_nobody_reads_is_told_once(
     judging: Any, of_logs: Any, tmp_path: Path
 ) -> None:

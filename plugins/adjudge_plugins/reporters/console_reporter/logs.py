@@ -14,6 +14,8 @@ _EXPLAINED: Final = 20
 """Verdicts explained one by one. Of more than these, those that passed are only counted."""
 _NARROW: Final = 24
 """Columns of a criterion's name at the head of a table."""
+_LEAST_NAME: Final = 24
+"""Columns that a log's name has in a table, however many criteria there are."""
 
 _Shown: TypeAlias = Status | Literal["-", "n/a"]
 _Item: TypeAlias = EvaluationResult | Inapplicable | LogError
@@ -61,6 +63,7 @@ def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
     if numbered:
         heads = [f"({number})" for number in range(1, len(names) + 1)]
     widths = [max(6, cells(head)) for head in heads]
+    first = min(first, max(_LEAST_NAME, width - sum(2 + at for at in widths)))
     header = "  ".join(
         [
             filled("log", first, False),
@@ -69,7 +72,7 @@ def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
     )
     yield reporting.line((header, reporting.Tone.FAINT))
     for name, statuses in rows:
-        pieces: list[reporting.Piece] = [filled(name, first, False)]
+        pieces: list[reporting.Piece] = [filled(_end_of(name, first), first, False)]
         for status, at in zip(statuses, widths, strict=True):
             tone = reporting.Tone.FAINT if status == "-" or status == "n/a" else reporting.tone_of(status)
             pieces += ["  ", (filled(status, at, False), tone)]
@@ -96,6 +99,16 @@ def _rows(judged: JudgedLogs, names: Sequence[str]) -> Iterator[tuple[str, int |
     for error in judged.errors:
         if error.criterion_name is None:
             yield error.source, error.run, ["error" for _ in names]
+
+
+def _end_of(name: str, width: int) -> str:
+    """A name within a width: its end, because that is where the names of logs differ."""
+    if cells(name) <= width:
+        return name
+    kept = len(name)
+    while kept and cells(name[-kept:]) > width - 1:
+        kept -= 1
+    return f"…{name[-kept:]}" if kept else "…"
 
 
 def _of_several_runs(judged: JudgedLogs) -> set[str]:
