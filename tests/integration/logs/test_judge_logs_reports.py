@@ -167,7 +167,7 @@ def test_a_row_of_the_table_is_a_line_however_long_the_name_of_the_log(
     assert row.split()[0].endswith("/运行记录/the-one-that-differs.json")
     assert row.split()[1:] == ["PASS"]
     assert header.index("Success") == row.index("PASS") + 4, "four letters of the name are two columns wide"
-    assert name in "\n".join(rest), "below, the log has its whole name"
+    assert name in "".join(line.strip() for line in rest), "below, the log has its whole name"
 
 
 def test_what_was_tried_on_logs_that_nobody_reads_is_told_once(

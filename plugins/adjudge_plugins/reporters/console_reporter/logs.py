@@ -14,7 +14,7 @@ _EXPLAINED: Final = 20
 """Verdicts explained one by one. Of more than these, those that passed are only counted."""
 _NARROW: Final = 24
 """Columns of a criterion's name at the head of a table."""
-_LEAST_NAME: Final = 24
+_LEAST_NAME: Final = 32
 """Columns that a log's name has in a table, however many criteria there are."""
 
 _Shown: TypeAlias = Status | Literal["-", "n/a"]
@@ -57,7 +57,7 @@ def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
     rows = [(_name_of(several, source, run), statuses) for source, run, statuses in _rows(judged, names)]
     first = max([cells("log"), *(cells(name) for name, _ in rows)])
     heads = [reporting.clean(name) for name in names]
-    numbered = first + sum(2 + max(6, cells(head)) for head in heads) > width or any(
+    numbered = min(first, _LEAST_NAME) + sum(2 + max(6, cells(head)) for head in heads) > width or any(
         cells(head) > _NARROW for head in heads
     )
     if numbered:
