@@ -41,6 +41,8 @@ def test_what_an_agent_says_is_about_its_answer(statement: str) -> None:
         "回答给出了正确的价格。",
         "答案指出最便宜的牛奶。",
         "任务已经完成。",
+        "The agent's reasoning leads to success.",
+        "Each click is correct.",
         "Something that these rules have no word for.",
     ],
 )
@@ -50,7 +52,14 @@ def test_what_was_reached_is_an_outcome_whatever_the_answer_says(statement: str)
 
 @pytest.mark.parametrize(
     "statement",
-    ["Each tool call follows from what came back before.", "The agent plans before it acts.", "推理有依据。"],
+    [
+        "Each tool call follows from what came back before.",
+        "The agent plans before it acts.",
+        "The reasoning of every step is correct.",
+        "What the agent thinks fits the goal.",
+        "推理有依据。",
+        "每一步的推理逻辑正确。",
+    ],
 )
 def test_how_an_agent_goes_about_it_is_a_process(statement: str) -> None:
     assert kind_of(statement) == "process"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 from adjudge.extension.judge_protocols import Writer
-from adjudge.granularity.wording import is_about_words, kind_of, reducer_of
+from adjudge.granularity.wording import is_about_outcome, is_about_words, kind_of, reducer_of
 from adjudge.judged.prompts import read_prompt
 from adjudge.judging.ledger import ledger
 from adjudge.judging.lengths import tokens_of
@@ -19,7 +19,11 @@ _MOST: Final = 5
 _LONGEST: Final = 400
 """Tokens of a check. What is longer is no statement about one thing."""
 
-_LINE: Final = re.compile(r"\s*(?:[-*•]|\d+[.)])?\s*(process|outcome)\s*[:：]\s*(\S.*)", re.IGNORECASE)
+_LINE: Final = re.compile(
+    r"\s*(?P<mark>[-*•]\s|\d+[.)])?\s*(?:\**(?P<about>process|outcome)\**\s*[:：]\**)?\s*(?P<statement>\S.*)",
+    re.IGNORECASE,
+)
+_NONE: Final = re.compile(r"\W*(?:none|n/?a|nothing|无|無|なし|없음)\W*", re.IGNORECASE)
 
 
 async def compiled(criterion: WordedCriterion, writer: Writer | None) -> CompiledCriterion:
@@ -79,12 +83,22 @@ def locked(
 
 
 def _parts(text: str) -> list[tuple[str, CheckKind]]:
-    parts: list[tuple[str, CheckKind]] = []
-    for line in text.splitlines():
-        found = _LINE.fullmatch(line)
-        if found is not None:
-            statement = found[2].strip()
-            kind: CheckKind = "process" if found[1].lower() == "process" else "outcome"
-            parts.append((statement, "answer" if is_about_words(statement) else kind))
-    is_usable = len(parts) <= _MOST and all(tokens_of(statement) <= _LONGEST for statement, _ in parts)
-    return parts if is_usable else []
+    """The checks that a judge wrote, each once; none where a line is no check: it may be what is missing then."""
+    parts: dict[str, CheckKind] = {}
+    for line in filter(str.strip, text.splitlines()):
+        found = cast("re.Match[str]", _LINE.fullmatch(line))
+        statement = found["statement"].strip()
+        if found["mark"] or found["about"]:
+            if not _NONE.fullmatch(statement):
+                parts[statement] = _kind(statement, found["about"])
+        elif not statement.endswith((":", "：")):  # "Here are the checks:"
+            return []
+    is_usable = len(parts) <= _MOST and all(tokens_of(statement) <= _LONGEST for statement in parts)
+    return list(parts.items()) if is_usable else []
+
+
+def _kind(statement: str, said: str | None) -> CheckKind:
+    """What a check is about: as the judge says, unless the words ask for stricter evidence."""
+    if said is None or is_about_words(statement):
+        return kind_of(statement)
+    return "process" if said.lower() == "process" and not is_about_outcome(statement) else "outcome"

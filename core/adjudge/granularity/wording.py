@@ -10,10 +10,17 @@ from typing import Final, Literal
 
 from adjudge.model.evaluation import CheckKind
 
-_OUTCOME: Final = re.compile(
-    r"\b(?:succe(?:ss|ed)\w*|achiev\w*|accomplish\w*|complet\w*|fulfil\w*|reach(?:es|ed)?|finish\w*|final(?:ly)?|"
-    r"in the end|result(?:s|ed)?|outcome\w*|correct(?:ly)?|goal|satisf\w*|solv\w*|answers?)\b"
-    r"|成功|完成|达成|達成|实现|结果|結果|最终|最後|最終|目标|目標|正确|正しい|성공|완료|달성|결과|최종|목표",
+_REACHED: Final = re.compile(
+    r"\b(?:succe(?:ss|ed)\w*|achiev\w*|accomplish\w*|complet(?:e[sd]?|ion|ing)|fulfil\w*|reach(?:es|ed)?|finish\w*|"
+    r"final(?:ly)?|in the end|result(?:s|ed)?|outcome\w*|solv\w*|answers?)\b"
+    r"|成功|完成|达成|達成|实现|结果|結果|最终|最後|最終|성공|완료|달성|결과|최종",
+    re.IGNORECASE,
+)
+_RIGHT: Final = re.compile(
+    r"\b(?:correct(?:ly)?|goal|satisf\w*)\b|目标|目標|正确|正確|正しい|목표|정확|올바", re.IGNORECASE
+)
+_THOUGHT: Final = re.compile(
+    r"\b(?:reason(?:s|ed|ing)?|thoughts?|thinks?|thinking|rationales?)\b|推理|思考|推論|추론|사고",
     re.IGNORECASE,
 )
 _PROCESS: Final = re.compile(
@@ -68,7 +75,15 @@ def kind_of(statement: str) -> CheckKind:
     """What a check is about. In doubt an outcome: that asks for the strictest evidence."""
     if is_about_words(statement):
         return "answer"
-    return "process" if _PROCESS.search(statement) and not _OUTCOME.search(statement) else "outcome"
+    if is_about_outcome(statement):
+        return "outcome"
+    is_process = _PROCESS.search(statement) is not None and _RIGHT.search(statement) is None
+    return "process" if is_process or _THOUGHT.search(statement) else "outcome"
+
+
+def is_about_outcome(statement: str) -> bool:
+    """Whether the words of a check speak of something that was reached."""
+    return _REACHED.search(statement) is not None
 
 
 def is_about_words(statement: str) -> bool:

@@ -110,6 +110,49 @@ def test_a_criterion_is_broken_into_checks_once_for_good(judging: Any, of_logs: 
     assert [check.text for check in other.criteria[0].checks] == ["Something else."]
 
 
+@pytest.mark.parametrize(
+    ("written", "checks"),
+    [
+        (
+            "Here are the checks:\n\n1. **process:** It plans.\n2) outcome: The milk is there.\n- It is cheap.",
+            [("It plans.", "process"), ("The milk is there.", "outcome"), ("It is cheap.", "outcome")],
+        ),
+        (
+            "process: none\noutcome: The milk is there.\nOutcome: The milk is there.",
+            [("The milk is there.", "outcome")],
+        ),
+        ("process: The task is completed.", [("The task is completed.", "outcome")]),
+        ("outcome: The answer names the price.", [("The answer names the price.", "answer")]),
+    ],
+)
+def test_what_a_judge_writes_is_read_as_checks(
+    judging: Any, written: str, checks: list[tuple[str, str]]
+) -> None:
+    judging.notes["checks"] = written
+    [criterion] = judging(judging.log(), BROAD).criteria
+
+    assert [(check.text, check.about) for check in criterion.checks] == checks
+    assert criterion.compiled_by == "fake/m"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "outcome: The milk is there.\nAnd it has to be cheap.",
+        "I cannot help with that.",
+        "process: none",
+        "",
+        "\n".join(f"outcome: c{number} is so." for number in range(6)),
+    ],
+)
+def test_a_criterion_is_its_own_check_where_something_may_be_missing(judging: Any, written: str) -> None:
+    judging.notes["checks"] = written
+    [criterion] = judging(judging.log(), BROAD).criteria
+
+    assert [check.text for check in criterion.checks] == [BROAD["description"]]
+    assert criterion.compiled_by == "code"
+
+
 def test_an_authors_checks_are_taken_as_they_are(judging: Any, of_logs: Any) -> None:
     judged = judging(judging.log(), WordedCriterion(**of_logs.OUTCOME))
     assert judged.criteria[0].compiled_by == "author"
