@@ -15,6 +15,8 @@ from adjudge.formats.json_decoder import BrokenJsonError, decode, explain
 
 _CHUNK: Final = 1 << 18
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
+_FIRST_KEY: Final = re.compile(r'\{[ \t\n\r]*"([^"\\]*)"')
+_LONG_KEY: Final = 1000
 _NUMBER_TAIL: Final = 4  # "1" at the end of a buffer may go on as "1e+5"
 
 
@@ -96,8 +98,10 @@ class JsonStream:
 
     def position(self) -> int:
         """How many bytes lie before the reading position."""
-        self._mark_bytes += _byte_length(self._text[self._mark : self._at])
-        self._mark = self._at
+        while self._mark < self._at:  # piece by piece: a long value is not copied to be counted
+            end = min(self._mark + _CHUNK, self._at)
+            self._mark_bytes += _byte_length(self._text[self._mark : end])
+            self._mark = end
         return self._mark_bytes
 
     @property
@@ -118,6 +122,18 @@ class JsonStream:
                 return self._text[self._at]
             if not self._fill():
                 return ""
+
+    def first_key(self) -> str | None:
+        """The first key of the object that begins here, which stays to be read.
+
+        ``None`` where there is none, or where it is very long or written with escapes.
+        """
+        if self.peek() != "{":
+            return None
+        while (found := _FIRST_KEY.match(self._text, self._at)) is None:
+            if len(self._text) - self._at > _LONG_KEY or not self._fill():
+                return None
+        return found[1]
 
     def value(self, *, limit: int | None = None) -> Any:
         """The next value, whole.

@@ -12,6 +12,8 @@ from adjudge.reading.place import Place
 
 _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+_OF_A_SPAN: Final = frozenset({"trace_id", "traceId", "span_id", "spanId", "name", "context"})
+"""What the object of a span begins with, and no holder of spans."""
 _IDS: Final = ({"trace_id", "traceId", "context"}, {"span_id", "spanId", "context"})
 
 
@@ -49,6 +51,9 @@ def _object(stream: JsonStream, place: Place) -> Iterator[tuple[JsonObject, Plac
     """A span, or what holds spans of resources."""
     if stream.peek() != "{":
         stream.fail("no span; spans of OpenTelemetry are expected.")
+    if stream.first_key() in _OF_A_SPAN:  # read at once, which is faster than key by key
+        yield place.as_object(stream.value()), place
+        return
     members: JsonObject = {}
     is_holder = False
     for key in stream.members():
