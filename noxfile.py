@@ -154,6 +154,14 @@ def referee(session: nox.Session) -> None:
 
 
 @nox.session
+def needles(session: nox.Session) -> None:
+    """One faulty step at ten depths of runs of up to 3,000 steps, each in a run of its own. Not part of CI."""
+    session.install(".[testing]", *_group("test"))
+    tests = "tests/integration/long_runs/test_long_runs_needles.py"
+    session.run("pytest", tests, *session.posargs, env={"ADJUDGE_TEST_GRID": "all"})
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """The numbers, side by side with other tools, each in an environment that the script makes. Not part of CI."""
     session.run("python", "tests/benchmarks/run.py", *session.posargs)
