@@ -52,7 +52,7 @@ def _packed(
             else:
                 parts.append(steps)
                 used = cost
-    return [tuple(part) for part in parts]
+    return [tuple(sorted(part)) for part in parts]
 
 
 def groups_of(step_mapping: Mapping[str, Sequence[int]], steps: Sequence[int]) -> list[tuple[int, ...]]:
