@@ -209,7 +209,10 @@ class TraceReader(Protocol):
     """Turns a log file into trajectories, and says what it lost."""
 
     def sniff(self, head: bytes, path: Path) -> bool:
-        """Whether the file looks like this format. ``head`` is its unpacked first 64 KiB."""
+        """Whether the file looks like this format. ``head`` is its unpacked first 64 KiB.
+
+        A file that two readers know is read by neither until the user names one.
+        """
         ...
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
