@@ -4,7 +4,7 @@ That something never happened has no place to cite, so a judge names words that 
 and code looks for them. Whoever may name any word finds one that is missing. So an absence holds only
 
 - for an answer that says that something did not happen: "not met" of a statement that asks for something, or
-  "met" of one that forbids something;
+  "met" of one that forbids something. What is to hold for each of several things fails by one that can be cited;
 - where no step that the answer decides has the words: those that were asked about, or the whole run where
   this part alone decides for all;
 - where the words are few, and each of them is missing;
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from adjudge.granularity.evidence import Places, is_findable
-from adjudge.granularity.wording import says_no
+from adjudge.granularity.wording import says_every, says_no
 from adjudge.model.evaluation import Check
 from adjudge.model.judging import Decision
 from adjudge.model.measurement import Absence
@@ -80,7 +80,7 @@ def absences_of(check: Check, decision: Decision, places: Places, part: Sequence
     """
     is_met = decision.value == 1.0
     forbids = says_no(check.text)
-    if is_met != forbids:
+    if is_met != forbids or (not is_met and says_every(check.text)):
         return ()
     decides_alone = check.reducer == ("any" if is_met else "all")
     steps = places.steps if decides_alone else part

@@ -36,6 +36,12 @@ CITABLE: Final[Mapping[CheckKind, Sequence[str]]] = {
 }
 """The fields that may be cited for a check about this."""
 
+_NOWHERE: Final[Mapping[CheckKind, str]] = {
+    "process": "nothing that was done, said or shown",
+    "outcome": "no action and nothing that came back",
+    "answer": "no answer of the agent",
+}
+
 _NARROWEST: Final = 3
 """Columns of a quote or a scan, two for a Chinese, Japanese or Korean character. Whatever is narrower stands everywhere."""
 
@@ -123,15 +129,10 @@ class Places:
     def absence(self, words: str, steps: Sequence[int], about: CheckKind) -> Absence | None:
         """That ``words`` stand nowhere in ``steps`` where they would show something; ``None`` where they do.
 
-        For an answer, that is what the agent says to its user; otherwise what it did and what came back. Case
-        is ignored: this is to find, not to quote.
+        Those are the places that may be cited. Case is ignored: this is to find, not to quote.
         """
         wanted = _folded(words).casefold()
-        names, where = (
-            (SAID, "no answer of the agent")
-            if about == "answer"
-            else (SHOWN, "no action and nothing that came back")
-        )
+        names, where = CITABLE[about], _NOWHERE[about]
         if any(wanted in self._text_about(step, name, about).casefold() for step in steps for name in names):
             return None
         return Absence(steps=(steps[0], steps[-1]), scan=f"{where} contains {_folded(words)!r}")
@@ -172,7 +173,7 @@ class Places:
         """The text of a field as far as it shows what was reached, or what was answered."""
         if name == "action" and about == "answer":
             return _folded(self._deeds[step][1]) if step in self._deeds else ""
-        if name == "action" and step in self._deeds and self.shows_outcomes:
+        if name == "action" and about == "outcome" and step in self._deeds and self.shows_outcomes:
             return _folded(self._deeds[step][0])
         return self._text(step, name)
 

@@ -63,6 +63,11 @@ _NO_NO: Final = re.compile(
     r"|不[仅僅但只同断斷错錯管论論少]|差不多|未来|未來|[无無](?:线|線|论|論)|だけでなく|뿐만? 아니라",
     re.IGNORECASE,
 )
+_EVERY: Final = re.compile(
+    r"\b(?:each|every|all|always|any|throughout|whenever|everything)\b|每|总是|總是|始终|始終|所有|一切|凡是|都"
+    r"|すべて|全て|常に|毎|各|모든|항상|매번|각각|각 (?:단계|행동)",
+    re.IGNORECASE,
+)
 _BESIDE: Final = re.compile(
     r"\b(?:if|when|whenever|unless|where|while|until|because|although)\b[^,，;；]*"
     r"|(?:如果|若|当|當|除非|因为|因為|虽然|雖然)[^,，;；。]*",
@@ -94,6 +99,11 @@ def is_about_words(statement: str) -> bool:
 def says_no(statement: str) -> bool:
     """Whether a statement forbids: whether it is met where something does not happen."""
     return _NO.search(_NO_NO.sub(" ", _BESIDE.sub(" ", statement))) is not None
+
+
+def says_every(statement: str) -> bool:
+    """Whether a statement is about all of several things: then one of them shows that it is not met."""
+    return _EVERY.search(statement) is not None
 
 
 def reducer_of(statement: str) -> Literal["all", "any"]:

@@ -97,6 +97,21 @@ def test_a_statement_with_a_no_beside_it_asks_for_something_all_the_same(judging
     assert judged(judging, check, "met", "paid, 付款").verdict == Verdict.UNSURE
 
 
+@pytest.mark.parametrize("check", ["Each tool call follows from what came back.", "每一步的推理都有依据。"])
+def test_what_is_to_hold_for_each_step_fails_by_a_step_and_not_by_a_word(judging: Any, check: str) -> None:
+    assert judged(judging, check, "not_met", "paid").reason_codes == ("no_evidence",)
+
+
+def test_how_an_agent_went_about_it_is_looked_for_in_what_it_says_too(judging: Any) -> None:
+    plans = "The agent plans before it acts."
+    result = judged(judging, plans, "not_met", "first of all")
+
+    assert result.verdict == Verdict.FAIL
+    [absence] = result.evidence.absences
+    assert absence.scan == "nothing that was done, said or shown contains 'first of all'"
+    assert judged(judging, plans, "not_met", "I need a list").verdict == Verdict.UNSURE
+
+
 def test_each_of_several_words_is_looked_for(judging: Any) -> None:
     assert scans(judged(judging, PAID, "not_met", "paid, 'checkout'; 付款")) == [
         "'paid'",
