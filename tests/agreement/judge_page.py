@@ -33,9 +33,9 @@ asked with adjudge's own prompts, and its answers had to stand adjudge's own rul
 
 ## How it was asked
 
-Runs are judged as `adjudge judge --num-samples 1` does it, at `step_level`, with at most {budget} tokens a request and temperature 0: one vote, so
-that no confidence is measured. Phases were not named by the judge: at this granularity no question shows their names. Answering took
-{tokens_in} tokens of input and {tokens_out} of output for each run.
+Runs are judged as `adjudge judge --num-samples 1` does it, at `step_level`, with at most {budget} tokens a request and temperature 0:
+one vote, so that no confidence is measured. Phases were not named by the judge: at this granularity no question shows their names.
+Answering took {tokens_in} tokens of input and {tokens_out} of output for each run.
 
 The runs were chosen by a rule that looks at neither label nor verdict: short ones, because the model runs without a graphics card,
 in the order of the SHA-256 of their names, and as many as there was time for. Nothing was fitted or reworded on them. Numbers
@@ -45,20 +45,21 @@ in brackets are 95 % intervals. With so few runs they are wide.
 _DONE = """\
 ## Was the task done?
 
-{runs} runs of web agents of at most {most_steps} steps on whose success everybody who labelled them agrees (labels of `{package}`, joined when the page
-is made); {passed} succeeded, so that always giving the more frequent label agrees with {majority} of them. The check is
-“{check}”. The other rows are judges whose verdicts were recorded when Online-Mind2Web was made, and the benchmark's own check by code, on the
-same runs as far as they judged them. They saw screenshots. Ours was shown the actions and what the agent thought, and nothing of what
-came back: the logs do not have it.
+{runs} runs of web agents of at most {most_steps} steps on whose success everybody who labelled them agrees (labels of
+`{package}`, joined when the page is made); {passed} succeeded, so that always giving the more frequent label agrees with
+{majority} of them. The check is “{check}” A verdict needs words in the log that show it; the second row is what the same answers say
+where nothing is asked of their evidence. The rows below are judges whose verdicts were recorded when Online-Mind2Web was made, and the
+benchmark's own check by code, on the same runs as far as they judged them. They saw screenshots. Ours was shown the actions and
+what the agent thought, and nothing of what came back: the logs do not have it.
 """
 
 _LOCATED = """\
 ## The step at fault
 
-Failed runs of several agents, {runs} of at most {most_characters} characters, in which a person named the faulty step (Who&When, the algorithm-generated
-part). The check is “{check}”. The judge's step is the first one that a FAIL cites; a run without one is missed. Answers and labels in
-the data are not read by the reader of these logs. The position prior names the same step for every run, the best one for all
-other runs.
+Failed runs of several agents, {runs} of at most {most_characters} characters, in which a person named the faulty step (Who&When,
+the algorithm-generated part). The check is “{check}” The judge's step is the first one that a FAIL cites; a run without one is
+missed. Answers and labels in the data are not read by the reader of these logs. The position prior names the same step for every
+run, the best one for all other runs.
 """
 
 

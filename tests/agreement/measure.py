@@ -125,6 +125,7 @@ def _measure_recorded(output: Path) -> None:
     text = page.text(
         page.Facts(
             runs=runs,
+            pair=PAIR,
             whole=whole,
             held_out=held_out,
             fitted=FITTED,

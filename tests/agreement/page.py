@@ -26,9 +26,9 @@ own prompts, is on [a page of its own](agreement-judge.md), and [Agreement with 
 ## The runs
 
 {total} runs of four web agents on {tasks} tasks of four benchmarks: the *dev* split of AgentRewardBench. The rest of that set is
-not here, so nothing on this page comes from its test split. Up to three LLM judges (WebJudge) gave a verdict on each run when
-Online-Mind2Web was made; those recorded verdicts are the votes, given to the judge client of adjudge without a network. A fourth
-voice is the benchmark's own check by code.
+not here, so nothing on this page comes from its test split, but for how often two people agree. Up to three LLM judges (WebJudge)
+gave a verdict on each run when Online-Mind2Web was made; those recorded verdicts are the votes, given to the judge client of adjudge
+without a network. A fourth voice is the benchmark's own check by code.
 
 Labels are those of the package `{package}`, joined when the page is made. {unclear} runs on which the people who labelled
 them differ, or are unsure, are left out: {passed} of the other {labelled} succeeded. So always saying FAIL agrees with
@@ -45,9 +45,11 @@ differences between the rows of a table are within them.
 _VOICES = """\
 ## Judges and panels
 
-Each on the runs for which all its members have a verdict: compare rows with the same number of runs. Nothing is fitted here.
-A panel has one voice a model. Where its voices are tied it is UNSURE, as for every criterion in words: that costs coverage, the
-share of the runs with a verdict, and all other columns are about the verdicts.
+Each on the runs for which all its members have a verdict: compare rows with the same number of runs. The two judges of a panel are
+{pair}, the rule is the benchmark's own check by code; gpt-4o judged too few of the runs to be in a panel. A panel has one voice a
+model. Where its voices are tied it is UNSURE, as for every criterion in words: that costs coverage, the share of the runs with a
+verdict, and all other columns are about the verdicts. PASS is the positive class;
+[the guide](../guide/agreement.md#what-the-figures-say) explains the columns. Nothing is fitted here.
 """
 
 _PEOPLE = """\
@@ -100,14 +102,16 @@ _STEPS = """\
 ## The step at fault
 
 {runs} failed runs of several agents, of at most {longest} steps, in which a person named the faulty step (Who&When, the
-algorithm-generated part). No judge is measured here: these are the marks that one must beat, and [the page about a judge](agreement-judge.md)
-has them for its own runs. The position prior names the same step for every run, the best one for all other runs. Naming the most frequent agent is right for {agent} of the runs.
+algorithm-generated part). No judge is measured here: these are the marks that one must beat, and
+[the page about a judge](agreement-judge.md) has them for its own runs. The position prior names the same step for every run, the
+best one for all other runs. Naming the most frequent agent is right for {agent} of the runs.
 """
 
 
 @dataclass(frozen=True)
 class Facts:
     runs: Sequence[WebRun]
+    pair: Sequence[str]
     whole: Mapping[str, Any]
     held_out: Mapping[str, Any]
     fitted: Sequence[str]
@@ -145,7 +149,7 @@ def text(facts: Facts) -> str:
             dev=dev,
             test=len(labelled) - dev,
         ),
-        _VOICES,
+        _VOICES.format(pair=" and ".join(facts.pair)),
         _voices(facts),
         _PEOPLE.format(**people),
         _COVERAGE,
