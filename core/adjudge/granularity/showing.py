@@ -36,7 +36,7 @@ def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequenc
 
     Where they do not fit, all long ones are shortened alike. Where that would leave too little of each, a line
     tells of every step, and those that say most are shown: the last ones, errors, the first ones, and
-    others evenly spread.
+    others evenly spread. The very last has a quarter of the room where it needs it.
 
     Args:
         steps: Their numbers, in order.
@@ -54,6 +54,10 @@ def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequenc
         given[step] = left * 3 // 4
         left -= min(material.cost(step), given[step])
     others = [step for step in steps if step not in given]
+    if others and others[-1] == steps[-1]:  # how it ended says more than any other step
+        end = others.pop()
+        given[end] = max(left // 4, left - sum(map(material.cost, others)))
+        left -= min(material.cost(end), given[end])
     if _share(others, material, left) < _LEAST:
         lines = material.lines(steps, left // 3)
         left -= left // 3
