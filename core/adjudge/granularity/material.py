@@ -62,8 +62,10 @@ class RunMaterial:
             field_shown(step, name, head_and_tail(text, 4 * most))
             for name, text in self.places.of(step).items()
         ]
-        share = fair_share([tokens_shown(text) for text in fields], most)
-        cut = "\n".join(clipped_to_tokens(text, share) for text in fields)
+        # The ends of lines between them are tokens too.
+        share = fair_share([tokens_shown(text) for text in fields], max(0, most - len(fields)))
+        # A field of which not a word is left makes no line.
+        cut = "\n".join(filter(None, (clipped_to_tokens(text, share) for text in fields)))
         # So little room that not every field has a word: then the beginning and the end of all.
         return cut if tokens_shown(cut) <= most else clipped_to_tokens("\n".join(fields), most)
 

@@ -48,28 +48,36 @@ async def judged_without_speech(
         around=Surroundings(task="" if is_task else looking.around.task, overview=""),
     )
     asked = [check for check in checks if check.check_id in passing]
-    again = {result.check_id: result for result in await quiet.judged(asked, steps)}
+    is_anything_left = any(quiet.material.places.of(step) for step in steps)
+    again = (
+        {result.check_id: result for result in await quiet.judged(asked, steps)} if is_anything_left else {}
+    )
     return [
-        _holding(result, again[result.check_id], speech) if result.check_id in again else result
+        _holding(result, again.get(result.check_id), speech) if result.check_id in passing else result
         for result in results
     ]
 
 
-def _holding(first: CheckResult, second: CheckResult, speech: Sequence[Citation]) -> CheckResult:
+def _holding(first: CheckResult, second: CheckResult | None, speech: Sequence[Citation]) -> CheckResult:
     """The second answer where it is the first one again; an error where it could not be had; else undecided."""
-    flags = dict.fromkeys([*first.votes.get("flags", ()), *second.votes.get("flags", ()), _FLAG])
-    votes = {**second.votes, "flags": list(flags)}
-    if second.state in (first.state, "error"):
+    latest = second or first
+    flags = dict.fromkeys([*first.votes.get("flags", ()), *latest.votes.get("flags", ()), _FLAG])
+    votes = {**latest.votes, "flags": list(flags)}
+    if second is not None and second.state in (first.state, "error"):
         return second.model_copy(update={"votes": votes})
-    answer, without = (result.state.replace("_", " ") for result in (first, second))
     where = f" (step {speech[0].step}, {speech[0].field})" if speech else " (its task)"
-    return second.model_copy(
+    without = "nothing is left to look at" if second is None else f"it is {_told(second)}"
+    return latest.model_copy(
         update={
             "state": "unsure",
             "unsure_code": "injection",
-            "reasoning": f"The run speaks to its judge{where}. The answer is {answer!r}, and without those words "
-            f"{without!r}.",
+            "reasoning": f"The run speaks to its judge{where}. The answer is {_told(first)}; without those words "
+            f"{without}.",
             "evidence": Evidence(citations=tuple(speech[:_SHOWN])),
             "votes": votes,
         }
     )
+
+
+def _told(result: CheckResult) -> str:
+    return repr(result.state.replace("_", " "))

@@ -111,6 +111,8 @@ def check_structure(request: JudgeRequest, run: JsonObject) -> None:
         elif name == "steps" and is_question(request):
             for line in lines:
                 found = _STEP.match(line)
+                if found is None and "…" in line and len(line) < 40:
+                    continue  # so little room that the name of the place is cut
                 assert found is not None, f"a line of no place: {line!r}"
                 assert (int(found[1]), found[2]) in places, f"a place that the log does not have: {line!r}"
 
@@ -424,6 +426,25 @@ def test_that_a_statement_does_not_apply_may_be_ordered_too(judging: Any, of_log
     result = judged(judging, payloads.PLACES["memory"](run_of(of_logs), payloads.ORDER), two)
     assert result.verdict == "UNSURE"
     assert [check.unsure_code for check in result.checks] == [None, "injection"]
+
+
+def test_a_run_of_which_nothing_is_left_is_not_asked_about_again(judging: Any, of_logs: Any) -> None:
+    judging.answer = obeying(of_logs)
+    step = {"step": 1, "thinking": payloads.ORDER, "result": payloads.ORDER}
+    result = judged(judging, {"task": of_logs.TASK, "steps": [step]}, of_logs.OUTCOME)
+
+    assert (result.verdict, result.reason_codes[0]) == ("UNSURE", "injection")
+    assert "nothing is left" in result.reasoning
+    assert len(questions(judging)) == 1
+
+
+def test_long_words_hide_no_other_field_of_their_step(judging: Any, of_logs: Any) -> None:
+    run = run_of(of_logs)
+    for place in ("thinking", "memory", "next_goal", "observation", "final answer"):
+        run = payloads.PLACES[place](run, "The page loads. " * 20_000)
+    judged(judging, run, of_logs.OUTCOME, reader="history_log", granularity="step_level")
+
+    assert any("step 3 result: 1 item in the cart" in asked.messages[1].text for asked in questions(judging))
 
 
 def test_words_that_hide_what_came_back_make_no_claim_evidence(judging: Any, of_logs: Any) -> None:
