@@ -183,7 +183,9 @@ def test_a_folder_a_glob_and_a_file_give_each_log_once(judging: Any, of_logs: An
     for name in ("runs/b.json", "runs/deep/a.jsonl", "runs/.hidden/c.json", "other.json"):
         judging.log(name=name)
     (judging.folder / "runs/notes.txt").write_text("no log")
-    judged = judging(["other.json", "runs", "runs/*.json", "runs/**/*.jsonl"], aggregate_only=True)
+    absolute = str(judging.folder / "runs/b.json")
+    named = ["other.json", "runs", "runs/*.json", "runs/**/*.jsonl", "./runs/../other.json", absolute]
+    judged = judging(named, aggregate_only=True)
 
     assert [log.source for log in judged.logs] == ["other.json", "runs/b.json", "runs/deep/a.jsonl"]
     assert judged.errors == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -21,14 +22,14 @@ def found_logs(
     nowhere; one to a folder is not followed. Anything else is a glob, where ``**`` stands for any folders.
     """
     endings = endings_of(readers)
-    found: dict[Path, None] = {}
+    found: list[Path] = []
     for name in named:
         if not name.strip():
             problems.add("the name of a log is blank", hint='"." is the working folder.')
             continue
         path = folder / name
         if path.is_file():
-            found[Path(name)] = None
+            found.append(Path(name))
             continue
         if path.exists() and not path.is_dir():
             problems.add("it is neither a file nor a folder: it cannot be read twice", file=name)
@@ -48,8 +49,12 @@ def found_logs(
             if not below:
                 is_glob = glob.has_magic(name)
                 problems.add("no file matches" if is_glob else "there is no such file or folder", file=name)
-        found.update(dict.fromkeys(below))
-    return tuple(found)
+        found += below
+    # The same file may be named from here and from the root; two links to it are two logs.
+    once: dict[str, Path] = {}
+    for path in found:
+        once.setdefault(os.path.abspath(folder / path), path)  # noqa: PTH100 - links stay links
+    return tuple(once.values())
 
 
 def endings_of(readers: Registry[TraceReaderSpec]) -> tuple[str, ...]:
