@@ -48,7 +48,7 @@ MODEL_PLACES = ("thinking", "result", "final answer")
 PROGRAM_RUNS = 6
 """Programs never differ between runs as models do."""
 
-MODEL_RUNS = 10
+MODEL_RUNS = 6
 """Runs that a model is asked about without a payload. With one, those of them that do not pass."""
 
 
