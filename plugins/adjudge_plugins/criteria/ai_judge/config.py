@@ -10,7 +10,7 @@ from adjudge.plugin import ComponentConfig, JudgeModelOptions, WordedCriterion
 class AiJudgeConfig(ComponentConfig):
     """Options of ``ai_judge``: one entry of a criteria file, in a configuration."""
 
-    description: str = Field(min_length=1)
+    description: str
     """What a run has to meet, in words."""
     name: str = ""
     """What the criterion is about in a word or two: it counts where the granularity is chosen."""
@@ -23,14 +23,22 @@ class AiJudgeConfig(ComponentConfig):
     judge_model_options: JudgeModelOptions = JudgeModelOptions()
     """Who judges, how often, and how."""
 
+    @field_validator("description")
+    @classmethod
+    def _says_something(cls, description: str) -> str:
+        if not description.strip():
+            raise ValueError("the description is blank")
+        return description.strip()
+
     @field_validator("checks")
     @classmethod
     def _say_something(cls, checks: tuple[str, ...]) -> tuple[str, ...]:
-        if any(not check.strip() for check in checks):
+        stripped = tuple(check.strip() for check in checks)
+        if not all(stripped):
             raise ValueError("a check is blank")
-        if len(set(checks)) < len(checks):
+        if len(set(stripped)) < len(stripped):
             raise ValueError("a check stands here twice")
-        return checks
+        return stripped
 
     def criterion(self) -> WordedCriterion:
         """The criterion that these options describe."""
