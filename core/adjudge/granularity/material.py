@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Collection, Sequence
 from copy import copy
+from functools import cached_property
 from typing import Final
 
 from adjudge.granularity.digests import (
@@ -32,12 +33,19 @@ class RunMaterial:
         self._costs = {number: tokens_shown(self.places.exhibit([number])) for number in self.places.steps}
         self._failed = {step.number for step in trajectory.steps if error_of(step) is not None}
 
-    def without(self, withheld: Collection[tuple[int, str]]) -> RunMaterial:
-        """The same run without some places, each a step and a field."""
+    @cached_property
+    def without_speech(self) -> RunMaterial:
+        """The same run without the places at which it speaks to its judge."""
+        withheld = {(words.step, words.field) for words in self.places.speech}
         rest = copy(self)
         rest.places = self.places.without(withheld)
-        rest._steps = {number: _without(step, withheld) for number, step in self._steps.items()}
-        rest._costs = {number: tokens_shown(rest.places.exhibit([number])) for number in rest.places.steps}
+        touched = {number for number, _ in withheld}
+        rest._steps = self._steps | {
+            number: _without(self._steps[number], withheld) for number in touched & self._steps.keys()
+        }
+        rest._costs = self._costs | {
+            number: tokens_shown(rest.places.exhibit([number])) for number in touched
+        }
         return rest
 
     @property

@@ -58,7 +58,7 @@ def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequenc
         end = others.pop()
         given[end] = max(left // 4, left - sum(map(material.cost, others)))
         left -= min(material.cost(end), given[end])
-    if _share(others, material, left) < _LEAST:
+    if others and _share(others, material, left) < _LEAST:
         lines = material.lines(steps, left // 3)
         left -= left // 3
         others = _most_telling(others, material, max(1, left // _ENOUGH))

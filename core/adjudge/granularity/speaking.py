@@ -44,7 +44,7 @@ async def judged_without_speech(
         return results
     quiet = replace(
         looking,
-        material=looking.material.without({(words.step, words.field) for words in speech}),
+        material=looking.material.without_speech,
         around=Surroundings(task="" if is_task else looking.around.task, overview=""),
     )
     asked = [check for check in checks if check.check_id in passing]
