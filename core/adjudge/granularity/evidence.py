@@ -81,6 +81,7 @@ class Places:
         self.shows_outcomes = any(name in fields for fields in self._texts.values() for name in shown)
         """Whether anything came back at all; otherwise a run can only be believed (``self_reported``)."""
         self._folded: dict[tuple[int, str], str] = {}
+        self._missing: dict[tuple[str, CheckKind, tuple[int, ...]], bool] = {}
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -132,10 +133,15 @@ class Places:
         Those are the places that may be cited. Case is ignored: this is to find, not to quote.
         """
         wanted = _folded(words).casefold()
-        names, where = CITABLE[about], _NOWHERE[about]
-        if any(wanted in self._text_about(step, name, about).casefold() for step in steps for name in names):
+        # Votes name the same words, and every part of a long run may ask about all of it.
+        scan = (wanted, about, tuple(steps))
+        if scan not in self._missing:
+            texts = (self._text_about(step, name, about) for step in steps for name in CITABLE[about])
+            self._missing[scan] = all(wanted not in text.casefold() for text in texts)
+        if not self._missing[scan]:
             return None
-        return Absence(steps=(steps[0], steps[-1]), scan=f"{where} contains {_folded(words)!r}")
+        said = f"{_NOWHERE[about]} contains {_folded(words)!r}"
+        return Absence(steps=(steps[0], steps[-1]), scan=said)
 
     @cached_property
     def speech(self) -> tuple[Citation, ...]:
@@ -156,6 +162,7 @@ class Places:
         }
         rest._deeds = {step: text for step, text in self._deeds.items() if (step, "action") not in withheld}
         rest._folded = {}
+        rest._missing = {}
         rest.__dict__.pop("speech", None)
         return rest
 
