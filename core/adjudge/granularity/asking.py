@@ -21,7 +21,7 @@ STEPS_WANTED: Final = "steps_wanted"
 
 _STEPS_WANTED_MEANING: Final = (
     "numbers of steps, with commas between them, that you have to see as they were recorded before you decide: "
-    "of those that are shortened (at …) or left out here; empty where you need none"
+    "of those that are shortened (at …), or of which only the overview and the lines tell; empty where you need none"
 )
 
 _CHOICES: Final = (

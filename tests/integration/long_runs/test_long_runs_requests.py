@@ -25,6 +25,7 @@ from adjudge.plugin import (
     Trajectory,
     WordedCriterion,
 )
+from adjudge.testing import verdicts
 
 LEVELS = ("step_level", "phase_level", "global_summary")
 
@@ -77,6 +78,25 @@ def test_a_closer_look_for_the_place_is_bounded_too(long_runs: Any, tmp_path: Pa
     assert {citation.step for citation in judged.result.evidence.citations} == {222}
     by_phase = long_runs.judged(run, "phase_level", tmp_path, criterion=criterion)
     assert len(judged.questions) <= 1 + len(by_phase.questions) + 2
+
+
+def test_a_closer_look_for_a_decision_is_bounded_too(long_runs: Any, tmp_path: Path) -> None:
+    """A judge that can never tell is asked at every granularity, and at each no more often than there are phases."""
+    run = long_runs.whole(long_runs.made_up(300))
+    criterion = WordedCriterion(name="Goal", description="x", checks=("It is efficient at its strategy.",))
+    judged = long_runs.judged(
+        run,
+        "auto",
+        tmp_path,
+        criterion=criterion,
+        budget=6_000,
+        judge=lambda request: verdicts(request, "cannot_tell", notes={"steps_wanted": ""}),
+    )
+    named = long_runs.judged(run, "step_level", tmp_path, budget=6_000)
+
+    assert (judged.result.verdict, judged.result.used_granularity) == ("UNSURE", "step_level")
+    assert len(judged.questions) <= 1 + 2 * phases(300)
+    assert len(named.questions) > phases(300), "the steps take more questions than there are phases"
 
 
 def test_the_rest_of_a_run_is_no_reason_to_doubt_what_was_seen(long_runs: Any, tmp_path: Path) -> None:
