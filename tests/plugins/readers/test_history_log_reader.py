@@ -276,13 +276,6 @@ def test_a_broken_log_is_refused_with_its_place(tmp_path: Path, content: str, me
     assert "log.json" in str(caught.value)
 
 
-def test_a_broken_gzip_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "log.json.gz"
-    path.write_bytes(gzip.compress(json.dumps([SEED] * 100).encode())[:60])
-    with pytest.raises(InputError, match=r"log\.json\.gz"):
-        list(reader().read(Source(path), ReadOptions()))
-
-
 @pytest.mark.parametrize(
     "head",
     [

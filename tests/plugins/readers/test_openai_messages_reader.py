@@ -249,13 +249,6 @@ def test_a_broken_log_is_refused_with_file_and_line(tmp_path: Path, content: str
     assert "log.jsonl" in str(caught.value)
 
 
-def test_a_broken_gzip_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl.gz"
-    path.write_bytes(gzip.compress(json.dumps({"messages": [USER]}).encode() * 100)[:40])
-    with pytest.raises(InputError, match=r"log\.jsonl\.gz"):
-        list(reader().read(Source(path), ReadOptions()))
-
-
 @pytest.mark.parametrize(
     "head",
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 from typing import ClassVar, Final
 from unittest import SkipTest
@@ -11,6 +13,7 @@ from adjudge.extension.protocols import ReadOptions, Source, TraceReader
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.model.trajectory import Trajectory
 from adjudge.testing.conformance.component import ComponentConformance
+from adjudge.testing.conformance.odd_json import odd_documents
 
 _RUBBISH: Final = {
     "empty": b"",
@@ -24,6 +27,12 @@ _RUBBISH: Final = {
 
 # A head ends anywhere, so a reader may well recognise this as its own. Reading it must fail all the same.
 _CUT: Final = {"half_a_string": b'{"messages": [{"role": "user", "content": "hel'}
+
+
+_VARIANTS: Final = 300
+"""Logs with something odd in one place."""
+_CUTS: Final = 40
+"""Logs that break off."""
 
 
 class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
@@ -78,6 +87,49 @@ class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
     def test_reading_twice_gives_the_same(self, tmp_path: Path) -> None:
         """A reader holds nothing back between files."""
         assert self._read(tmp_path) == self._read(tmp_path)
+
+    def test_a_log_with_something_odd_in_it_is_read_or_refused(self, tmp_path: Path) -> None:
+        """Whatever stands in one place of a log: there are runs of it or an ``InputError``, and nothing else."""
+        try:
+            document = json.loads(self._sample())
+        except ValueError:
+            raise SkipTest("the sample is not one JSON document") from None
+        for variant in odd_documents(document, _VARIANTS):
+            self._read_or_refuse(variant, tmp_path)
+
+    def test_a_log_that_breaks_off_is_read_or_refused(self, tmp_path: Path) -> None:
+        """A run that was killed leaves half a file."""
+        sample = self._sample()
+        for part in range(_CUTS):
+            self._read_or_refuse(sample[: len(sample) * part // _CUTS], tmp_path)
+
+    def test_a_packed_log_is_read_as_it_is(self, tmp_path: Path) -> None:
+        """Logs are kept packed by gzip, which ``Source.open`` undoes whatever their names; half of one is refused."""
+        whole = self._read(tmp_path)
+        packed = gzip.compress(self._sample())
+        path = tmp_path / self.sample_name
+        path.write_bytes(packed)
+        reader: TraceReader = self.build(tmp_path)
+        try:
+            unpacked = list(reader.read(Source(path), ReadOptions()))
+        except InputError as error:
+            raise SkipTest(f"it does not read what is packed: {error}") from None
+        assert unpacked == whole
+        half = self._read_or_refuse(packed[: len(packed) // 2], tmp_path)
+        assert not half, "half of a packed log was read as a whole one"
+
+    def _read_or_refuse(self, content: bytes, folder: Path) -> list[Trajectory]:
+        path = folder / "odd.json"
+        path.write_bytes(content)
+        reader: TraceReader = self.build(folder)
+        try:
+            return list(reader.read(Source(path), ReadOptions()))
+        except InputError as error:
+            assert path.name in str(error), f"the message does not name the file: {error}"
+            return []
+        except Exception as error:
+            shown = content[:2000].decode(errors="replace")
+            raise AssertionError(f"{type(error).__name__}: {error}, while reading {shown}") from error
 
     def _sample(self) -> bytes:
         if self.sample is None:
