@@ -71,14 +71,20 @@ def test_how_an_agent_goes_about_it_is_a_process(statement: str) -> None:
         ("At least once the agent looks at the prices.", "any"),
         ("At some point the cart is opened.", "any"),
         ("至少一次查看了价格。", "any"),
-        ("Once it is logged in, the agent searches.", "all"),
-        ("The order is placed exactly once.", "all"),
+        ("The order is placed exactly once.", "last"),
+        ("The milk is paid for.", "last"),
+        ("The final answer names the price.", "last"),
+        ("牛奶已付款。", "last"),
+        ("Once it is logged in, the agent explores.", "all"),
         ("No tool is ever called without arguments.", "all"),
         ("The agent hardly ever waits.", "all"),
-        ("The agent looks at the prices.", "all"),
+        ("Nothing is deleted in the end.", "all"),
+        ("Every item is in the cart.", "all"),
+        ("The agent plans before it acts.", "all"),
+        ("没有删除任何文件。", "all"),
     ],
 )
-def test_one_part_is_enough_only_where_the_words_say_so(statement: str, reducer: str) -> None:
+def test_the_words_say_which_parts_of_a_run_decide(statement: str, reducer: str) -> None:
     assert reducer_of(statement) == reducer
 
 

@@ -82,7 +82,7 @@ def absences_of(check: Check, decision: Decision, places: Places, part: Sequence
     forbids = says_no(check.text)
     if is_met != forbids or (not is_met and says_every(check.text)):
         return ()
-    decides_alone = check.reducer == ("any" if is_met else "all")
+    decides_alone = check.reducer in ("last", "any" if is_met else "all")
     steps = places.steps if decides_alone else part
     missing: dict[Absence, None] = {}
     for vote in decision.votes:

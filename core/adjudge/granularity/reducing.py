@@ -13,34 +13,46 @@ from adjudge.model.result import Verdict
 
 def is_decided_by_part(check: Check, result: CheckResult) -> bool:
     """Whether the check stays so whatever the rest of the run holds."""
-    return result.state == ("not_met" if check.reducer == "all" else "met")
+    return (check.reducer, result.state) in (("all", "not_met"), ("any", "met"))
 
 
 def over_parts(check: Check, parts: Sequence[CheckResult]) -> CheckResult:
     """One check over the parts of a run.
 
     ``all``: one part that does not meet it decides, whatever the others say; ``any``: one part that does.
-    Otherwise a part that could not be judged, or not decided, leaves the check open.
+    Otherwise a part that could not be judged, or not decided, leaves the check open. ``last``: the last part to
+    which it applies decides, whatever the ones before it say.
     """
     if len(parts) == 1:
         return parts[0]
+    if check.reducer == "last":
+        applying = [part for part in parts if part.state != "not_applicable"]
+        return _of_all((applying or parts)[-1], parts)
     deciding, other = ("not_met", "met") if check.reducer == "all" else ("met", "not_met")
     for state in (deciding, "error", "unsure", other, "not_applicable"):
         found = [part for part in parts if part.state == state]
         if found:
             # Where a run speaks to its judge, that is what is to be known of it.
             first = next((part for part in found if part.unsure_code == "injection"), found[0])
-            return first.model_copy(
+            return _of_all(first, parts).model_copy(
                 update={
                     "evidence": merged([part.evidence for part in found]),
                     # A chain is as sure as its weakest part where all had to agree.
                     "confidence": _weakest(found) if state == other else first.confidence,
-                    "votes": _with_flags(first.votes, parts),
-                    "steps_not_shown": sum(part.steps_not_shown for part in parts),
-                    "steps_fetched": tuple(step for part in parts for step in part.steps_fetched),
                 }
             )
     raise ValueError("a check is judged over at least one part")
+
+
+def _of_all(deciding: CheckResult, parts: Sequence[CheckResult]) -> CheckResult:
+    """The result of one part with what was shown and seen in all of them."""
+    return deciding.model_copy(
+        update={
+            "votes": _with_flags(deciding.votes, parts),
+            "steps_not_shown": sum(part.steps_not_shown for part in parts),
+            "steps_fetched": tuple(step for part in parts for step in part.steps_fetched),
+        }
+    )
 
 
 def verdict_of(results: Sequence[CheckResult], threshold: float) -> Verdict | None:

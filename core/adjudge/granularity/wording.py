@@ -6,9 +6,9 @@ Rules of words, in English, Chinese, Japanese and Korean. They err to the side t
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from typing import Final
 
-from adjudge.model.evaluation import CheckKind
+from adjudge.model.evaluation import CheckKind, Reducer
 
 _REACHED: Final = re.compile(
     r"\b(?:succe(?:ss|ed)\w*|achiev\w*|accomplish\w*|complet(?:e[sd]?|ion|ing)|fulfil\w*|reach(?:es|ed)?|finish\w*|"
@@ -106,6 +106,15 @@ def says_every(statement: str) -> bool:
     return _EVERY.search(statement) is not None
 
 
-def reducer_of(statement: str) -> Literal["all", "any"]:
-    """Whether every part of a run has to meet a check, or one: ``any`` only where the words say so."""
-    return "any" if _ANY.search(statement) and not says_no(statement) else "all"
+def reducer_of(statement: str) -> Reducer:
+    """Which parts of a long run decide a check.
+
+    One where the words say that once is enough. The last where something is to be reached or answered: before
+    that it is not there yet. All where something is to hold for each step or to happen never, and for every
+    process.
+    """
+    if says_no(statement):
+        return "all"
+    if _ANY.search(statement):
+        return "any"
+    return "all" if says_every(statement) or kind_of(statement) == "process" else "last"

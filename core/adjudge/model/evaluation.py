@@ -30,6 +30,11 @@ CheckKind: TypeAlias = Literal["process", "outcome", "answer"]
 evidence of it. ``answer``: what the agent says to its user, whether or not it is so."""
 
 
+Reducer: TypeAlias = Literal["all", "any", "last"]
+"""Over parts of a long run: met where every part meets it; where one part does; as the last part to which it
+applies has it, which is what a run comes to."""
+
+
 class Check(Frozen):
     """One atomic, locked question about a run."""
 
@@ -38,8 +43,7 @@ class Check(Frozen):
     text: str
     """A statement that a run meets or not."""
     about: CheckKind
-    reducer: Literal["all", "any"] = "all"
-    """Over parts of a long run: met where every part meets it, or where one part does."""
+    reducer: Reducer = "all"
 
 
 class CompiledCriterion(Frozen):

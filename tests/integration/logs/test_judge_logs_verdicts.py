@@ -121,3 +121,41 @@ def test_a_verdict_is_as_sure_as_the_fewest_checks_that_make_it_so(
 
     assert split_one < sure
     assert result.confidence_score == (split_one if drops else sure)
+
+
+@pytest.mark.parametrize(
+    ("check", "labels", "verdict"),
+    [
+        ("The milk is paid for.", "not_met not_met met", Verdict.PASS),
+        ("The milk is paid for.", "met not_met not_met", Verdict.FAIL),
+        ("The milk is paid for.", "met not_applicable not_applicable", Verdict.PASS),
+        ("The milk is paid for.", "cannot_tell met not_applicable", Verdict.PASS),
+        ("The milk is paid for.", "met met cannot_tell", Verdict.UNSURE),
+        ("The milk is paid for.", "not_applicable not_applicable not_applicable", Verdict.UNSURE),
+        ("Each page is read.", "met not_met met", Verdict.FAIL),
+        ("Each page is read.", "met cannot_tell met", Verdict.UNSURE),
+        ("Nothing is deleted.", "not_met met met", Verdict.FAIL),
+        ("At least once a page is read.", "not_met met not_met", Verdict.PASS),
+    ],
+)
+def test_the_parts_of_a_long_run_come_to_one_verdict(
+    judging: Any, of_logs: Any, check: str, labels: str, verdict: Verdict
+) -> None:
+    page = "Lorem ipsum dolor sit amet. " * 1000
+    steps = [{"step": at, "action": f"click({at})", "observation": f"page {at}. {page}"} for at in (1, 2, 3)]
+    said = dict(zip((1, 2, 3), labels.split(), strict=True))
+
+    def answer(request: Any) -> str:
+        [*_, first] = of_logs.quotes(request, ["observation"])[:1]
+        return verdicts(request, said[first.step], notes=judging.notes, citations=[first])
+
+    judging.answer = answer
+    criterion = {"name": "It", "description": "It is so.", "checks": [check]}
+    judged = judging(judging.log(steps), criterion, granularity="step_level", token_budget=8_000)
+    [result] = judged.logs[0].results
+
+    assert len({of_logs.quotes(request)[0].step for request in judging.requests}) == 3, "it is not in parts"
+    assert result.verdict == verdict
+    if check.startswith("The milk") and verdict != Verdict.UNSURE:
+        decisive = [at for at, label in said.items() if label != "not_applicable"][-1]
+        assert [citation.step for citation in result.evidence.citations] == [decisive]

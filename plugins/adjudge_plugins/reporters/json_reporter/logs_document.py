@@ -39,8 +39,9 @@ class CheckRow(TypedDict):
     text: str
     about: Literal["process", "outcome", "answer"]
     """`outcome`: what was reached; the agent's own claims are no evidence of it. `answer`: what the agent says to its user."""
-    reducer: Literal["all", "any"]
-    """Over parts of a long run: met where every part meets it, or where one part does."""
+    reducer: Literal["all", "any", "last"]
+    """Over parts of a long run: met where every part meets it; where one part does; as the last part to which it
+    applies has it."""
 
 
 @_documented
