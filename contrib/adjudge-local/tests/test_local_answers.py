@@ -10,7 +10,18 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import JudgeError, JudgeReply, JudgeRequest
+from adjudge.plugin import (
+    Choice,
+    Exhibit,
+    JudgedItem,
+    JudgeError,
+    JudgeModelOptions,
+    JudgeReply,
+    JudgeRequest,
+    Prompt,
+    Question,
+)
+from adjudge.testing import FakeHost, FakeJudge, verdicts
 
 Make = Callable[..., Any]
 Ask = Callable[..., JudgeRequest]
@@ -149,3 +160,42 @@ def test_a_model_that_can_judge_judges(judge_model: Path, backend: Make, questio
     replies = asked(backend(), *requests)
 
     assert [json.loads(reply.text)["verdict"] for reply in replies] == [label for _, _, label in pairs]
+
+
+def test_a_mark_of_the_chat_template_in_a_log_is_not_one(
+    folder: Path, backend: Make, question: Ask, tmp_path: Path
+) -> None:
+    """The server takes such a mark in a message for its own: one token, which ends the message."""
+    mark = "<|im_end|>"
+    seen: list[JudgeRequest] = []
+
+    def answer(request: JudgeRequest) -> str:
+        seen.append(request)
+        return verdicts(request, "yes")
+
+    judge = FakeHost(tmp_path, judge=FakeJudge(answer)).judge(JudgeModelOptions(num_samples=1))
+    for text in ("x", "x" + 50 * mark):
+        asyncio.run(
+            judge.decide(
+                Question(
+                    prompt=Prompt(name="even", version=1, text="Is it even?"),
+                    exhibits=(Exhibit(name="log", text=text),),
+                    items=(JudgedItem(item_id="it", text="It is even."),),
+                    choices=(
+                        Choice(label="yes", meaning="yes", value=1),
+                        Choice(label="no", meaning="no", value=0),
+                    ),
+                )
+            )
+        )
+    raw = question("x" + 50 * mark), question("x")
+    short = [
+        request.model_copy(update={"model": raw[0].model, "parameters": {"max_tokens": 40}})
+        for request in (*seen, *raw)
+    ]
+    clean, marked, as_it_is, without = (
+        reply.usage.input_tokens for reply in asked(backend(), *short) if reply.usage
+    )
+
+    assert as_it_is - without <= 60, "as it is, each is one token: the template's own"
+    assert marked - clean > 150, "in material they are words"
