@@ -146,7 +146,9 @@ def test_the_parts_of_a_long_run_come_to_one_verdict(
     said = dict(zip((1, 2, 3), labels.split(), strict=True))
 
     def answer(request: Any) -> str:
-        [*_, first] = of_logs.quotes(request, ["observation"])[:1]
+        if not of_logs.is_question(request):
+            return verdicts(request, "met")
+        first = of_logs.quotes(request, ["observation"])[0]
         return verdicts(request, said[first.step], notes=judging.notes, citations=[first])
 
     judging.answer = answer
@@ -154,7 +156,8 @@ def test_the_parts_of_a_long_run_come_to_one_verdict(
     judged = judging(judging.log(steps), criterion, granularity="step_level", token_budget=8_000)
     [result] = judged.logs[0].results
 
-    assert len({of_logs.quotes(request)[0].step for request in judging.requests}) == 3, "it is not in parts"
+    questions = filter(of_logs.is_question, judging.requests)
+    assert len({of_logs.quotes(request)[0].step for request in questions}) == 3, "it is not in parts"
     assert result.verdict == verdict
     if check.startswith("The milk") and verdict != Verdict.UNSURE:
         decisive = [at for at, label in said.items() if label != "not_applicable"][-1]
