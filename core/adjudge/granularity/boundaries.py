@@ -125,7 +125,9 @@ class _Goals:
     """
 
     def __init__(self, goals: Sequence[str]) -> None:
-        self._words = [frozenset(_WORDS.findall(goal[:2000].lower())) for goal in goals]
+        # Each once and in their order, not a set: sums in another order differ in their last digits, and a run
+        # would have other sub-tasks in another process.
+        self._words = [tuple(dict.fromkeys(_WORDS.findall(goal[:2000].lower()))) for goal in goals]
         steps_with = Counter(word for words in self._words for word in words)
         self._weights = {word: math.log(len(goals) / steps) for word, steps in steps_with.items()}
 

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pty
+import random
 import re
 import signal
 import struct
@@ -157,6 +158,21 @@ def test_what_stops_it_is_told_at_once(adjudge: Run, folder: Path) -> None:
     ):
         assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_run_has_the_same_sub_tasks_in_every_process(adjudge: Run, judging: Any) -> None:
+    """Where they begin is in what a judge is asked: a recording knows no other question."""
+    words = (
+        "find read open the shop list price cart item page search result error again button field query enter"
+    )
+    chance = random.Random(17)
+    goals = [
+        " ".join(chance.sample(f"{words} click wait load site table rows".split(), 10)) for _ in range(4)
+    ]
+    log = judging.log([{"action": f"click({at})", "next_goal": chance.choice(goals)} for at in range(60)])
+    view = ("judge", log, "--aggregate-only", "--granularity", "phase_level")
+    seen = {adjudge(*view, PYTHONHASHSEED=str(seed)).stdout.rpartition("DONE")[0] for seed in range(5)}
+    assert len(seen) == 1
 
 
 def test_criteria_are_needed_for_verdicts_and_not_for_aggregation(adjudge: Run, folder: Path) -> None:
