@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from adjudge.granularity.material import RunMaterial
+from adjudge.granularity.showing import LEAST_SHOWN
 
 
 def packed(
@@ -13,8 +14,8 @@ def packed(
     """Neighbouring groups of steps put together to parts.
 
     A group that fits into a part is never torn. Where there is no limit, what is more than ``room`` is a
-    single step. Otherwise every step counts at most as much as lets the parts be ``most``: what is too long
-    is shortened when it is shown, and none is left out before all long ones are short.
+    single step. Otherwise steps count only so much that there are half as many parts as are allowed, or, where
+    that would leave too little of them, as many as are allowed: what is too long is shortened when it is shown.
 
     Args:
         groups: Step numbers that belong together, in order.
@@ -22,16 +23,24 @@ def packed(
         room: Tokens of one part.
         most: The most parts; ``None``: as many as it takes to show every step as it was recorded.
     """
-    parts = _packed(groups, material, room, room)
-    if most is None or len(parts) <= most:
-        return parts
+    counted = room
+    for limit in () if most is None else ((most + 1) // 2, most):
+        counted = _most_counted(groups, material, room, limit)
+        if counted >= LEAST_SHOWN:
+            break
+    return _packed(groups, material, room, counted)
+
+
+def _most_counted(groups: Sequence[Sequence[int]], material: RunMaterial, room: int, most: int) -> int:
+    """The most tokens that a step may count, so that there are at most so many parts."""
+    if len(_packed(groups, material, room, room)) <= most:
+        return room
     low, high = 1, room - 1
-    while low < high:  # the most that a step may count
+    while low < high:
         middle = (low + high + 1) // 2
-        low, high = (
-            (middle, high) if len(_packed(groups, material, room, middle)) <= most else (low, middle - 1)
-        )
-    return _packed(groups, material, room, low)
+        fits = len(_packed(groups, material, room, middle)) <= most
+        low, high = (middle, high) if fits else (low, middle - 1)
+    return low
 
 
 def _packed(

@@ -9,7 +9,7 @@ from typing import Final
 from adjudge.granularity.digests.fitting import spread
 from adjudge.granularity.material import RunMaterial, fair_share
 
-_LEAST: Final = 100
+LEAST_SHOWN: Final = 100
 """Tokens below which a shortened step says no more than its line does: then fewer steps are shown."""
 
 _ENOUGH: Final = 160
@@ -58,7 +58,7 @@ def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequenc
         end = others.pop()
         given[end] = max(left // 4, left - sum(map(material.cost, others)))
         left -= min(material.cost(end), given[end])
-    if others and _share(others, material, left) < _LEAST:
+    if others and _share(others, material, left) < LEAST_SHOWN:
         lines = material.lines(steps, left // 3)
         left -= left // 3
         others = _most_telling(others, material, max(1, left // _ENOUGH))

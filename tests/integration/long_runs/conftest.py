@@ -181,10 +181,11 @@ class Finder:
         if cited:
             return verdicts(request, "not_met", notes=notes, citations=cited)
         anything = [
-            Citation(step=int(s), field=f, quote=t[:20]) for s, f, t in _LINE.findall(material) if t[3:]
+            Citation(step=int(step), field=name, quote=text[:20])
+            for step, name, text in _LINE.findall(material)
+            if name in ("action", "observation", "result") and len(text) > 3 and "…" not in text[:20]
         ]
-        held = [item for item in anything if item.field in ("action", "observation", "result")]
-        return verdicts(request, "met", notes=notes, citations=held[:1])
+        return verdicts(request, "met", notes=notes, citations=anything[:1])
 
 
 CRITERION = WordedCriterion(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,11 @@ def phases(steps: int) -> int:
     return math.isqrt(steps - 1) + 1
 
 
+def steps_in(request: JudgeRequest) -> set[int]:
+    """The steps that a request shows as they were recorded, shortened or not."""
+    return {int(number) for number in re.findall(r"\| step (\d+) ", request.messages[1].text)}
+
+
 @pytest.mark.parametrize("length", [30, 300, 3_000])
 def test_calls_grow_with_phases_and_not_with_steps(long_runs: Any, tmp_path: Path, length: int) -> None:
     """Of a run whose steps are long beside a request, so that every step takes room."""
@@ -44,6 +50,24 @@ def test_calls_grow_with_phases_and_not_with_steps(long_runs: Any, tmp_path: Pat
     assert len(by_phase.questions) <= phases(length)
     assert len(by_phase.writings) <= phases(length) / 6 + phases(length) / 8 + 3
     assert by_phase.longest <= 6_000
+
+
+@pytest.mark.parametrize("length", [30, 300])
+def test_half_the_calls_are_made_where_they_show_enough_of_every_step(
+    long_runs: Any, tmp_path: Path, length: int
+) -> None:
+    fat = [
+        step(ToolCall(name="a", args={"n": at}), Observation(text="word " * 4_000)) for at in range(length)
+    ]
+    run = long_runs.with_needle(long_runs.whole(fat), "quiet", length // 3)
+    judged = long_runs.judged(run, "phase_level", tmp_path)
+    [check] = judged.result.checks
+
+    assert len(judged.questions) == (phases(length) + 1) // 2
+    assert length * 0.8 < check.steps_not_shown < length, "all but the faulty one and some ends are long"
+    assert [citation.step for citation in judged.result.evidence.citations] == [length // 3]
+    shown = {number for request in judged.questions for number in steps_in(request)}
+    assert shown == set(range(1, length + 1))
 
 
 @pytest.mark.parametrize("length", [30, 300])
