@@ -319,6 +319,7 @@ def test_a_reader_that_takes_anything_is_caught(tmp_path: Path) -> None:
     assert set(found) == {
         "rubbish_is_not_recognised",
         "rubbish_is_refused_with_a_message",
+        "a_packed_log_is_read_as_it_is",
         "steps_have_unique_numbers_and_a_place_in_the_source",
     }
 
