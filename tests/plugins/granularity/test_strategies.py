@@ -121,6 +121,26 @@ def test_step_level_is_as_the_seed_shows_it() -> None:
     }
 
 
+def test_a_step_that_only_answers_has_the_answer_as_its_words() -> None:
+    answer = Content.of_text("It is bought.")
+    steps = (
+        Step(number=1, items=(ToolCall(name="buy"),)),
+        Step(number=2),
+        Step(number=3, items=(Text(text="Done."),)),
+    )
+    turns = [
+        Invocation(user_content=Content.of_text("Buy it."), steps=steps[:2], final_response=answer),
+        Invocation(user_content=Content.of_text("Sure?"), steps=steps[2:], final_response=answer),
+    ]
+    run = Trajectory(eval_id="r", invocations=tuple(turns))
+
+    assert as_json(aggregate("step_level", run))["aggregated_content"].splitlines() == [
+        "Step 1: [-] -> [buy()] -> [-]",
+        "Step 2: [-] -> [It is bought.] -> [-]",
+        "Step 3: [-] -> [Done.] -> [-]",
+    ]
+
+
 def test_phase_level_is_as_the_seed_shows_it() -> None:
     clusters = [
         cluster.model_copy(update={"summary": summary})
