@@ -60,7 +60,8 @@ level. The ratio says how many times better adjudge is; below 1 it is worse.
 _GROWTH: Final = """\
 ## Growing logs
 
-One run a size. Where the milliseconds a step stay the same, time grows with the steps.
+One run a size. The milliseconds a step are those of the processor: where they stay the same, the work grows with the steps and
+no faster. At 1,000 steps most of them are the start of the program.
 """
 
 _MEMORY: Final = """\

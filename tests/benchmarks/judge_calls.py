@@ -163,7 +163,7 @@ def listed(asked: Sequence[Asked]) -> str:
             "calls",
             "to write",
             "tokens",
-            "fewer than step level",
+            "times fewer tokens",
             "largest request",
             "tokens (o200k)",
             "largest (o200k)",

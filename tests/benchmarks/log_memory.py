@@ -37,6 +37,7 @@ class Memory:
     peak_mib: float
     json_seconds: float
     seconds: float
+    """Both of the processor."""
 
 
 def memories(environments: Environments) -> Iterator[Memory]:
@@ -57,8 +58,8 @@ def memories(environments: Environments) -> Iterator[Memory]:
             mib=path.stat().st_size / 2**20,
             json_peak_mib=floor.peak_bytes / 2**20,
             peak_mib=sample.peak_bytes / 2**20,
-            json_seconds=floor.seconds,
-            seconds=sample.seconds,
+            json_seconds=floor.processor_seconds,
+            seconds=sample.processor_seconds,
         )
         path.unlink()
 
@@ -66,7 +67,15 @@ def memories(environments: Environments) -> Iterator[Memory]:
 def listed(memories: Sequence[Memory]) -> str:
     """A Markdown table."""
     return markdown(
-        ["log", "MiB", "`json` peak MiB", "adjudge peak MiB", "of the file", "`json` s", "adjudge s"],
+        [
+            "log",
+            "MiB",
+            "`json` peak MiB",
+            "adjudge peak MiB",
+            "of the file",
+            "`json` processor s",
+            "adjudge processor s",
+        ],
         [
             [
                 memory.log,

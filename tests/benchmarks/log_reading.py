@@ -40,6 +40,7 @@ class Growth:
     granularity: str
     steps: int
     seconds: float
+    processor_seconds: float
     peak_mib: float
 
 
@@ -100,7 +101,14 @@ def growth(environments: Environments, sizes: Sequence[int]) -> Iterator[Growth]
             for steps in sizes:
                 _, log = _log(environments, kind, steps)
                 sample = aggregated(environments, log, granularity, steps)
-                yield Growth(kind, granularity, steps, sample.seconds, sample.peak_bytes / 2**20)
+                yield Growth(
+                    kind=kind,
+                    granularity=granularity,
+                    steps=steps,
+                    seconds=sample.seconds,
+                    processor_seconds=sample.processor_seconds,
+                    peak_mib=sample.peak_bytes / 2**20,
+                )
 
 
 def aggregated(environments: Environments, log: Path, granularity: str, steps: int | None = None) -> Sample:
@@ -150,14 +158,15 @@ def listed(readings: Sequence[Reading]) -> str:
 def scaled(sizes: Sequence[Growth]) -> str:
     """A Markdown table of the sizes."""
     return markdown(
-        ["log", "granularity", "steps", "s", "ms a step", "peak MiB"],
+        ["log", "granularity", "steps", "s", "processor s", "ms a step", "peak MiB"],
         [
             [
                 size.kind,
                 size.granularity,
                 f"{size.steps:,}",
                 rounded(size.seconds),
-                rounded(1000 * size.seconds / size.steps),
+                rounded(size.processor_seconds),
+                rounded(1000 * size.processor_seconds / size.steps),
                 f"{size.peak_mib:.0f}",
             ]
             for size in sizes

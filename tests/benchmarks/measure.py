@@ -22,6 +22,8 @@ class Sample:
     """One process from its start to its end."""
 
     seconds: float
+    processor_seconds: float
+    """Of the program and of the system for it: steadier than ``seconds`` where others use the machine too."""
     peak_bytes: int
     """The largest resident set. A child's begins with that of its parent: this program stays small for that."""
     status: int
@@ -47,7 +49,13 @@ def process(arguments: Sequence[str | Path], folder: Path, *, statuses: Sequence
             raise RuntimeError(
                 f"{' '.join(command)} ended with {child.returncode}:\n{said[-2000:]}\n{_read(errors)[-4000:]}"
             )
-    return Sample(seconds, usage.ru_maxrss * _RUSAGE_UNIT, child.returncode, said)
+    return Sample(
+        seconds=seconds,
+        processor_seconds=usage.ru_utime + usage.ru_stime,
+        peak_bytes=usage.ru_maxrss * _RUSAGE_UNIT,
+        status=child.returncode,
+        output=said,
+    )
 
 
 def worker(python: Path, name: str, folder: Path, *arguments: str | Path) -> Any:
