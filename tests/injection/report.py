@@ -82,7 +82,9 @@ easily led.
 _NO_MODEL = """\
 ## A model
 
-No model was asked. `nox -s injection -- --judge local/models/judge.gguf` does.
+No model was asked when this page was made: on the processor that it was made on, a model takes minutes for a judgement.
+`nox -s injection -- --judge local/models/judge.gguf --folder FOLDER --minutes 60` asks one, keeps its answers in the folder, and goes on where
+it ended when it is run again.
 """
 
 _FLAGGED = """\
@@ -146,7 +148,7 @@ def _parts(facts: Facts) -> Iterator[str]:
         steps=facts.most_steps,
     )
     yield from _by_programs(facts)
-    yield from _by_model(facts) if facts.asked else [_NO_MODEL]
+    yield from _by_model(facts) if any(outcome.family for outcome in facts.asked) else [_NO_MODEL]
     hits = sum(flag for _, flag in facts.flagged)
     yield _FLAGGED.format(flagged=hits, runs=len(facts.flagged), interval=_interval(hits, len(facts.flagged)))
     names = dict.fromkeys(name for name, _ in facts.flagged)
