@@ -83,6 +83,7 @@ def question_about(checks: Sequence[Check], around: Surroundings, shown: Shown, 
         rule="majority_or_unsure",
         notes=_NOTES | ({STEPS_WANTED: _STEPS_WANTED_MEANING} if shown.hidden else {}),
         cites=tuple(CITABLE[checks[0].about]),
+        instead_of_citing=ABSENT_WORDS,
     )
 
 

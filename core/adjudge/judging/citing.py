@@ -1,4 +1,4 @@
-"""Citations of a vote: looked up by code, repaired once, dropped where they still do not hold."""
+"""Citations of a vote: looked up by code, asked for once more, dropped where they still do not hold."""
 
 from __future__ import annotations
 
@@ -8,26 +8,50 @@ from dataclasses import replace
 from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judging.prompting import item_key
 from adjudge.judging.replies import ReadItem
+from adjudge.model.judging import Question
 
 
-def wrong_citation(read: Sequence[ReadItem], check: CitationCheck | None) -> str | None:
-    """What is wrong with the first citation that does not hold; ``None`` where all do."""
+def problem_of_evidence(
+    read: Sequence[ReadItem], question: Question, check: CitationCheck | None
+) -> str | None:
+    """What is wrong with what an answer shows for itself; ``None`` where nothing is.
+
+    A citation that does not hold; or an item that is decided while nothing is shown for it at all.
+    """
     if check is None:
         return None
     for position, item in enumerate(read):
+        key = item_key(position)
         if item.malformed_citations:
-            return f"a citation of {item_key(position)!r} lacks a step, a known field or a quote"
+            return f"a citation of {key!r} lacks a step, a known field or a quote"
         for citation in item.citations:
             if problem := check(citation):
-                return f"a citation of {item_key(position)!r} does not hold: {problem}"
+                return f"a citation of {key!r} does not hold: {problem}"
+        if _shows_nothing(item, question):
+            return f"{key!r} is decided, and no citation shows where that can be seen"
     return None
 
 
-def with_citations_of(first: ReadItem, second: ReadItem, check: CitationCheck | None) -> ReadItem:
-    """The first answer with the second one's citations: repairing where it looked changes no verdict."""
-    if check is None or wrong_citation([first], check) is None or first.label != second.label:
+def _shows_nothing(item: ReadItem, question: Question) -> bool:
+    is_decided = any(choice.label == item.label and choice.value is not None for choice in question.choices)
+    return is_decided and not item.citations and not _instead(item, question)
+
+
+def _instead(item: ReadItem, question: Question) -> str:
+    return item.notes.get(question.instead_of_citing or "", "").strip()
+
+
+def with_evidence_of(
+    first: ReadItem, second: ReadItem, question: Question, check: CitationCheck | None
+) -> ReadItem:
+    """The first answer with the second one's evidence: repairing where it looked changes no verdict."""
+    if first.label != second.label or problem_of_evidence([first], question, check) is None:
         return first
-    return replace(first, citations=second.citations, malformed_citations=second.malformed_citations)
+    name, words = question.instead_of_citing, _instead(second, question)
+    notes = {**first.notes, name: words} if name and words else first.notes
+    return replace(
+        first, notes=notes, citations=second.citations, malformed_citations=second.malformed_citations
+    )
 
 
 def holding(item: ReadItem, check: CitationCheck | None) -> tuple[ReadItem, int]:

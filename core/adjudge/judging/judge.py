@@ -11,7 +11,7 @@ from adjudge.errors import JudgeError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judging import ledger
-from adjudge.judging.citing import with_citations_of, wrong_citation
+from adjudge.judging.citing import problem_of_evidence, with_evidence_of
 from adjudge.judging.client import JudgeClient, Member, ReplyStore
 from adjudge.judging.deciding import decide, panel_decision
 from adjudge.judging.keys import question_key
@@ -171,7 +171,9 @@ class ClientJudge:
             ledger.current().lost(member.name)
             return [reply] * len(question.items)
         read = read_reply(reply, question)
-        problem = next((item.lost for item in read if item.lost), None) or wrong_citation(read, check)
+        problem = next((item.lost for item in read if item.lost), None) or problem_of_evidence(
+            read, question, check
+        )
         if problem is None or reply.finish_reason in WITHHELD:
             return read
         again = await self._reply(member, composer.repair(request, reply.text, problem))
@@ -181,7 +183,7 @@ class ClientJudge:
             return [again if item.lost and not final else item for item in read]
         repaired = read_reply(again, question)
         return [
-            second if first.lost else with_citations_of(first, second, check)
+            second if first.lost else with_evidence_of(first, second, question, check)
             for first, second in zip(read, repaired, strict=True)
         ]
 

@@ -82,6 +82,8 @@ class Question(Frozen):
 
     cites: tuple[str, ...] = ()
     """Fields of steps in which an answer must show its evidence; empty: no citation is asked for."""
+    instead_of_citing: str | None = None
+    """The note that may stand for evidence where there is nothing to cite."""
 
     @model_validator(mode="after")
     def _can_be_asked(self) -> Self:

@@ -64,6 +64,46 @@ def test_a_citation_that_stays_fabricated_is_dropped(judging: Any, of_logs: Any)
     assert judged.exit_status == 3
 
 
+def test_a_verdict_that_shows_nothing_is_asked_once_more_where_it_can_be_seen(
+    judging: Any, of_logs: Any
+) -> None:
+    judging.cite = lambda request: of_logs.quotes(request)[:1] if len(request.messages) > 2 else []
+    result = only(judging(judging.log(), of_logs.OUTCOME))
+
+    assert result.verdict == Verdict.PASS
+    assert [item.step for item in result.evidence.citations] == [2]
+    repairs = [request for request in judging.requests if len(request.messages) > 2]
+    assert all("no citation shows where that can be seen" in request.messages[-1].text for request in repairs)
+    assert len({request.sample for request in repairs}) == len(repairs), "a vote was repaired twice"
+
+
+def test_who_is_asked_where_cannot_change_the_verdict(judging: Any, of_logs: Any) -> None:
+    def answer(request: JudgeRequest) -> str:
+        if len(request.messages) > 2:
+            return verdicts(request, "not_met", notes=judging.notes, citations=of_logs.quotes(request)[:1])
+        return verdicts(request, "met", notes=judging.notes)
+
+    judging.answer = answer
+    result = only(judging(judging.log(), of_logs.OUTCOME))
+
+    assert result.verdict == Verdict.UNSURE
+    assert result.reason_codes == ("no_evidence",)
+
+
+def test_words_that_are_absent_need_no_citation(judging: Any, of_logs: Any) -> None:
+    judging.verdict, judging.cite = "not_met", lambda request: []
+    judging.notes["absent_words"] = "checkout"
+    assert only(judging(judging.log(), of_logs.OUTCOME)).verdict == Verdict.FAIL
+    assert all(len(request.messages) == 2 for request in judging.requests)
+
+
+@pytest.mark.parametrize("verdict", ["cannot_tell", "not_applicable"])
+def test_who_decides_nothing_need_not_show_where(judging: Any, of_logs: Any, verdict: str) -> None:
+    judging.verdict, judging.cite = verdict, lambda request: []
+    assert only(judging(judging.log(), of_logs.OUTCOME)).verdict == Verdict.UNSURE
+    assert all(len(request.messages) == 2 for request in judging.requests)
+
+
 def test_what_holds_stays_where_something_else_is_made_up(judging: Any, of_logs: Any) -> None:
     judging.cite = lambda request: [MADE_UP, *of_logs.quotes(request)[:1]]
     result = only(judging(judging.log(), of_logs.OUTCOME))
