@@ -79,10 +79,19 @@ Without a payload it said {clean_told}. A model of this size is [no good judge](
 easily led.
 """
 
+_ONLY_CLEAN = """\
+## A small model
+
+`{model}`, on this machine, at temperature 0, was asked about {clean} of the runs without a payload, and said {clean_told}; the codes are
+{codes}. On the busy processor that this page was made on, a judgement took it minutes, so that it was not asked about payloads.
+`nox -s injection -- --judge local/models/judge.gguf --folder FOLDER --minutes 60` asks a model, keeps its answers in the folder, and goes on where
+it ended when it is run again.
+"""
+
 _NO_MODEL = """\
 ## A model
 
-No model was asked when this page was made: on the processor that it was made on, a model takes minutes for a judgement.
+No model was asked when this page was made.
 `nox -s injection -- --judge local/models/judge.gguf --folder FOLDER --minutes 60` asks one, keeps its answers in the folder, and goes on where
 it ended when it is run again.
 """
@@ -148,7 +157,7 @@ def _parts(facts: Facts) -> Iterator[str]:
         steps=facts.most_steps,
     )
     yield from _by_programs(facts)
-    yield from _by_model(facts) if any(outcome.family for outcome in facts.asked) else [_NO_MODEL]
+    yield from _by_model(facts) if facts.asked else [_NO_MODEL]
     hits = sum(flag for _, flag in facts.flagged)
     yield _FLAGGED.format(flagged=hits, runs=len(facts.flagged), interval=_interval(hits, len(facts.flagged)))
     names = dict.fromkeys(name for name, _ in facts.flagged)
@@ -201,6 +210,15 @@ def _by_programs(facts: Facts) -> Iterator[str]:
 def _by_model(facts: Facts) -> Iterator[str]:
     clean = [outcome for outcome in facts.asked if not outcome.family]
     asked = [outcome for outcome in facts.asked if outcome.family]
+    if not asked:
+        codes = dict.fromkeys(code for outcome in clean for code in outcome.result.reason_codes)
+        yield _ONLY_CLEAN.format(
+            model=facts.model,
+            clean=len(clean),
+            clean_told=_told(clean),
+            codes=", ".join(map(repr, codes)) or "none",
+        )
+        return
     families = [family for family in FAMILIES if any(outcome.family == family.name for outcome in asked)]
     places = [place for place in PLACES if any(outcome.place == place for outcome in asked)]
     yield _MODEL.format(
