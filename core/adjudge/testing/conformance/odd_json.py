@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, Final, TypeAlias
 
+from adjudge.formats.findings import is_list, is_object
+
 _ODD: Final[tuple[Any, ...]] = (
     None,
     True,
@@ -50,7 +52,7 @@ def odd_documents(document: Any, number: int) -> Iterator[bytes]:
         change = draw.randrange(6)
         if change == 0:
             del inside[at]
-        elif change == 1 and isinstance(inside, list):
+        elif change == 1 and is_list(inside):
             inside.insert(at, deepcopy(inside[at]))
         else:
             inside[at] = deepcopy(draw.choice(_ODD))
@@ -59,9 +61,9 @@ def odd_documents(document: Any, number: int) -> Iterator[bytes]:
 
 def _places(value: Any) -> Iterator[_Place]:
     inner: list[_Place] = []
-    if isinstance(value, dict):
+    if is_object(value):
         inner = [(value, key) for key in value]
-    elif isinstance(value, list):
+    elif is_list(value):
         inner = [(value, at) for at in range(len(value))]
     for inside, at in inner:
         yield inside, at
