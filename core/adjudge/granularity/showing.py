@@ -15,6 +15,9 @@ LEAST_SHOWN: Final = 100
 _ENOUGH: Final = 160
 """Tokens that a step should have where a choice is made anyway."""
 
+_OF_AN_ERROR: Final = 60
+"""Tokens of an error and of an end where there are many. It can be asked for, if it is seen at all."""
+
 _FIRST: Final = 2
 _LAST: Final = 5
 
@@ -61,7 +64,7 @@ def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequenc
     if others and _share(others, material, left) < LEAST_SHOWN:
         lines = material.lines(steps, left // 3)
         left -= left // 3
-        others = _most_telling(others, material, max(1, left // _ENOUGH))
+        others = _most_telling(others, material, left)
     given |= dict.fromkeys(others, _share(others, material, left))
     return Shown(
         "\n".join(material.text(step, given[step]) for step in steps if step in given),
@@ -74,9 +77,10 @@ def _share(steps: Sequence[int], material: RunMaterial, room: int) -> int:
     return fair_share([material.cost(step) for step in steps], room)
 
 
-def _most_telling(steps: Sequence[int], material: RunMaterial, most: int) -> list[int]:
-    """At most ``most`` steps, in order."""
+def _most_telling(steps: Sequence[int], material: RunMaterial, room: int) -> list[int]:
+    """As many steps as there is room for, in order. Ends and errors do with less than others."""
     errors = [step for step in steps if material.failed(step)]
-    kept = dict.fromkeys([*reversed(steps[-_LAST:]), *steps[:_FIRST], *spread(errors), *spread(steps)])
-    wanted = set(list(kept)[:most])
+    kept = dict.fromkeys([*reversed(steps[-_LAST:]), *steps[:_FIRST], *spread(errors)])
+    most = max(1, room // _ENOUGH, min(len(kept), room // _OF_AN_ERROR))
+    wanted = set(list(kept | dict.fromkeys(spread(steps)))[:most])
     return [step for step in steps if step in wanted]
