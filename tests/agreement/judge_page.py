@@ -57,9 +57,16 @@ _LOCATED = """\
 ## The step at fault
 
 Failed runs of several agents, {runs} of at most {most_characters} characters, in which a person named the faulty step (Who&When,
-the algorithm-generated part). The check is “{check}” The judge's step is the first one that a FAIL cites; a run without one is
-missed. Answers and labels in the data are not read by the reader of these logs. The position prior names the same step for every
-run, the best one for all other runs.
+the algorithm-generated part). The check is “{check}” The judge's step is the first one that
+a FAIL cites; a run without one is missed. Answers and labels in the data are not read by the reader of these logs. The position
+prior names the same step for every run, the best one for all other runs.
+"""
+
+
+_TOO_FEW = 10
+_FEW = """\
+Of {runs} runs no figure here says more than that it was tried. What guessing reaches on all runs of the data is on
+[Is the judge right?](agreement.md#the-step-at-fault).
 """
 
 
@@ -115,6 +122,7 @@ def text(facts: Facts) -> str:
             runs=len(facts.failed), most_characters=facts.most_characters, check=facts.mistake_check
         ),
         _located(facts),
+        *([_FEW.format(runs=len(facts.failed))] if len(facts.failed) < _TOO_FEW else []),
         _agents(facts),
         _whatever(facts.located_results),
     ]
