@@ -141,7 +141,11 @@ def test_a_file_that_no_reader_knows_because_it_is_broken(
 STEP = b'[{"step": 1, "thinking": "t", "action": "a()"}]'
 
 
-@pytest.mark.parametrize(("name", "log"), [("log.json", gzip.compress(STEP)), ("log.json.gz", STEP)])
+@pytest.mark.parametrize(
+    ("name", "log"),
+    [("log.json", gzip.compress(STEP, mtime=0)), ("log.json.gz", STEP)],
+    ids=["packed", "plain"],
+)
 def test_the_content_says_whether_a_log_is_packed_and_not_its_name(
     tmp_path: Path, name: str, log: bytes
 ) -> None:
