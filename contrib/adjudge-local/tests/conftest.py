@@ -64,6 +64,13 @@ def folder(tmp_path: Path, weights: Path) -> Path:
 
 
 @pytest.fixture
+def offline() -> dict[str, str]:
+    """An environment in which whatever wants to leave this machine fails: nothing answers at its proxy."""
+    inherited = {name: value for name, value in os.environ.items() if name.upper() != "NO_PROXY"}
+    return inherited | dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
+
+
+@pytest.fixture
 def backend(tmp_path: Path) -> Callable[..., Any]:
     """Make a backend as adjudge makes it, working in ``tmp_path``."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -14,9 +13,6 @@ import pytest
 
 REFERENCES = {"When does the shop open?": "It opens at 9 am.", "Do you ship to Norway?": "Yes, we do."}
 ANSWERS = {"When does the shop open?": "The shop opens at 9 am.", "Do you ship to Norway?": "No."}
-
-# Nothing answers there: whatever wants to leave this machine fails.
-NO_NETWORK = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
 
 
 @pytest.fixture
@@ -38,7 +34,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def evaluated(
-    project: Path, model: Path | str, options: Mapping[str, Any], **config: Any
+    project: Path, offline: dict[str, str], model: Path | str, options: Mapping[str, Any], **config: Any
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, Any]]:
     criterion = {"threshold": 0.5, "judge_model_options": options}
     (project / "test_config.json").write_text(
@@ -47,14 +43,13 @@ def evaluated(
     lines = [f"{name} = {value}" for name, value in {"context": 4096, **config}.items()]
     settings = ["[judge]", "timeout = 600.0", "[judge.backends.local]", *lines]
     (project / "adjudge.toml").write_text("\n".join(settings))
-    inherited = {name: value for name, value in os.environ.items() if name.upper() != "NO_PROXY"}
     done = subprocess.run(
         [
             *(sys.executable, "-m", "adjudge", "eval", "shop:agent", "shop.evalset.json"),
             *("--judge", f"local/{model}", "--output", "result.json"),
         ],
         cwd=project,
-        env={**inherited, **NO_NETWORK},
+        env=offline,
         capture_output=True,
         text=True,
         check=False,
@@ -63,10 +58,12 @@ def evaluated(
     return done, json.loads(result.read_text(encoding="utf-8")) if result.exists() else {}
 
 
-def test_a_model_of_98_megabytes_takes_an_eval_set_to_a_verdict(project: Path, folder: Path) -> None:
+def test_a_model_of_98_megabytes_takes_an_eval_set_to_a_verdict(
+    project: Path, folder: Path, offline: dict[str, str]
+) -> None:
     three = {"num_samples": 3, "judge_model_config": {"temperature": 0}}
 
-    done, result = evaluated(project, "models/small.gguf", three, max_text=40)
+    done, result = evaluated(project, offline, "models/small.gguf", three, max_text=40)
 
     # What it says is of no worth: that it was asked, understood and counted is.
     assert done.returncode in (0, 1), done.stdout + done.stderr
@@ -77,7 +74,7 @@ def test_a_model_of_98_megabytes_takes_an_eval_set_to_a_verdict(project: Path, f
         [label] = turn["details"]["votes"]["tally"]
         assert (label, turn["score"]) in (("valid", 1.0), ("invalid", 0.0))
 
-    again, repeated = evaluated(project, "models/small.gguf", three, max_text=40)
+    again, repeated = evaluated(project, offline, "models/small.gguf", three, max_text=40)
 
     first, second = (run["summary"]["judges"]["local/models/small.gguf"] for run in (result, repeated))
     assert again.returncode == done.returncode
@@ -85,10 +82,10 @@ def test_a_model_of_98_megabytes_takes_an_eval_set_to_a_verdict(project: Path, f
     assert (second["calls"], second["cached"]) == (0, 4)
 
 
-def test_a_model_that_can_judge_is_right(project: Path, judge_model: Path) -> None:
+def test_a_model_that_can_judge_is_right(project: Path, judge_model: Path, offline: dict[str, str]) -> None:
     one = {"num_samples": 1, "judge_model_config": {"temperature": 0}}
 
-    done, result = evaluated(project, judge_model, one)
+    done, result = evaluated(project, offline, judge_model, one)
 
     assert done.returncode == 0, done.stdout + done.stderr
     [case] = result["cases"]

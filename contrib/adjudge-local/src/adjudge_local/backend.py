@@ -17,6 +17,9 @@ from adjudge_local.process import ModelServer, serve
 _FIXED: Final[JsonObject] = {"cache_prompt": False}
 """With prompts cached, the same question is computed in other pieces, and gets another answer, after other questions."""
 
+_MOST_IN_A_LIST: Final = 4
+"""What a list in an answer holds at most. A small model may otherwise cite without end."""
+
 
 class LocalBackend:
     """Judges with models on this machine. Every model's process starts with its first call."""
@@ -131,9 +134,11 @@ def _over(task: asyncio.Task[Any]) -> bool:
 
 
 def _bounded(schema: JsonObject, longest: int) -> JsonObject:
-    """The schema with an end to every text: the verdict comes after them, and must still be reached."""
+    """The schema with an end to every text and every list: the verdict comes after them, and must still be reached."""
     if schema.get("type") == "string" and "enum" not in schema:
         return {"maxLength": longest, **schema}
+    if schema.get("type") == "array":
+        return {"maxItems": _MOST_IN_A_LIST, **schema, "items": _bounded(schema["items"], longest)}
     properties: dict[str, JsonObject] = schema.get("properties", {})
     if not properties:
         return schema
