@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from adjudge.extension.judge_protocols import Judge
 from adjudge.granularity.absences import absences_of
 from adjudge.granularity.asking import Surroundings, question_about, steps_wanted
-from adjudge.granularity.evidence import Places
 from adjudge.granularity.material import RunMaterial
 from adjudge.granularity.reducing import is_decided_by_part
 from adjudge.granularity.showing import Shown, shown
@@ -80,30 +79,27 @@ class Looking:
         return await self.judge.decide(question, check=problem)
 
     def _result(self, check: Check, decision: Decision, steps: Sequence[int], seen: Shown) -> CheckResult:
-        result = _result(check, decision, self.material.places, steps, self.granularity, strict=self.strict)
-        return result.model_copy(update={"steps_not_shown": len(seen.hidden)})
-
-
-def _result(
-    check: Check, decision: Decision, places: Places, steps: Sequence[int], granularity: str, *, strict: bool
-) -> CheckResult:
-    common = {
-        "check_id": check.check_id,
-        "text": check.text,
-        "reasoning": decision.reasoning,
-        "confidence": decision.confidence,
-        "granularity": granularity,
-        "votes": votes_of(decision),
-    }
-    if decision.state == "error":
-        return CheckResult(state="error", error=decision.error, **common)  # type: ignore[arg-type]
-    if decision.state == "unsure":
-        return CheckResult(state="unsure", unsure_code=decision.unsure_code, **common)  # type: ignore[arg-type]
-    if decision.state == "not_applicable":
-        return CheckResult(state="not_applicable", **common)  # type: ignore[arg-type]
-    evidence = Evidence(citations=decision.citations, absences=absences_of(check, decision, places, steps))
-    believed = check.about == "outcome" and not places.shows_outcomes
-    if (not evidence.citations and not evidence.absences) or (believed and strict):
-        return CheckResult(state="unsure", unsure_code="no_evidence", evidence=evidence, **common)  # type: ignore[arg-type]
-    state = "met" if decision.value == 1.0 else "not_met"
-    return CheckResult(state=state, evidence=evidence, **common)  # type: ignore[arg-type]
+        places = self.material.places
+        common = {
+            "check_id": check.check_id,
+            "text": check.text,
+            "reasoning": decision.reasoning,
+            "confidence": decision.confidence,
+            "granularity": self.granularity,
+            "votes": votes_of(decision),
+            "steps_not_shown": len(seen.hidden),
+        }
+        if decision.state == "error":
+            return CheckResult(state="error", error=decision.error, **common)  # type: ignore[arg-type]
+        if decision.state == "unsure":
+            return CheckResult(state="unsure", unsure_code=decision.unsure_code, **common)  # type: ignore[arg-type]
+        if decision.state == "not_applicable":
+            return CheckResult(state="not_applicable", **common)  # type: ignore[arg-type]
+        evidence = Evidence(
+            citations=decision.citations, absences=absences_of(check, decision, places, steps)
+        )
+        believed = check.about == "outcome" and not places.shows_outcomes
+        if (not evidence.citations and not evidence.absences) or (believed and self.strict):
+            return CheckResult(state="unsure", unsure_code="no_evidence", evidence=evidence, **common)  # type: ignore[arg-type]
+        state = "met" if decision.value == 1.0 else "not_met"
+        return CheckResult(state=state, evidence=evidence, **common)  # type: ignore[arg-type]

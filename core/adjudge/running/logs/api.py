@@ -19,7 +19,6 @@ from adjudge.model.evaluation import CompiledCriterion, WordedCriterion
 from adjudge.model.judged_logs import JudgedLogs
 from adjudge.running.calibrating import applied, check_given, may_apply
 from adjudge.running.logs.judging import JudgedRun, LogsJudging
-from adjudge.running.logs.measured import measured_criterion
 from adjudge.running.logs.planning import LogsPlan, make_plan
 from adjudge.running.logs.progress import LogsWatch, Progress
 from adjudge.running.logs.request import AUTO, LogsRequest
@@ -117,7 +116,7 @@ async def judge_logs(
         duration=round(time.perf_counter() - started, 3),
         adjudge_version=adjudge.__version__,
         criteria=compiled,
-        measured=tuple(map(measured_criterion, plan.measured)),
+        measured=tuple(measure.criterion for measure in plan.measured),
         logs=tuple(run.log for run in runs if run.log is not None),
         errors=tuple(error for run in runs for error in run.errors),
         judges=dict(plan.judges.calls),

@@ -17,7 +17,7 @@ from adjudge.model.judged_logs import JudgedLog, LogError
 from adjudge.model.measurement import Failure
 from adjudge.model.trajectory import Trajectory
 from adjudge.running.logs.found import Found, plugin_failure
-from adjudge.running.logs.measured import measured
+from adjudge.running.logs.measured import PlannedMeasure, measured
 from adjudge.running.logs.planning import LogsPlan, PlannedLog, told
 from adjudge.running.logs.progress import Progress
 
@@ -110,16 +110,14 @@ class LogsJudging:
         found = Found(source, number)
         if self._plan.request.aggregate_only:
             await self._aggregate(trajectory, found)
-        judged = await asyncio.gather(
-            *(self._evaluated(evaluator, trajectory) for _, evaluator in self._evaluators)
+        judged, counted = await asyncio.gather(
+            asyncio.gather(*(self._evaluated(evaluator, trajectory) for _, evaluator in self._evaluators)),
+            asyncio.gather(*(self._measured(measure, trajectory) for measure in self._plan.measured)),
         )
         for (criterion, _), (item, views) in zip(self._evaluators, judged, strict=True):
             found.add(criterion.name, item, views)
-        for planned in self._plan.measured:
-            measurement = await measured(planned, trajectory)
-            if not isinstance(measurement, Inapplicable):
-                self._progress.found(_status(measurement))
-            found.add(planned.rule.criterion_name, measurement)
+        for measure, measurement in zip(self._plan.measured, counted, strict=True):
+            found.add(measure.criterion.name, measurement)
         found.close()
         log = JudgedLog(
             source=source,
@@ -157,6 +155,14 @@ class LogsJudging:
             return plugin_failure(error), ()
         self._progress.found(_status(result))
         return result, views
+
+    async def _measured(
+        self, measure: PlannedMeasure, trajectory: Trajectory
+    ) -> EvaluationResult | Inapplicable | Failure:
+        measurement = await measured(measure, trajectory)
+        if not isinstance(measurement, Inapplicable):
+            self._progress.found(_status(measurement))
+        return measurement
 
     def _unread(
         self, log: PlannedLog, run: int | None, error: Exception, message: str | None = None

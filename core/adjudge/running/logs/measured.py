@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from adjudge.extension.loader import Extensions
@@ -26,13 +27,21 @@ _LEVEL: Final = "step_level"
 """A criterion that measures has seen every step, one by one."""
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedMeasure:
+    """A criterion, ready to score, and what results say of it."""
+
+    planned: PlannedCriterion
+    criterion: MeasuredCriterion
+
+
 def plan_measured(
     entries: Sequence[CriterionEntry],
     extensions: Extensions,
     host: RunHost,
     problems: Problems,
     source: str | None,
-) -> tuple[PlannedCriterion, ...]:
+) -> tuple[PlannedMeasure, ...]:
     """Make the criteria that measure, each known to need nothing that a log has not.
 
     Args:
@@ -42,7 +51,7 @@ def plan_measured(
         problems: Is told what stops them.
         source: The criteria file, for messages.
     """
-    planned: list[PlannedCriterion] = []
+    planned: list[PlannedMeasure] = []
     for entry in entries:
         place = {"file": source, "path": f"criterion {entry.name!r}"}
         with problems.caught(**place):
@@ -58,12 +67,11 @@ def plan_measured(
                 word = "maximum" if made.rule.lower_is_better else "threshold"
                 problems.add("it has no threshold, so it decides nothing", hint=f"Add '{word}'.", **place)
             else:
-                planned.append(made)
+                planned.append(PlannedMeasure(made, _described(made)))
     return tuple(planned)
 
 
-def measured_criterion(planned: PlannedCriterion) -> MeasuredCriterion:
-    """What results say of a criterion that measures."""
+def _described(planned: PlannedCriterion) -> MeasuredCriterion:
     document = planned.document()
     return MeasuredCriterion(
         name=planned.rule.criterion_name,
@@ -76,7 +84,7 @@ def measured_criterion(planned: PlannedCriterion) -> MeasuredCriterion:
 
 
 async def measured(
-    planned: PlannedCriterion, trajectory: Trajectory
+    measure: PlannedMeasure, trajectory: Trajectory
 ) -> EvaluationResult | Inapplicable | Failure:
     """What a run is worth by one criterion.
 
@@ -84,14 +92,14 @@ async def measured(
         RunError: no further call to a judge makes sense.
     """
     case = EvalCase(eval_id=trajectory.eval_id or "log")
-    result = await score(planned, CaseUnderTest(case=case, actual=trajectory), applicable=True)
+    result = await score(measure.planned, CaseUnderTest(case=case, actual=trajectory), applicable=True)
     reasoning = _reasoning(result)
     if result.status == "not_applicable":
         return Inapplicable(criterion_name=result.criterion_name, reasoning=reasoning)
     if result.verdict is None:
         return result.error or Failure(code="not_measured", message=reasoning)
     chosen = GranularityChoice(
-        name=_LEVEL, reason=f"measured over every step by {planned.component.id}", chosen_by="criterion"
+        name=_LEVEL, reason=f"measured over every step by {result.criterion}", chosen_by="criterion"
     )
     unsure = (turn.unsure_code for turn in result.per_invocation if turn.unsure_code is not None)
     return EvaluationResult(
@@ -102,7 +110,7 @@ async def measured(
         evidence=_evidence(result),
         reason_codes=tuple(dict.fromkeys(unsure)),
         granularity=chosen,
-        criterion_sha256=measured_criterion(planned).sha256,
+        criterion_sha256=measure.criterion.sha256,
         score=result.score,
         threshold=result.threshold,
         judging=result.judging,

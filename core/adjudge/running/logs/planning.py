@@ -26,9 +26,8 @@ from adjudge.running.calibrating import NamedHash, check_given
 from adjudge.running.host import RunHost
 from adjudge.running.judges import RunJudges
 from adjudge.running.logs.finding import found_logs
-from adjudge.running.logs.measured import plan_measured
+from adjudge.running.logs.measured import PlannedMeasure, plan_measured
 from adjudge.running.logs.request import AUTO, LogsRequest
-from adjudge.running.plan import PlannedCriterion
 from adjudge.running.problems import Problems
 from adjudge.running.reports import check_log_outputs
 from adjudge.running.traces import Traces
@@ -50,7 +49,7 @@ class LogsPlan:
     request: LogsRequest
     logs: tuple[PlannedLog, ...]
     criteria: tuple[WordedCriterion, ...]
-    measured: tuple[PlannedCriterion, ...]
+    measured: tuple[PlannedMeasure, ...]
     """Installed criteria, made and ready to score; none where it ends after aggregation."""
     judge: ClientJudge | None
     """``None`` where no criterion in words is to be judged, and nobody named a judge for summaries."""
@@ -101,7 +100,7 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
             judge = judges.judge(JudgeModelOptions(num_samples=max(1, request.num_samples)))
     if request.correct_phases and request.aggregate_only and not request.judging.judges:
         problems.add("it is a judge who corrects phases, and none is named", hint="Add --judge MODEL.")
-    measured: tuple[PlannedCriterion, ...] = ()
+    measured: tuple[PlannedMeasure, ...] = ()
     if not request.aggregate_only:
         measured = plan_measured(entries, extensions, host, problems, _shown(request))
     if request.calibration is not None and request.aggregate_only:

@@ -31,9 +31,11 @@ def junit_of(judged: JudgedLogs) -> bytes:
 def _suites(judged: JudgedLogs) -> Iterator[tuple[str, int | None, Sequence[_Item]]]:
     """Every run with its verdicts and its errors, then the logs that could not be read."""
     runs = {(log.source, log.run) for log in judged.logs}
+    errors: dict[tuple[str, int | None], list[LogError]] = {}
+    for error in judged.errors:
+        errors.setdefault((error.source, error.run), []).append(error)
     for log in judged.logs:
-        errors = [error for error in judged.errors if (error.source, error.run) == (log.source, log.run)]
-        yield log.source, log.run, [*log.results, *log.not_applicable, *errors]
+        yield log.source, log.run, [*log.results, *log.not_applicable, *errors.get((log.source, log.run), ())]
     for error in judged.errors:
         if (error.source, error.run) not in runs:
             yield error.source, error.run, [error]
