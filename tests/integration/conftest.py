@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import re
 import shutil
 import site
 import subprocess
@@ -138,3 +140,36 @@ def build_wheel(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Pa
         return wheel
 
     return build
+
+
+@pytest.fixture
+def on_a_terminal() -> Callable[..., tuple[int, list[str]]]:
+    """Run the command line in the working folder, with a terminal as its standard error.
+
+    Gives its exit status and what stood on the terminal, one update after the other.
+    """
+    fcntl = pytest.importorskip("fcntl", reason="this system has no pseudo-terminals")
+    import pty
+    import struct
+    import termios
+
+    def run(*args: str | Path, columns: int = 80, **environment: str) -> tuple[int, list[str]]:
+        terminal, inside = pty.openpty()
+        fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        process = subprocess.Popen(
+            [sys.executable, "-m", "adjudge", *map(str, args)],
+            stdout=subprocess.DEVNULL,
+            stderr=inside,
+            # Whoever runs tests on several processors says how wide their terminal is, and that goes before ours.
+            env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "", **environment},
+        )
+        os.close(inside)
+        shown = b""
+        with contextlib.suppress(OSError):  # a pseudo-terminal ends with an error
+            while chunk := os.read(terminal, 4096):
+                shown += chunk
+        os.close(terminal)
+        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+        return process.wait(), [line for line in re.split(r"[\r\n]+", plain) if line]
+
+    return run

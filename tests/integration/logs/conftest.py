@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
 import adjudge
 from adjudge.extension.discovery import discover
@@ -22,6 +24,7 @@ from adjudge.plugin import (
     JsonObject,
     JudgeBackendSpec,
     JudgedLogs,
+    JudgeMessage,
     JudgeRequest,
     NoConfig,
     hookimpl,
@@ -170,3 +173,44 @@ def of_logs() -> Any:
     import sys
 
     return sys.modules[__name__]
+
+
+class Server:
+    """Chat Completions by a program that gives one verdict, and cites the first things that it is shown."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.verdict = "met"
+        self.cited = 2
+        self.asked = 0
+        server.expect_request("/v1/chat/completions").respond_with_handler(self._answer)
+        self.environment = {
+            "OPENAI_BASE_URL": server.url_for("/v1"),
+            "OPENAI_API_KEY": "sk-loopback-0123456789",
+            "no_proxy": "*",
+        }
+
+    def _answer(self, http: Request) -> Response:
+        self.asked += 1
+        body = json.loads(http.get_data())
+        request = JudgeRequest(
+            model=body["model"],
+            messages=tuple(
+                JudgeMessage(role=item["role"], text=item["content"]) for item in body["messages"]
+            ),
+            schema_=body["response_format"]["json_schema"]["schema"],
+        )
+        cited = quotes(request, ("action", "result", "observation"))[: self.cited]
+        text = verdicts(request, self.verdict, citations=cited, notes={"absent_words": ""})
+        message = {"role": "assistant", "content": text}
+        reply = {
+            "model": "m-1",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+        }
+        return Response(json.dumps(reply), content_type="application/json")
+
+
+@pytest.fixture
+def server(httpserver: HTTPServer) -> Server:
+    """A server on loopback that speaks OpenAI's protocol; ``environment`` leads there."""
+    return Server(httpserver)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
 import os
-import pty
 import random
-import re
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -24,56 +18,14 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from adjudge.plugin import JudgeMessage, JudgeRequest
-from adjudge.testing import verdicts
-
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
+Terminal = Callable[..., tuple[int, list[str]]]
 
 YAML = """\
 - name: Success
   description: The milk is bought.
   checks: ["The final result: the cheapest milk is in the cart."]
 """
-
-
-class Server:
-    """Chat Completions by a program."""
-
-    def __init__(self, server: HTTPServer, of_logs: Any) -> None:
-        self.of_logs = of_logs
-        self.verdict = "met"
-        self.asked = 0
-        server.expect_request("/v1/chat/completions").respond_with_handler(self._answer)
-        self.environment = {
-            "OPENAI_BASE_URL": server.url_for("/v1"),
-            "OPENAI_API_KEY": "sk-loopback-0123456789",
-            "no_proxy": "*",
-        }
-
-    def _answer(self, http: Request) -> Response:
-        self.asked += 1
-        body = json.loads(http.get_data())
-        request = JudgeRequest(
-            model=body["model"],
-            messages=tuple(
-                JudgeMessage(role=item["role"], text=item["content"]) for item in body["messages"]
-            ),
-            schema_=body["response_format"]["json_schema"]["schema"],
-        )
-        cited = self.of_logs.quotes(request, ("action", "result", "observation"))[:2]
-        text = verdicts(request, self.verdict, citations=cited, notes={"absent_words": ""})
-        message = {"role": "assistant", "content": text}
-        reply = {
-            "model": "m-1",
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
-        }
-        return Response(json.dumps(reply), content_type="application/json")
-
-
-@pytest.fixture
-def server(httpserver: HTTPServer, of_logs: Any) -> Server:
-    return Server(httpserver, of_logs)
 
 
 @pytest.fixture
@@ -86,7 +38,7 @@ def folder(judging: Any, tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(("verdict", "status"), [("met", 0), ("not_met", 1), ("cannot_tell", 3)])
 def test_verdicts_and_their_exit_status(
-    adjudge: Run, server: Server, folder: Path, verdict: str, status: int
+    adjudge: Run, server: Any, folder: Path, verdict: str, status: int
 ) -> None:
     server.verdict = verdict
     done = adjudge(
@@ -110,7 +62,7 @@ def test_verdicts_and_their_exit_status(
         assert "“17: milk, 1.09. 18: oat milk, 1.49.”" in done.stdout
 
 
-def test_a_recording_is_answered_from(adjudge: Run, server: Server, folder: Path) -> None:
+def test_a_recording_is_answered_from(adjudge: Run, server: Any, folder: Path) -> None:
     judge = ("judge", "logs", "--criteria", "criteria.yaml")
     options = ("--judge", "openai/m", "--record", "calls.rec", "--output", "first.json")
     first = adjudge(*judge, *options, **server.environment)
@@ -131,7 +83,7 @@ def test_a_recording_is_answered_from(adjudge: Run, server: Server, folder: Path
     assert documents[0] == documents[1]
 
 
-def test_a_judge_is_asked_as_often_as_is_said(adjudge: Run, server: Server, folder: Path) -> None:
+def test_a_judge_is_asked_as_often_as_is_said(adjudge: Run, server: Any, folder: Path) -> None:
     judge = ("judge", "logs/a.json", "--criteria", "criteria.yaml", "--judge", "openai/m")
     judge += ("--granularity", "step_level")
     once = adjudge(*judge, "--num-samples", "1", **server.environment)
@@ -185,7 +137,7 @@ def test_criteria_are_needed_for_verdicts_and_not_for_aggregation(adjudge: Run, 
 
 
 def test_without_a_console_reporter_the_verdict_is_still_told(
-    adjudge: Run, server: Server, folder: Path
+    adjudge: Run, server: Any, folder: Path
 ) -> None:
     options = ("--criteria", "criteria.yaml", "--judge", "openai/m")
     done = adjudge("--no-plugin", "console-reporter", "judge", "logs", *options, **server.environment)
@@ -228,11 +180,12 @@ def test_an_interruption_says_how_to_go_on(httpserver: HTTPServer, folder: Path)
 
 @pytest.mark.parametrize("columns", [60, 200])
 def test_progress_is_shown_on_a_terminal_and_nowhere_else(
-    adjudge: Run, server: Server, folder: Path, columns: int
+    adjudge: Run, on_a_terminal: Terminal, server: Any, folder: Path, columns: int
 ) -> None:
     judge = ("judge", "logs", "--criteria", "criteria.yaml", "--judge", "openai/gpt-4o-mini")
-    shown = on_a_terminal(*judge, "--no-cache", columns=columns, **server.environment)
+    status, shown = on_a_terminal(*judge, "--no-cache", columns=columns, **server.environment)
 
+    assert status in (0, 3)
     assert max(map(len, shown)) <= columns
     assert any("2/2" in line for line in shown)
     if columns == 200:
@@ -241,32 +194,11 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(
     assert adjudge(*judge, **server.environment).stderr == ""
 
 
-def test_progress_without_a_judge_counts_runs(folder: Path) -> None:
+def test_progress_without_a_judge_counts_runs(on_a_terminal: Terminal, folder: Path) -> None:
     (folder / "logs" / "odd.json").write_text('{"foo": 1}')
-    shown = on_a_terminal("judge", "logs", "--aggregate-only", columns=100)
+    status, shown = on_a_terminal("judge", "logs", "--aggregate-only", columns=100)
+    assert status in (0, 3)
     assert any(line.startswith("3 logs, 2/2 runs, 1 error ") for line in shown), shown
-
-
-def on_a_terminal(*arguments: str, columns: int, **environment: str) -> list[str]:
-    """What stands on standard error, a terminal, one update after the other."""
-    terminal, inside = pty.openpty()
-    fcntl.ioctl(inside, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "adjudge", *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=inside,
-        # Whoever runs tests on several processors says how wide their terminal is, and that goes before ours.
-        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "", **environment},
-    )
-    os.close(inside)
-    shown = b""
-    with contextlib.suppress(OSError):  # a pseudo-terminal ends with an error
-        while chunk := os.read(terminal, 4096):
-            shown += chunk
-    os.close(terminal)
-    assert process.wait() in (0, 3)
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
-    return [line for line in re.split(r"[\r\n]+", plain) if line]
 
 
 # --- other people's logs ------------------------------------------------------------------

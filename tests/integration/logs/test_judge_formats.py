@@ -8,11 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
-
-from adjudge.plugin import JudgeMessage, JudgeRequest
-from adjudge.testing import verdicts
 
 YAML = """\
 - name: Success
@@ -35,27 +30,10 @@ VIEW = {"granularity", "aggregated_content", "step_mapping", "summary_metadata"}
 
 
 @pytest.fixture
-def environment(httpserver: HTTPServer, of_logs: Any) -> dict[str, str]:
-    """A server with a model that finds every statement met, and cites the first things that it is shown."""
-
-    def answer(http: Request) -> Response:
-        body = json.loads(http.get_data())
-        request = JudgeRequest(
-            model=body["model"],
-            messages=tuple(
-                JudgeMessage(role=item["role"], text=item["content"]) for item in body["messages"]
-            ),
-            schema_=body["response_format"]["json_schema"]["schema"],
-        )
-        cited = of_logs.quotes(request, ("action", "result", "observation"))[:4]
-        text = verdicts(request, "met", citations=cited, notes={"absent_words": ""})
-        message = {"role": "assistant", "content": text}
-        reply = {"model": "m-1", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
-        return Response(json.dumps(reply), content_type="application/json")
-
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(answer)
-    url, key = httpserver.url_for("/v1"), "sk-loopback-0123456789"
-    return {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": key, "no_proxy": "*"}
+def environment(server: Any) -> dict[str, str]:
+    """A server with a model that finds every statement met."""
+    server.cited = 4
+    return dict(server.environment)
 
 
 def test_one_run_in_every_format_gives_one_verdict(
