@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.plugin import InputError, ReadOptions, Source, TraceReader
+
 _READ = """
 import importlib, resource, sys
 from pathlib import Path
@@ -34,5 +36,20 @@ def steps_and_growth() -> Callable[[str, Path], tuple[int, int]]:
         )
         steps, grown = map(int, done.stdout.split())
         return steps, grown * unit
+
+    return read
+
+
+@pytest.fixture
+def refusal(tmp_path: Path) -> Callable[[TraceReader, str, str], str]:
+    """Write a log that is broken: what the reader says of it, which names the file."""
+
+    def read(reader: TraceReader, name: str, content: str) -> str:
+        path = tmp_path / name
+        path.write_text(content)
+        with pytest.raises(InputError) as caught:
+            list(reader.read(Source(path), ReadOptions()))
+        assert name in str(caught.value)
+        return str(caught.value)
 
     return read

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -258,13 +259,10 @@ def test_an_event_of_the_user_without_words_is_no_turn_and_what_it_did_is_said(t
         ('{"events": [{"author": "a"', "log.json:1"),
     ],
 )  # fmt: skip
-def test_a_broken_log_is_refused_with_its_place(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "log.json"
-    path.write_text(content)
-    with pytest.raises(InputError) as caught:
-        list(reader().read(Source(path), ReadOptions()))
-    assert message in str(caught.value)
-    assert "log.json" in str(caught.value)
+def test_a_broken_log_is_refused_with_its_place(
+    refusal: Callable[..., str], content: str, message: str
+) -> None:
+    assert message in refusal(reader(), "log.json", content)
 
 
 @pytest.mark.parametrize(

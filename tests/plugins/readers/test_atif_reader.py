@@ -269,13 +269,10 @@ def test_a_document_a_line(tmp_path: Path) -> None:
         (json.dumps(document(ASKED))[:-4], "run.json:1"),
     ],
 )
-def test_a_broken_document_is_refused_with_its_place(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "run.json"
-    path.write_text(content)
-    with pytest.raises(InputError) as caught:
-        list(reader().read(Source(path), ReadOptions()))
-    assert message in str(caught.value)
-    assert "run.json" in str(caught.value)
+def test_a_broken_document_is_refused_with_its_place(
+    refusal: Callable[..., str], content: str, message: str
+) -> None:
+    assert message in refusal(reader(), "run.json", content)
 
 
 @pytest.mark.parametrize(

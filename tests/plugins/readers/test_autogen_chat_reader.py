@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -172,13 +173,10 @@ def test_a_file_of_many_chats(tmp_path: Path, form: str) -> None:
         ("", "no chat"),
     ],
 )
-def test_what_is_broken_is_refused_with_its_place(tmp_path: Path, log: str, said_of_it: str) -> None:
-    path = tmp_path / "chat.jsonl"
-    path.write_text(log)
-    with pytest.raises(InputError) as caught:
-        list(reader().read(Source(path), ReadOptions()))
-    assert said_of_it in str(caught.value)
-    assert "chat.jsonl" in str(caught.value)
+def test_what_is_broken_is_refused_with_its_place(
+    refusal: Callable[..., str], log: str, said_of_it: str
+) -> None:
+    assert said_of_it in refusal(reader(), "chat.jsonl", log)
 
 
 @pytest.mark.parametrize(

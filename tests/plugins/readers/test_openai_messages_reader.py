@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -240,13 +241,10 @@ def test_a_run_keeps_its_other_keys(tmp_path: Path) -> None:
         ("", "no run"),
     ],
 )
-def test_a_broken_log_is_refused_with_file_and_line(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "log.jsonl"
-    path.write_text(content)
-    with pytest.raises(InputError) as caught:
-        list(reader().read(Source(path), ReadOptions()))
-    assert message in str(caught.value)
-    assert "log.jsonl" in str(caught.value)
+def test_a_broken_log_is_refused_with_file_and_line(
+    refusal: Callable[..., str], content: str, message: str
+) -> None:
+    assert message in refusal(reader(), "log.jsonl", content)
 
 
 @pytest.mark.parametrize(
