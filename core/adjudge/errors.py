@@ -142,3 +142,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     begun = [each for each in names if name and each.startswith(name) and ("/" in name or "/" not in each)]
     near = suggestion(name, names) or (begun[0] if len(begun) == 1 else None)
     return f" Did you mean {near!r}?" if near else ""
+
+
+def json_path(location: tuple[int | str, ...], prefix: str = "$") -> str:
+    """A pydantic error location as a JSON path."""
+    path = prefix
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return path

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from adjudge.errors import InputError, Problem, did_you_mean, suggestion
+from adjudge.errors import InputError, Problem, did_you_mean, json_path, suggestion
 
 
 class ComponentConfig(BaseModel):
@@ -39,14 +39,6 @@ def known_keys(model: type[BaseModel]) -> list[str]:
         if field.alias is not None and field.alias != name:
             keys.append(field.alias)
     return keys
-
-
-def json_path(location: tuple[int | str, ...], prefix: str = "$") -> str:
-    """A pydantic error location as a JSON path."""
-    path = prefix
-    for part in location:
-        path += f"[{part}]" if isinstance(part, int) else f".{part}"
-    return path
 
 
 def validated_config(

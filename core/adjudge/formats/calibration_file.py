@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from adjudge.errors import InputError, Problem
+from adjudge.errors import InputError, Problem, json_path
 from adjudge.formats.json_input import read_json
 from adjudge.model.calibration import Calibration, Calibrations
 
@@ -25,9 +25,10 @@ def read_calibrations(path: Path) -> tuple[Calibration, ...]:
         found = Calibrations.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
         what = f"this is no file of calibrations: {first['msg']}"
-        raise InputError(Problem(what=what, file=str(path), path=f"${place}", hint=_HOW)) from None
+        raise InputError(
+            Problem(what=what, file=str(path), path=json_path(first["loc"]), hint=_HOW)
+        ) from None
     if not found.calibrations:
         raise InputError(Problem(what="there is no calibration in it", file=str(path), hint=_HOW))
     return found.calibrations
