@@ -66,7 +66,7 @@ def question_about(checks: Sequence[Check], around: Surroundings, shown: Shown, 
     """The question whether checks that are about the same are met.
 
     Args:
-        checks: All about a process, or all about an outcome: they may cite different fields.
+        checks: All of one kind (``about``): checks of different kinds may cite different fields.
         around: What the judge is told besides.
         shown: The steps.
         is_part: Whether the run has more steps than those that are asked about.

@@ -61,9 +61,9 @@ def panel_decision(
     """What a panel says of one item: one voice a model, whatever the number of its votes.
 
     ``majority``: a voice counts as a vote does. A model that cannot tell has a voice, one that could not be
-    asked has none, and a tie goes to the lower value, or with ``ties_are_unsure`` to none. ``all`` gives the lowest value and ``any`` the highest
-    of the models to which the item applies; one that did not decide could have changed that, unless the
-    value is already the worst (``all``) or the best (``any``) of the menu.
+    asked has none, and a tie goes to the lower value, or with ``ties_are_unsure`` to none. ``all`` gives the
+    lowest value and ``any`` the highest of the models to which the item applies; one that did not decide could
+    have changed that, unless the value is already the worst (``all``) or the best (``any``) of the menu.
     """
     if len(decisions) == 1:
         return decisions[0]
