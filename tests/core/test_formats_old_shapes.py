@@ -17,7 +17,7 @@ TURNS: list[dict[str, Any]] = [
         "query": "Roll a die twice",
         "expected_tool_use": [
             {"tool_name": "roll", "tool_input": {"sides": 6}, "mock_tool_output": 3},
-            {"tool_name": "roll"},
+            {"tool_name": "roll", "tool_input": None},
         ],
         "expected_intermediate_agent_responses": [{"author": "dice", "text": "rolling"}],
         "reference": "3 and 4",
@@ -78,6 +78,27 @@ def test_a_list_of_named_cases_keeps_the_initial_session(tmp_path: Path) -> None
             [{"query": "x", "expected_tool_use": [{"tool_input": {}}]}],
             ["no 'tool_name'", "expected_tool_use[0]"],
         ),
+        (
+            [{"query": "x", "expected_tool_use": [{"tool_name": "roll", "inputs": {"sides": 6}}]}],
+            ["$[0].expected_tool_use[0]", "no 'tool_input'; it has tool_name, inputs", '"tool_input": {}'],
+        ),
+        (
+            [{"query": "x", "expected_tool_use": [{"tool_name": "roll"}]}],
+            ["$[0].expected_tool_use[0]", "no 'tool_input'; it has tool_name"],
+        ),
+        (
+            [
+                {
+                    "query": "x",
+                    "expected_tool_use": [{"tool_name": "r", "tool_input": {}, "tool_args": {"a": 1}}],
+                }
+            ],
+            ["the arguments are given more than once: tool_input, tool_args"],
+        ),
+        (
+            [{"query": "x", "expected_tool_use": [{"tool_name": "roll", "tool_args": [6]}]}],
+            ["'tool_input' must be an object, found a list"],
+        ),
         ([{"query": "x"}, "y"], ["$[1]", "must be an object"]),
         ([{"name": "a", "data": []}, {"name": "a", "data": []}], ["a second case with this id"]),
         ([{"data": []}], ["no 'name'"]),
@@ -89,6 +110,30 @@ def test_what_is_wrong_in_an_old_file_is_said(tmp_path: Path, data: Any, words: 
         open_eval_set(write(tmp_path, "old.test.json", data))
     for word in words:
         assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["tool_input", "toolInput", "tool_parameters", "tool_args"])
+def test_arguments_under_a_name_of_their_own_are_read_and_migrated(tmp_path: Path, name: str) -> None:
+    turn = {"query": "Roll", "expected_tool_use": [{"tool_name": "roll", name: {"sides": 6}}]}
+    path = write(tmp_path, "dice.test.json", [turn])
+    migrated = tmp_path / "new.evalset.json"
+    migrated.write_text(dump_eval_set(migrate_eval_set(path)), encoding="utf-8")
+    for file in (path, migrated):
+        (case,) = open_eval_set(file)
+        assert case.conversation is not None
+        assert [call.args for call in case.conversation[0].tool_calls] == [{"sides": 6}]
+    is_foreign = name in ("tool_parameters", "tool_args")
+    assert [
+        f"{name!r} in expected_tool_use is read as 'tool_input'" in it for it in open_eval_set(path).warnings
+    ] == ([True] if is_foreign else [])
+
+
+def test_what_migrating_drops_is_not_said_to_be_kept(tmp_path: Path) -> None:
+    warnings = open_eval_set(write(tmp_path, "dice.test.json", TURNS)).warnings
+    assert [it for it in warnings if "mock_tool_output" in it] == [
+        "$[0].expected_tool_use[0]: unknown key 'mock_tool_output' in expected_tool_use is not read, "
+        "and migrating drops it"
+    ]
 
 
 def test_migrating_keeps_what_the_file_means(tmp_path: Path) -> None:

@@ -94,6 +94,20 @@ def test_an_old_file_without_a_reference_has_no_reference(tmp_path: Path) -> Non
     assert (criterion.status, criterion.score, criterion.scored, criterion.total) == ("PASS", 1.0, 1, 1)
 
 
+@pytest.mark.parametrize(("sides", "verdict"), [(6, "PASS"), (8, "FAIL")])
+def test_old_calls_keep_arguments_under_another_name(sides: int, verdict: str, tmp_path: Path) -> None:
+    path = tmp_path / "old.test.json"
+    use = {"tool_name": "look", "tool_parameters": {"sides": sides}}
+    path.write_text(json.dumps([{"query": "Go.", "expected_tool_use": [use]}]), encoding="utf-8")
+
+    assert evaluate_sync(calls({"sides": 6}), path, config={"criteria": EXACT}).verdict == verdict
+
+    del use["tool_parameters"]
+    path.write_text(json.dumps([{"query": "Go.", "expected_tool_use": [use]}]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"expected_tool_use\[0\].*no 'tool_input'"):
+        evaluate_sync(calls({"sides": 6}), path, config={"criteria": EXACT})
+
+
 def test_thoughts_are_no_part_of_the_answer(evaluated: Evaluate) -> None:
     parts: list[dict[str, Any]] = [
         {"text": "Perhaps a greeting would do.", "thought": True},

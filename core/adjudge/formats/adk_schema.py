@@ -12,9 +12,9 @@ from typing import Final
 class Schema:
     """The keys of one kind of object."""
 
-    __slots__ = ("fields", "keys", "name", "open")
+    __slots__ = ("fields", "keeps", "keys", "name", "open")
 
-    def __init__(self, name: str, fields: str, *, is_open: bool = False) -> None:
+    def __init__(self, name: str, fields: str, *, is_open: bool = False, keeps: bool = True) -> None:
         self.name = name
         """What messages call it."""
         self.fields = tuple(fields.split())
@@ -23,7 +23,9 @@ class Schema:
         }
         """Every accepted spelling, to the field."""
         self.open = is_open
-        """Whether further keys are kept rather than refused."""
+        """Whether further keys are taken rather than refused."""
+        self.keeps = keeps
+        """Whether further keys that were taken are written again when the eval set is saved."""
 
 
 @cache
@@ -83,7 +85,10 @@ OLD_TURN: Final = Schema(
     "turn of the old shape",
     "query expected_tool_use expected_intermediate_agent_responses reference",
     is_open=True,
+    keeps=False,
 )
-OLD_TOOL_USE: Final = Schema("expected_tool_use", "tool_name tool_input", is_open=True)
-OLD_RESPONSE: Final = Schema("expected_intermediate_agent_responses", "author text", is_open=True)
+OLD_TOOL_USE: Final = Schema("expected_tool_use", "tool_name tool_input", is_open=True, keeps=False)
+OLD_RESPONSE: Final = Schema(
+    "expected_intermediate_agent_responses", "author text", is_open=True, keeps=False
+)
 OLD_SESSION: Final = Schema("initial session", "app_name user_id state", is_open=True)

@@ -106,8 +106,10 @@ class Findings:
         near = difflib.get_close_matches(key, schema.keys, n=1, cutoff=_NEAR)
         if near:
             self.problem(f"unknown key {key!r} in {schema.name}. Did you mean {near[0]!r}?", path)
-        else:
+        elif schema.keeps:
             self.warn(f"unknown key {key!r} in {schema.name} is kept; nothing reads it", path)
+        else:
+            self.warn(f"unknown key {key!r} in {schema.name} is not read, and migrating drops it", path)
 
     def required(self, found: JsonObject, schema: Schema, path: str, *names: str) -> None:
         """Note every one of ``names`` that is absent."""

@@ -7,10 +7,10 @@ readings of one file compare.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from adjudge.formats.adk_schema import OLD_CASE, OLD_RESPONSE, OLD_SESSION, OLD_TOOL_USE, OLD_TURN
-from adjudge.formats.findings import Findings
+from adjudge.formats.findings import Findings, is_object, listed
 from adjudge.formats.json_input import read_json
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase, SessionInput
@@ -19,6 +19,9 @@ from adjudge.model.items import Content, Text, ToolCall
 from adjudge.model.step import Step
 
 _SUFFIXES = (".evalset.json", ".test.json", ".json")
+
+_ARGUMENTS: Final = ("tool_parameters", "tool_args")
+"""What files in the wild call ``tool_input``. ADK refuses them."""
 
 
 def id_from_name(path: Path) -> str:
@@ -81,7 +84,7 @@ def _read_turn(data: object, path: str, findings: Findings, number: int) -> Invo
 
 
 def _read_tool_use(data: object, path: str, findings: Findings) -> JsonObject:
-    found, extra = findings.open_fields(data, OLD_TOOL_USE, path)
+    found, extra = findings.open_fields(_with_input(data, path, findings), OLD_TOOL_USE, path)
     findings.required(found, OLD_TOOL_USE, path, "tool_name")
     call = ToolCall(
         name=findings.string(found, "tool_name", path, ""),
@@ -89,6 +92,35 @@ def _read_tool_use(data: object, path: str, findings: Findings) -> JsonObject:
         extra=extra,
     )
     return {"form": "tool_use", "items": (call,), "source_ref": path}
+
+
+def _with_input(data: object, path: str, findings: Findings) -> object:
+    """The call with its arguments under ``tool_input``.
+
+    A call that says nothing of its arguments is a problem: it would expect a call without arguments, and
+    fail the agent that makes the right one.
+    """
+    if not is_object(data):
+        return data
+    names = [key for key in data if key in _ARGUMENTS or OLD_TOOL_USE.keys.get(key) == "tool_input"]
+    given = [name for name in names if data[name] is not None]
+    if len(given) > 1:
+        findings.problem(
+            f"the arguments are given more than once: {listed(given)}.",
+            path,
+            hint="Keep them under 'tool_input' alone.",
+        )
+    elif given and given[0] in _ARGUMENTS:
+        findings.warn(f"{given[0]!r} in {OLD_TOOL_USE.name} is read as 'tool_input'", path)
+        rest = {key: value for key, value in data.items() if key not in names}
+        return {**rest, "tool_input": data[given[0]]}
+    elif not names:
+        findings.problem(
+            f"{OLD_TOOL_USE.name} has no 'tool_input'; it has {listed(list(data)) or 'no key'}.",
+            path,
+            hint="Name the arguments 'tool_input'. A call without arguments has \"tool_input\": {}.",
+        )
+    return data
 
 
 def _read_response(data: object, path: str, findings: Findings) -> JsonObject:

@@ -284,7 +284,7 @@ def _info(name: str, plan: Plan) -> RunInfo:
 
 
 def _new_name() -> str:
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
 
 
 def _now() -> str:
