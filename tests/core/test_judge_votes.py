@@ -70,7 +70,7 @@ class Everything:
             tied = [s for s, count in zip(self.rule.stands, counts, strict=True) if count == most]
             values = [stand for stand in tied if isinstance(stand, float)]
             holds = min(values) if values else NOT_APPLICABLE if NOT_APPLICABLE in tied else ABSTAINED
-            if self.rule.kind == "majority_or_unsure" and len(tied) > 1:
+            if self.rule.kind == "majority_or_unsure" and 2 * most <= total:
                 return "split"
         below = self.rule.unsure_below
         share = Fraction(votes.count(holds), total)
@@ -421,6 +421,9 @@ def test_what_a_panel_decides(tmp_path: Path, rule: str, said: Sequence[str | No
         ("majority", ("yes", "cannot_tell"), "unsure"),
         ("majority", ("not_applicable", "no"), "unsure"),
         ("majority", ("yes", "yes", "no"), 1.0),
+        ("majority", ("no", "no", "yes", "not_applicable", "cannot_tell"), "unsure"),
+        ("majority", ("no", "no", "no", "not_applicable", "cannot_tell"), 0.0),
+        ("majority", ("not_applicable", "not_applicable", "yes", "no"), "unsure"),
         ("majority", ("yes", None), 1.0),
         ("majority", (None, None), "error"),
         ("all", ("yes", "no"), 0.0),

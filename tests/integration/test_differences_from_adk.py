@@ -246,3 +246,11 @@ def test_only_what_the_configuration_names_is_measured(evaluated: Evaluate) -> N
     assert only_criterion(evaluated(calls({}), EXACT, [turn(None, [{"name": "look"}])])).criterion_name == (
         "tool_trajectory_avg_score"
     )
+
+
+def test_a_decision_has_a_hundred_votes_at_most(evaluated: Evaluate) -> None:
+    criterion = {"threshold": 0.5, "judge_model_options": {"num_samples": 100_000}}
+
+    with pytest.raises(InputError, match="less than or equal to 100") as refused:
+        evaluated(lambda _: "It is so.", {"final_response_match_v2": criterion}, [turn("It is so.")])
+    assert "judge_model_options.num_samples" in str(refused.value)

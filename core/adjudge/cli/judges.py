@@ -11,6 +11,7 @@ import click
 from adjudge.cli.described import component_facts, option_facts, origin_fields, show_component, shown_name
 from adjudge.cli.session import load_extensions, load_for_listing
 from adjudge.cli.tables import one_line, show_fields
+from adjudge.extension.judge_options import MOST_NUM_SAMPLES
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
@@ -110,7 +111,7 @@ def _showing(name: str) -> click.Command:
 @click.option(
     "--num-samples",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=MOST_NUM_SAMPLES),
     default=1,
     show_default=True,
     help="With --labelled: the most votes for each decision.",

@@ -11,6 +11,9 @@ from adjudge.extension.configuration import ComponentConfig
 DEFAULT_NUM_SAMPLES: Final = 5
 """Votes where nobody says how many (ADK)."""
 
+MOST_NUM_SAMPLES: Final = 100
+"""Votes that one decision may have. More say nothing new, and a number that was mistyped costs money."""
+
 
 class JudgeModelOptions(ComponentConfig):
     """The judge of a criterion (ADK ``JudgeModelOptions``), with what adjudge adds: panels and UNSURE."""
@@ -19,7 +22,7 @@ class JudgeModelOptions(ComponentConfig):
     """``provider/model``, or a name that one provider's models have; unset: the run's judge."""
     judge_model_config: dict[str, Any] | None = None
     """How the model generates (ADK ``GenerateContentConfig``): ``temperature``, ``max_output_tokens`` and so on."""
-    num_samples: int = Field(default=DEFAULT_NUM_SAMPLES, ge=1)
+    num_samples: int = Field(default=DEFAULT_NUM_SAMPLES, ge=1, le=MOST_NUM_SAMPLES)
     """The most votes that are asked for; fewer are where the rest cannot change the decision."""
     parallelism_limit: int | None = Field(default=None, ge=1)
     """The most calls of this criterion at a time; unset: only the backend's own limit holds."""

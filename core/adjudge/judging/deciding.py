@@ -42,10 +42,10 @@ def decide(
         "tie": rule.is_tie(tally),
         "confidence": rule.confidence(tally, outcome.stand),
     }
-    if outcome.stand == ABSTAINED:
-        return Decision(state="unsure", unsure_code="abstained", **common)
     if outcome.split:
         return Decision(state="unsure", unsure_code="split_votes", **common)
+    if outcome.stand == ABSTAINED:
+        return Decision(state="unsure", unsure_code="abstained", **common)
     if outcome.stand == NOT_APPLICABLE:
         return Decision(state="not_applicable", **common)
     return Decision(state="decided", value=outcome.stand, **common)
@@ -56,13 +56,13 @@ def panel_decision(
     choices: Sequence[Choice],
     rule: Literal["majority", "all", "any"],
     *,
-    ties_are_unsure: bool = False,
+    needs_majority: bool = False,
 ) -> Decision:
     """What a panel says of one item: one voice a model, whatever the number of its votes.
 
     ``majority``: a voice counts as a vote does. A model that cannot tell has a voice, one that could not be
-    asked has none, and a tie goes to the lower value, or with ``ties_are_unsure`` to none. ``all`` gives the
-    lowest value and ``any`` the highest of the models to which the item applies; one that did not decide could
+    asked has none, and a tie goes to the lower value. With ``needs_majority`` nothing is decided without more
+    than half of the voices. ``all`` gives the lowest value and ``any`` the highest of the models to which the item applies; one that did not decide could
     have changed that, unless the value is already the worst (``all``) or the best (``any``) of the menu.
     """
     if len(decisions) == 1:
@@ -72,9 +72,9 @@ def panel_decision(
     chosen = _chosen(voices, choices, rule, complete=all(item.state != "error" for item in decisions))
     if chosen is None:
         chosen = next(item for state in _MISSING for item in decisions if item.state == state)
-    counting = VoteRule("majority", ())
+    counting = VoteRule("majority_or_unsure" if needs_majority else "majority", ())
     is_tie = rule == "majority" and counting.is_tie(tally)
-    if is_tie and ties_are_unsure and chosen.state in ("decided", "not_applicable"):
+    if rule == "majority" and counting.outcome(tally).split:
         chosen = chosen.model_copy(update={"state": "unsure", "value": None, "unsure_code": "split_votes"})
     return chosen.model_copy(
         update={

@@ -130,7 +130,7 @@ class ClientJudge:
                     of_members,
                     question.choices,
                     self._options.panel_rule,
-                    ties_are_unsure=question.rule == "majority_or_unsure",
+                    needs_majority=question.rule == "majority_or_unsure",
                 )
             )
         return tuple(decisions)

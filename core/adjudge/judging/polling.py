@@ -52,9 +52,16 @@ class Poll:
     def wanted(self) -> int:
         """How many votes to ask for next: the fewest that can decide every item that is open."""
         remaining = self._allowed - self.asked
-        return max(
-            0 if ballot.closed else self._rule.fewest(self._tally(ballot), remaining, ballot.missing)
+        tallies = {
+            (frozenset(tally.items()), ballot.missing): tally
             for ballot in self.ballots
+            if not ballot.closed
+            for tally in (self._tally(ballot),)
+        }
+        # Items that stand alike, as all do at the beginning, are looked at once: many votes take a while.
+        return max(
+            (self._rule.fewest(tally, remaining, missing) for (_, missing), tally in tallies.items()),
+            default=0,
         )
 
     def add(self, votes: Sequence[Sequence[ReadItem | Failure]]) -> None:

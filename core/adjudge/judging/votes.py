@@ -6,6 +6,7 @@ count for nothing, and are asked for only once.
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -66,16 +67,16 @@ class VoteRule:
     def outcome(self, tally: Tally) -> Outcome:
         """What the votes decide; a tie goes to the lower value, and to a value before anything else.
 
-        Under ``majority_or_unsure`` a tie is split.
+        Under ``majority_or_unsure`` nothing is decided without more than half of the votes.
         """
         total = sum(tally.values())
         if not total:
             return Outcome(None)
         stand = self._median(tally) if self.kind == "median" else self._leader(tally)
-        is_split = self.unsure_below is not None and tally[stand] / total < self.unsure_below
-        if self.kind == "majority_or_unsure":
-            is_split = is_split or self.is_tie(tally)
-        return Outcome(stand, is_split and stand != ABSTAINED)
+        if self.kind == "majority_or_unsure" and 2 * tally[stand] <= total:
+            return Outcome(stand, split=True)
+        is_below = self.unsure_below is not None and tally[stand] / total < self.unsure_below
+        return Outcome(stand, is_below and stand != ABSTAINED)
 
     def is_tie(self, tally: Tally) -> bool:
         """Whether another stand has as many votes as the one that holds."""
@@ -103,14 +104,16 @@ class VoteRule:
             remaining: How many may still be asked for.
             missing: How many cannot be had although they were asked for: they may have gone any way.
         """
-        if not self.decided(tally, remaining + missing):
-            for more in range(1, remaining + 1):
-                if any(
-                    self.decided(added(tally, votes), remaining - more + missing)
-                    for votes in self._quickest(tally, more)
-                ):
-                    return more
-        return 0
+
+        def can_decide(more: int) -> bool:
+            return any(
+                self.decided(votes, remaining - more + missing) for votes in self._quickest(tally, more)
+            )
+
+        if self.decided(tally, remaining + missing) or not can_decide(remaining):
+            return 0
+        # Whatever decides also does with a further vote, so that halving finds the fewest.
+        return 1 + bisect.bisect_left(range(1, remaining), True, key=can_decide)
 
     def confidence(self, tally: Tally, stand: Stand) -> float:
         """P(more than half of all possible votes are for ``stand`` | tally), from a uniform prior Beta(1, 1).
@@ -127,19 +130,21 @@ class VoteRule:
             (stand for stand in tally if tally[stand]), key=lambda stand: (-tally[stand], _tie_order(stand))
         )
 
-    def _quickest(self, tally: Tally, number: int) -> Iterator[Sequence[Stand]]:
-        """Ways to cast votes of which one decides if any does: for one stand, and against it evenly."""
+    def _quickest(self, tally: Tally, number: int) -> Iterator[Tally]:
+        """Tallies with ``number`` more votes, of which one decides if any does.
+
+        All further votes for one stand; evenly for all, where that leaves no majority; or some for one stand
+        and the others evenly against it, where that leaves too small a share.
+        """
         for stand in self.stands:
-            yield (stand,) * number
+            yield added(tally, (stand,) * number)
+        if self.kind == "majority_or_unsure":
+            yield _added_evenly(tally, self.stands, number)
         if self.unsure_below is not None:
             for stand in self.stands:
-                for agreeing in range(number):
-                    votes = [stand] * agreeing
-                    others = [other for other in self.stands if other != stand]
-                    while len(votes) < number and others:
-                        now = added(tally, votes)
-                        votes.append(min(others, key=lambda other: (now.get(other, 0), other == ABSTAINED)))
-                    yield votes
+                others = [other for other in self.stands if other != stand]
+                for agreeing in range(number if others else 0):
+                    yield _added_evenly(added(tally, (stand,) * agreeing), others, number - agreeing)
 
     @staticmethod
     def _median(tally: Tally) -> Stand:
@@ -154,6 +159,21 @@ def added(tally: Tally, votes: Iterable[Stand]) -> Tally:
     more: Counter[Stand] = Counter(dict(tally))
     more.update(votes)
     return more
+
+
+def _added_evenly(tally: Tally, stands: Sequence[Stand], number: int) -> Tally:
+    """The tally with further votes, each for the stand that has fewest; ``ABSTAINED`` the last of several."""
+    rising = sorted(stands, key=lambda stand: tally.get(stand, 0))
+    counts = [tally.get(stand, 0) for stand in rising]
+    # The stands that get votes end on one level, or one vote apart.
+    level, lowest = next(
+        found
+        for size in range(len(rising), 0, -1)
+        if (found := (divmod(number + sum(counts[:size]), size), rising[:size]))[0][0] >= counts[size - 1]
+    )
+    height, left = level
+    lowest.sort(key=lambda stand: stand == ABSTAINED)
+    return {**tally, **{stand: height + (at < left) for at, stand in enumerate(lowest)}}
 
 
 def tally_of(stands: Iterable[Stand]) -> Tally:

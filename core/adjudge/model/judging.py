@@ -76,7 +76,7 @@ class Question(Frozen):
     choices: tuple[Choice, ...]
     rule: VoteRuleName = "majority"
     """``majority``: the value with most votes; the lower one on a tie. ``majority_or_unsure``: the same, but
-    undecided (``split_votes``) on a tie, of votes or of a panel's models. ``median``: the lower median."""
+    undecided (``split_votes``) without more than half of the votes, or of a panel's models. ``median``: the lower median."""
     notes: dict[str, str] = {"rationale": "why, in one or two sentences"}
     """Texts asked for with every item, before the answer: name to description."""
 

@@ -369,7 +369,7 @@ def test_every_problem_is_told_before_the_first_call(judging: Any, of_logs: Any)
         "the folder",
         "no reporter writes 'out.html'",
         "the token budget must be at least 4000, found 100",
-        "the number of samples must be at least 1, found 0",
+        "the number of samples must be from 1 to 100, found 0",
         "criterion 'Success': unknown granularity strategy 'step_levle'. Did you mean 'step_level'?",
         "absent.json: there is no such file or folder",
         "no/*.json: no file matches",

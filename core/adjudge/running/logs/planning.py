@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from adjudge.errors import AdjudgeError, InputError, Problem
-from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.judge_options import MOST_NUM_SAMPLES, JudgeModelOptions
 from adjudge.extension.loader import Extensions
 from adjudge.extension.registry import Registered
 from adjudge.extension.settings import find_settings
@@ -77,9 +77,10 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
             f"the token budget must be at least {LEAST_BUDGET}, found {request.token_budget}",
             hint="It is the size of one request to a judge.",
         )
-    if request.num_samples < 1:
+    is_number_of_votes = 1 <= request.num_samples <= MOST_NUM_SAMPLES
+    if not is_number_of_votes:
         problems.add(
-            f"the number of samples must be at least 1, found {request.num_samples}",
+            f"the number of samples must be from 1 to {MOST_NUM_SAMPLES}, found {request.num_samples}",
             hint="It is the most votes that a judge has on each decision.",
         )
     named = _criteria(request, problems)
@@ -97,7 +98,8 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
     in_words = bool(criteria) or not entries
     if (in_words and not request.aggregate_only) or request.judging.judges:
         with problems.caught():
-            judge = judges.judge(JudgeModelOptions(num_samples=max(1, request.num_samples)))
+            votes = request.num_samples if is_number_of_votes else 1
+            judge = judges.judge(JudgeModelOptions(num_samples=votes))
     if request.correct_phases and request.aggregate_only and not request.judging.judges:
         problems.add("it is a judge who corrects phases, and none is named", hint="Add --judge MODEL.")
     measured: tuple[PlannedMeasure, ...] = ()
