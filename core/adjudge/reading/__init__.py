@@ -5,7 +5,7 @@ Plugins reach it as ``adjudge.plugin.reading``.
 
 from adjudge.formats.openai_messages import arguments_of
 from adjudge.reading import spans
-from adjudge.reading.blobs import blob_of, without_blobs
+from adjudge.reading.blobs import blob_of, items_without_blobs, step_without_blobs, without_blobs
 from adjudge.reading.losses import Losses
 from adjudge.reading.numbers import with_numbers
 from adjudge.reading.opening import opened
@@ -19,6 +19,7 @@ __all__ = [
     "Place",
     "arguments_of",
     "blob_of",
+    "items_without_blobs",
     "list_of",
     "moment_of",
     "object_of",
@@ -26,6 +27,7 @@ __all__ = [
     "outline",
     "seconds_of",
     "spans",
+    "step_without_blobs",
     "text_of",
     "with_numbers",
     "without_blobs",

@@ -1,19 +1,25 @@
-"""Screenshots and other large binary data: said to have been there, never held in memory."""
+"""Screenshots and other large binary data: said to have been there, never held in memory.
+
+Only what came back to the agent, and what a format keeps beside it, is made lighter. What an agent or a user
+said, and the arguments of a call, stay as the log has them: criteria compare, match and validate them.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 
-from adjudge.model.items import Blob
+from adjudge.model.items import Blob, Claim, ErrorItem, Item, Observation, Opaque, Text, ToolCall, ToolResult
+from adjudge.model.step import Step
 from adjudge.reading.losses import Losses
 
 _LONG: Final = 4096
 """Characters. Shorter texts stay as they are, whatever they are."""
 
 _DATA_URI: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,")
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/_=\r\n-]+")
 
 # The first bytes of each format, in base64.
 _BEGINNINGS: Final = {
@@ -24,32 +30,43 @@ _BEGINNINGS: Final = {
     "JVBERi0": "application/pdf",
 }
 
+_URL_SAFE: Final = str.maketrans("-_", "+/")
+_UNKNOWN: Final = "binary data"
+
 
 def blob_of(data: str, *, mime_type: str | None = None) -> Blob:
-    """What is known of binary data without its bytes: the type, and how many characters of base64 it had.
+    """What is known of binary data without its bytes: the type, a digest, and how many characters of base64 it had.
+
+    ``extra`` has ``base64_characters``, and ``sha256`` of the bytes. Data that is not base64 stays whole.
 
     Args:
         data: A data URI or base64.
         mime_type: The type where the log names it; else the data URI or the first bytes tell it.
     """
     found = _DATA_URI.match(data)
-    if mime_type is None and found is not None:
-        mime_type = found[1]
-    start = data[found.end() if found else 0 :][:16]
+    start = found.end() if found else 0
     if mime_type is None:
-        mime_type = next((mime for begin, mime in _BEGINNINGS.items() if start.startswith(begin)), None)
-    return Blob(mime_type=mime_type, extra={"base64_characters": len(data) - (found.end() if found else 0)})
+        mime_type = (found[1] if found else None) or _type_of(data[start:])
+    content = _decoded(data[start:])
+    if content is None:
+        return Blob(mime_type=mime_type, data=data)
+    digest = hashlib.sha256(content).hexdigest()
+    return Blob(mime_type=mime_type, extra={"base64_characters": len(data) - start, "sha256": digest})
 
 
 def without_blobs(value: Any, losses: Losses) -> Any:
-    """A JSON value with a note in place of every long text that is base64; each is counted as a loss."""
+    """A JSON value with a note in place of every long text that is a blob; each is counted as a loss.
+
+    A text is a blob where all of it is base64, and a data URI or the first bytes of a known format say what it
+    is. Equal notes stand for equal bytes.
+    """
     if isinstance(value, str):
-        if len(value) < _LONG or not _is_base64(value):
+        blob = _proven(value)
+        if blob is None:
             return value
-        blob = blob_of(value)
-        named = blob.mime_type or "binary data"
+        named, known = blob.mime_type or _UNKNOWN, blob.extra or {}
         losses.add(f"{named} in base64")
-        return f"[{named}, {(blob.extra or {})['base64_characters']} characters of base64, left out]"
+        return f"[{named}, {known['base64_characters']} characters of base64, sha256 {known['sha256'][:16]}, left out]"
     if isinstance(value, list):
         return [without_blobs(element, losses) for element in cast("Sequence[object]", value)]
     if isinstance(value, dict):
@@ -57,5 +74,65 @@ def without_blobs(value: Any, losses: Losses) -> Any:
     return value
 
 
-def _is_base64(text: str) -> bool:
-    return _DATA_URI.match(text) is not None or _BASE64.fullmatch(text, 0, _LONG) is not None
+def items_without_blobs(items: Iterable[Item], losses: Losses) -> tuple[Item, ...]:
+    """The items of a step or a message; what came back, and what is kept beside the words, without binary data."""
+    return tuple([_without_blobs(item, losses) for item in items])
+
+
+def step_without_blobs(step: Step, losses: Losses) -> Step:
+    """A step; what came back, and what is kept beside the words, without binary data."""
+    items = items_without_blobs(step.items, losses)
+    return step.model_copy(update={"items": items, "extra": without_blobs(step.extra, losses)})
+
+
+def _without_blobs(item: Item, losses: Losses) -> Item:
+    match item:
+        case Blob():
+            item = _light(item, losses)
+        case ToolResult(value=value) | Opaque(value=value) if isinstance(value, str | list | dict):
+            if (light := without_blobs(value, losses)) != value:
+                item = item.model_copy(update={"value": light})
+        case Observation(text=text):
+            if (light := without_blobs(text, losses)) != text:
+                item = item.model_copy(update={"text": light})
+        case Text() | Claim() | ToolCall() | ErrorItem() | ToolResult() | Opaque():
+            pass
+    if item.extra is None:
+        return item
+    extra = without_blobs(item.extra, losses)
+    return item if extra == item.extra else item.model_copy(update={"extra": extra})
+
+
+def _light(item: Blob, losses: Losses) -> Blob:
+    is_written_out = item.uri is not None and item.uri.startswith("data:")
+    data = item.data if item.data is not None else item.uri if is_written_out else None
+    if data is None:
+        return item
+    light = blob_of(data, mime_type=item.mime_type)
+    if light.data is not None:
+        return item
+    losses.add(f"the content of a blob ({light.mime_type or 'of no known type'})")
+    return light.model_copy(update={"extra": {**(item.extra or {}), **(light.extra or {})}})
+
+
+def _proven(text: str) -> Blob | None:
+    """The blob that a text is; ``None`` where nothing proves that it is one."""
+    if len(text) < _LONG or (_DATA_URI.match(text) is None and _type_of(text) is None):
+        return None
+    blob = blob_of(text)
+    return blob if blob.data is None else None
+
+
+def _type_of(data: str) -> str | None:
+    return next((mime for begin, mime in _BEGINNINGS.items() if data.startswith(begin)), None)
+
+
+def _decoded(data: str) -> bytes | None:
+    """The bytes of base64 in either alphabet, with or without line ends and padding; ``None``: it is something else."""
+    joined = data.replace("\r", "").replace("\n", "") if "\n" in data else data
+    if "+" not in joined and "/" not in joined:
+        joined = joined.translate(_URL_SAFE)
+    try:
+        return base64.b64decode(joined + "=" * (-len(joined) % 4), validate=True)
+    except ValueError:
+        return None

@@ -147,7 +147,15 @@ def test_tool_calls_are_what_the_endpoint_did(httpserver: HTTPServer) -> None:
     assert bodies[1]["messages"][1] == {"role": "assistant", "content": ""}
 
 
-def test_a_picture_of_the_user_is_sent(httpserver: HTTPServer) -> None:
+PICTURES = [
+    (Blob(mime_type="image/png", data="QUJD"), "image/png"),
+    (Blob(data="iVBORw0KGgo="), "image/png"),
+    (Blob(data="QUJD"), "application/octet-stream"),
+]
+
+
+@pytest.mark.parametrize(("picture", "mime_type"), PICTURES)
+def test_a_picture_of_the_user_is_sent(httpserver: HTTPServer, picture: Blob, mime_type: str) -> None:
     httpserver.expect_request(
         "/chat/completions",
         json={
@@ -156,13 +164,16 @@ def test_a_picture_of_the_user_is_sent(httpserver: HTTPServer) -> None:
                     "role": "user",
                     "content": [
                         {"type": "text", "text": "see"},
-                        {"type": "image_url", "image_url": {"url": "data:image/png;base64,QUJD"}},
+                        {
+                            "type": "image_url",
+                            "image_url": {"url": f"data:{mime_type};base64,{picture.data}"},
+                        },
                     ],
                 }
             ]
         },
     ).respond_with_json(completion("seen"))
-    seen = Content(role="user", items=(Text(text="see"), Blob(mime_type="image/png", data="QUJD")))
+    seen = Content(role="user", items=(Text(text="see"), picture))
     done = run(agent_of(httpserver.url_for("/")), seen)
     assert done.turns[0].final_response is not None
 

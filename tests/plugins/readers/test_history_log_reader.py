@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -247,9 +249,12 @@ def test_images_are_said_to_have_been_there(tmp_path: Path) -> None:
     png = "iVBORw0KGgo" + "A" * 50_000
     trajectory = one(tmp_path, {"screenshot": png, "page": {"shot": f"data:image/jpeg;base64,{png}"}})
     (read_step,) = trajectory.steps
-    assert read_step.items == (Blob(mime_type="image/png", extra={"base64_characters": 50_011}),)
-    assert read_step.extra == {"page": {"shot": "[image/jpeg, 50011 characters of base64, left out]"}}
-    assert trajectory.lost == ("image/jpeg in base64", "screenshots")
+    digest = sha256(b64decode(f"{png}=")).hexdigest()
+    known = {"base64_characters": 50_011, "sha256": digest}
+    assert read_step.items == (Blob(mime_type="image/png", extra=known),)
+    note = f"[image/jpeg, 50011 characters of base64, sha256 {digest[:16]}, left out]"
+    assert read_step.extra == {"page": {"shot": note}}
+    assert trajectory.lost == ("screenshots", "image/jpeg in base64")
 
 
 # --- what is refused ------------------------------------------------------------------

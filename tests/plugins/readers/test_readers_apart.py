@@ -12,6 +12,8 @@ from adjudge.plugin import ReadOptions, Source, TraceReader
 from adjudge.testing import FakeHost
 
 NO_LOGS = {"README.md", "LICENSE", "test_config.json"}
+UNREAD = "more_logs"
+"""Formats that no reader knows yet."""
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +30,9 @@ def test_every_log_is_taken_by_one_reader_which_reads_it(
     shared_data: Path, readers: dict[str, TraceReader]
 ) -> None:
     for path in sorted(
-        path for path in shared_data.rglob("*") if path.is_file() and path.name not in NO_LOGS
+        path
+        for path in shared_data.rglob("*")
+        if path.is_file() and path.name not in NO_LOGS and UNREAD not in path.parts
     ):
         source = Source(path)
         with source.open() as file:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import httpx
 
@@ -27,10 +27,14 @@ from adjudge.plugin import (
     Step,
     Text,
     answer_of,
+    reading,
     step_from_openai,
     usage_from_openai,
 )
 from adjudge_plugins.agents.http_agent.connection import Connection
+
+_UNKNOWN: Final = "application/octet-stream"
+"""The type of a blob that neither names one nor begins like a known format."""
 
 
 class ChatEndpoint:
@@ -139,7 +143,8 @@ def _part(item: object) -> JsonObject:
         case Blob(uri=str(uri)):
             return {"type": "image_url", "image_url": {"url": uri}}
         case Blob(data=str(data)):
-            return {"type": "image_url", "image_url": {"url": f"data:{item.mime_type};base64,{data}"}}
+            mime_type = item.mime_type or reading.blob_of(data).mime_type or _UNKNOWN
+            return {"type": "image_url", "image_url": {"url": f"data:{mime_type};base64,{data}"}}
         case _:
             raise AgentError(
                 f"the user's message has a part ({type(item).__name__}) that a chat endpoint does not take",

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from adjudge.plugin import (
     AdkEvent,
-    Blob,
     Content,
     InputError,
     Invocation,
@@ -168,7 +167,7 @@ class Session:
         return step.model_copy(
             update={
                 "form": None,
-                "items": tuple(map(self._without_data, step.items)),
+                "items": reading.items_without_blobs(step.items, self._losses),
                 "source_ref": str(turn.places[event.path]),
                 "started_at": _moment(event),
                 "extra": _told({**(step.extra or {}), **kept}) or None,
@@ -176,15 +175,8 @@ class Session:
         )
 
     def _light(self, content: Content) -> Content:
-        return content.model_copy(update={"items": tuple(map(self._without_data, content.items))})
-
-    def _without_data(self, item: Item) -> Item:
-        """The item; a blob without what is in it."""
-        if not isinstance(item, Blob) or item.data is None:
-            return item
-        light = reading.blob_of(item.data, mime_type=item.mime_type)
-        self._losses.add(f"the content of a blob ({light.mime_type or 'of no known type'})")
-        return light.model_copy(update={"extra": {**(item.extra or {}), **(light.extra or {})}})
+        items = reading.items_without_blobs(content.items, self._losses)
+        return content.model_copy(update={"items": items})
 
 
 def _with_results(steps: Sequence[Step]) -> list[Step]:

@@ -52,31 +52,30 @@ def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> S
     source = data.get("source")
     if source not in ("system", "user", "agent"):
         place.key("source").fail(f"found {source!r}, expected 'system', 'user' or 'agent'")
-    kept: JsonObject = reading.without_blobs(data, losses)
     items: list[Item] = []
-    if reasoning := reading.text_of(kept.get("reasoning_content")):
+    if reasoning := reading.text_of(data.get("reasoning_content")):
         items.append(Claim(text=reasoning))
-    words = _parts(kept.get("message"), place.key("message"))
+    words = _parts(data.get("message"), place.key("message"))
     items += (_seen(item, source) for item in words) if source == "system" else words
     calls = [
         _call(call, where)
-        for call, where in place.key("tool_calls").as_objects(kept.get("tool_calls"), "a list of calls")
+        for call, where in place.key("tool_calls").as_objects(data.get("tool_calls"), "a list of calls")
     ]
     items += calls
-    items += _results(kept.get("observation"), calls, place.key("observation"))
-    extra = {key: value for key, value in kept.items() if key not in _READ and value is not None}
-    if (started := reading.moment_of(kept.get("timestamp"))) is not None:
+    items += _results(data.get("observation"), calls, place.key("observation"))
+    extra = {key: value for key, value in data.items() if key not in _READ and value is not None}
+    if (started := reading.moment_of(data.get("timestamp"))) is not None:
         extra.pop("timestamp")
-    model = kept.get("model_name")
+    model = data.get("model_name")
     return Step(
         number=1,
-        items=tuple(items),
+        items=reading.items_without_blobs(items, losses),
         role=cast("str", source),
         source_ref=str(place),
         model=model if isinstance(model, str) else None,
-        usage=_usage(kept.get("metrics"), losses),
+        usage=_usage(data.get("metrics"), losses),
         started_at=started,
-        extra=extra or None,
+        extra=reading.without_blobs(extra, losses) or None,
     )
 
 

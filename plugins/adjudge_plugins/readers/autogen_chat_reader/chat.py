@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from adjudge.plugin import (
     Content,
@@ -59,12 +59,9 @@ def trajectory_of(
         InputError: a message is broken.
     """
     losses = reading.Losses()
-    messages = [
-        (cast("JsonObject", reading.without_blobs(message, losses)), at)
-        for message, at in place.key(key).as_objects(chat[key])
-    ]
+    messages = place.key(key).as_objects(chat[key])
     task = next((chat[key] for key in _TASKS if isinstance(chat.get(key), str)), None) or options.task
-    steps = _Steps(_executors([message for message, _ in messages]))
+    steps = _Steps(_executors([message for message, _ in messages]), losses)
     for message, at in messages:
         steps.take(message, at)
     known = {key, *_TASKS, *_NAMES, *_KEPT}
@@ -108,15 +105,16 @@ def _author(message: Mapping[str, Any]) -> str | None:
 class _Steps:
     """The messages as steps. Their numbers are their positions from 1: the format has none."""
 
-    def __init__(self, executors: frozenset[str]) -> None:
+    def __init__(self, executors: frozenset[str], losses: reading.Losses) -> None:
         self._executors = executors
+        self._losses = losses
         self._steps: list[Step] = []
         self._callers: dict[str | None, int] = {}
 
     def take(self, message: JsonObject, place: reading.Place) -> None:
         """The next message."""
         author = _author(message)
-        step = _read(message, len(self._steps) + 1, place)
+        step = reading.step_without_blobs(_read(message, len(self._steps) + 1, place), self._losses)
         own: list[Item] = []
         for item in _observed(step.items) if author in self._executors else step.items:
             if isinstance(item, ToolResult) and item.call_id in self._callers:

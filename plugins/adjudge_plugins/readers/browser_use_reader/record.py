@@ -163,7 +163,7 @@ def _outcome(result: JsonObject, action: str | None, losses: reading.Losses) -> 
     images: object = result.get("images")
     for image in cast("Sequence[object]", images) if isinstance(images, list) else ():
         losses.add("images of a result")
-        items.append(reading.blob_of(reading.text_of(image)))
+        items.append(reading.blob_of(reading.text_of(reading.object_of(image).get("data", image))))
     return items
 
 

@@ -44,9 +44,7 @@ def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> S
     """
     if not _READ & data.keys():
         place.fail(f"found no step: it has none of the keys {', '.join(sorted(STEP_KEYS))}")
-    kept: JsonObject = reading.without_blobs(
-        {key: value for key, value in data.items() if key not in _IMAGES}, losses
-    )
+    kept: JsonObject = {key: value for key, value in data.items() if key not in _IMAGES}
     items: list[Item] = [
         Claim(field=field, text=text) for field in CLAIMS if (text := reading.text_of(kept.get(field)))
     ]
@@ -59,11 +57,12 @@ def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> S
     if message := reading.text_of(kept.get("error")):
         items.append(ErrorItem(message=message))
     items += [_image(data[key], losses) for key in _IMAGES if data.get(key)]
+    extra = {key: value for key, value in kept.items() if key not in _READ}
     return Step(
         number=1,
-        items=tuple(items),
+        items=reading.items_without_blobs(items, losses),
         source_ref=str(place),
-        extra={key: value for key, value in kept.items() if key not in _READ} or None,
+        extra=reading.without_blobs(extra, losses) or None,
     )
 
 

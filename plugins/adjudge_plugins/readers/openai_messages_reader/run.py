@@ -24,6 +24,7 @@ from adjudge.plugin import (
     Trajectory,
     answer_among,
     numbered,
+    reading,
     step_from_openai,
 )
 
@@ -59,18 +60,20 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
         InputError: a message is broken.
     """
     key = next(key for key in MESSAGES if isinstance(run.get(key), list))
-    turns = _Turns()
+    losses = reading.Losses()
+    turns = _Turns(losses)
     for index, message in enumerate(cast("Sequence[object]", run[key])):
         path = f"{place.path}.{key}[{index}]"
-        turns.take(_step(message, path, place))
+        turns.take(reading.step_without_blobs(_step(message, path, place), losses))
     eval_id = run.get("eval_id", run.get("task_id"))
     return Trajectory(
         invocations=turns.invocations(run.get("tools")),
         eval_id=str(eval_id) if isinstance(eval_id, str | int) else name,
         task=_task(run) or options.task,
         source=f"{place.file}:{place.line}" + ("" if place.path == "$" else f" {place.path}"),
-        lost=tuple(turns.lost),
-        extra={other: value for other, value in run.items() if other != key} or None,
+        lost=losses.texts(),
+        extra=reading.without_blobs({other: value for other, value in run.items() if other != key}, losses)
+        or None,
     )
 
 
@@ -110,8 +113,9 @@ class _Turn:
 class _Turns:
     """Splits messages at those of the user. A tool's result goes to the step whose call it names."""
 
-    def __init__(self) -> None:
-        self.lost: list[str] = []
+    def __init__(self, losses: reading.Losses) -> None:
+        self._losses = losses
+        self._lost: set[str] = set()
         self._turns: list[_Turn] = []
         self._instructions: list[str] = []
         self._callers: dict[str, tuple[_Turn, int]] = {}
@@ -191,8 +195,9 @@ class _Turns:
 
     def _lose(self, role: str, step: Step) -> None:
         lost = f"{', '.join(sorted(step.extra or {}))} of the {role}'s messages"
-        if lost not in self.lost:
-            self.lost.append(lost)
+        if lost not in self._lost:
+            self._lost.add(lost)
+            self._losses.add(lost)
 
 
 def _invocation(turn: _Turn, details: AppDetails | None) -> Invocation:

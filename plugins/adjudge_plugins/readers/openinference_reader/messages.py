@@ -72,7 +72,7 @@ def _call(call: JsonObject, losses: reading.Losses) -> Item:
     args, raw = reading.arguments_of(call.get("tool_call.function.arguments"))
     return ToolCall(
         name=name,
-        args=reading.without_blobs(args, losses),
+        args=args,
         raw_args=raw,
         id=call_id if isinstance(call_id, str) else None,
     )

@@ -66,7 +66,7 @@ def _tool_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.s
     return reading.spans.ToolRun(
         name=span.text("tool.name") or span.name,
         call_id=call_id if is_message else span.text("tool_call.id", "tool.id"),
-        args=reading.without_blobs(args, notes.losses),
+        args=args,
         raw_args=raw,
         has_result=result is not None,
         result=reading.without_blobs(content if is_message else result, notes.losses),

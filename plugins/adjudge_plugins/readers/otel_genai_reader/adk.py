@@ -65,11 +65,11 @@ def _object(value: Any) -> JsonObject:
 
 
 def _message(raw: Any, losses: reading.Losses) -> reading.spans.Message:
-    content = _content(reading.without_blobs(raw, losses))
+    content = _content(raw)
     if content is None:
         losses.add("content that ADK wrote in another shape")
         return reading.spans.Message("", ())
-    return reading.spans.Message(content.role or "user", content.items)
+    return reading.spans.Message(content.role or "user", reading.items_without_blobs(content.items, losses))
 
 
 def _content(value: Any) -> Content | None:

@@ -62,7 +62,7 @@ def items_of_openai(message: JsonObject, losses: reading.Losses) -> list[Item]:
     """The items of a message in the shape of chat endpoints, which some instrumentations write."""
     known = {**message, "role": message.get("role") if message.get("role") == "tool" else "assistant"}
     try:
-        return [_light(item, losses) for item in step_from_openai(known).items]
+        return list(reading.items_without_blobs(step_from_openai(known).items, losses))
     except InputError:
         return [Opaque(name="message", value=reading.without_blobs(message, losses))]
 
@@ -81,7 +81,7 @@ def _part(value: Any, losses: reading.Losses) -> Item:
             args, raw = reading.arguments_of(part.get("arguments"))
             return ToolCall(
                 name=cast("str", part["name"]),
-                args=reading.without_blobs(args, losses),
+                args=args,
                 raw_args=raw,
                 id=_text(part, "id"),
             )
@@ -100,14 +100,6 @@ def _part(value: Any, losses: reading.Losses) -> Item:
         case kind:
             name = kind if isinstance(kind, str) else "part"
             return Opaque(name=name, value=reading.without_blobs(part, losses))
-
-
-def _light(item: Item, losses: reading.Losses) -> Item:
-    """The item; an image that is written out in its address without its content."""
-    if isinstance(item, Blob) and item.uri is not None and item.uri.startswith("data:"):
-        losses.add("the content of a blob")
-        return reading.blob_of(item.uri)
-    return item
 
 
 def _text(part: JsonObject, key: str) -> str | None:

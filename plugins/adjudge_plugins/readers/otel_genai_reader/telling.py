@@ -89,7 +89,7 @@ def _tool_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.s
     return reading.spans.ToolRun(
         name=name,
         call_id=span.text("gen_ai.tool.call.id"),
-        args=reading.without_blobs(args, notes.losses),
+        args=args,
         raw_args=raw,
         has_result=result_key is not None,
         result=reading.without_blobs(result, notes.losses),

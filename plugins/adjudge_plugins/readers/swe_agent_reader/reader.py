@@ -69,7 +69,7 @@ class _Run:
                 data = place.as_object(stream.value())
                 if data.pop("query", None):
                     self._losses.add("query, the prompt of a step")
-                found.append((reading.without_blobs(data, self._losses), place))
+                found.append((data, place))
         if not any(self._lists.values()):
             self._place.fail("found no 'trajectory' and no 'history' of SWE-agent")
         if self._about.pop("replay_config", None):
@@ -78,14 +78,18 @@ class _Run:
     def trajectory(self, name: str, options: ReadOptions) -> Trajectory:
         history = messages.without_demonstrations(self._lists.get("history", []))
         moves = self._lists.get("trajectory", [])
-        steps = entries.steps_of(moves, history) if moves else messages.steps_of(history)
+        steps = [
+            reading.step_without_blobs(step, self._losses)
+            for step in (entries.steps_of(moves, history) if moves else messages.steps_of(history))
+        ]
+        said = messages.user_content_of(history)
         instructions = messages.instructions_of(history)
         agent = AgentDetails(name="agent", instructions=instructions)
         task = options.task
         given = Content.of_text(task, "user") if task else Content(role="user", has_parts=False)
         submission = self._submission()
         turn = Invocation(
-            user_content=messages.user_content_of(history) or given,
+            user_content=given if said is None else self._light(said),
             steps=reading.with_numbers(steps, [None] * len(steps), key="step"),
             final_response=Content.of_text(submission, "model") if submission else None,
             app_details=AppDetails(agent_details={agent.name: agent}) if instructions else None,
@@ -98,6 +102,10 @@ class _Run:
             extra=self._about or None,
             lost=self._losses.texts(),
         )
+
+    def _light(self, content: Content) -> Content:
+        items = reading.items_without_blobs(content.items, self._losses)
+        return content.model_copy(update={"items": items})
 
     def _submission(self) -> str:
         """What the agent handed in, a patch for instance."""
