@@ -217,7 +217,7 @@ def test_observers_are_told_in_turn_and_each_failure_is_told_once() -> None:
     extensions.notify("run_started", "event")
 
     assert seen == ["event", "event"]
-    assert extensions.warnings == ("plugin breaks raised in run_started: SystemExit: enough",)
+    assert extensions.warnings == ("plugin breaks (in-memory 0) raised in run_started: SystemExit: enough",)
 
 
 # --- discovery ------------------------------------------------------------------------

@@ -93,7 +93,7 @@ def test_a_strategy_is_made_once(tmp_path: Path) -> None:
         (steps(aggregated_content="word " * 400), "aggregated_content has 500 tokens, the budget is 100"),
         ({"granularity": "acme"}, "returned dict; expected AggregatedSteps"),
         (None, "returned NoneType; expected AggregatedSteps"),
-        (ZeroDivisionError("oops"), "raised ZeroDivisionError: oops"),
+        (ZeroDivisionError("oops"), "raised in aggregate: ZeroDivisionError: oops"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -104,7 +104,7 @@ def test_a_broken_contract_is_an_error_that_names_the_plugin(
         aggregate(answer, tmp_path, token_budget=100)
 
     assert complaint in str(raised.value)
-    assert "granularity strategy 'acme' of plugin" in str(raised.value)
+    assert "plugin acme (in-memory 0)" in str(raised.value)
 
 
 def test_an_error_that_is_already_clear_passes(tmp_path: Path) -> None:

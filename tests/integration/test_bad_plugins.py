@@ -279,8 +279,14 @@ def test_an_observer_that_raises_harms_nobody_and_is_told(environment: Any, proj
     done = evaluate(environment, project, always=1.0)
 
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "plugin watcher raised in case_finished: RuntimeError: observer boom" in done.stdout + done.stderr
-    assert "plugin watcher raised in run_finished: SystemExit: too late" in done.stdout + done.stderr
+    assert (
+        "plugin watcher (adjudge-watcher 0.3.0) raised in case_finished: RuntimeError: observer boom"
+        in done.stdout + done.stderr
+    )
+    assert (
+        "plugin watcher (adjudge-watcher 0.3.0) raised in run_finished: SystemExit: too late"
+        in done.stdout + done.stderr
+    )
 
 
 def test_an_alias_decides_between_two_of_one_name(environment: Any, project: Path) -> None:

@@ -330,7 +330,7 @@ def test_a_criterion_of_the_state_needs_an_agent_that_shows_it(folder: Path) -> 
                 AgentAdapterSpec(
                     name="silent",
                     summary="Shows no state.",
-                    factory=lambda config, host: None,
+                    factory=lambda config, host: object(),
                     config=Target,
                     shows_state=False,
                 )

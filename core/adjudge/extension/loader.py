@@ -18,6 +18,7 @@ from adjudge.errors import PluginError, did_you_mean
 from adjudge.extension import hookspecs
 from adjudge.extension.admission import collect, register, unmet_requirement
 from adjudge.extension.discovery import OWN_DISTRIBUTION, Candidate, canonical_name, discover
+from adjudge.extension.guard import PluginRaisedError, described, guarded, lent
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import (
     AgentAdapterSpec,
@@ -62,8 +63,13 @@ class PluginRecord:
     error: BaseException | None = field(default=None, compare=False, repr=False)
     """What loading it raised, for a traceback."""
 
+    @property
+    def provenance(self) -> str:
+        """The plugin and its distribution, as messages show them."""
+        return f"plugin {self.name} ({self.distribution} {self.version})"
+
     def __str__(self) -> str:
-        told = f"plugin {self.name} ({self.distribution} {self.version}) is {self.state}"
+        told = f"{self.provenance} is {self.state}"
         return f"{told}: {self.reason}" if self.reason else told
 
 
@@ -93,6 +99,7 @@ class Extensions:
         self.records: tuple[PluginRecord, ...] = tuple(
             self._load(candidate, enabled) for candidate in ordered
         )
+        self._active = {record.name: record for record in self.records if record.state is PluginState.ACTIVE}
         self._warnings = _unknown_names(disabled, ordered)
         if broken := ", ".join(f"{record.name} ({record.state})" for record in self.broken):
             self._warnings.append(f"left out, because the plugin is broken: {broken}; see `adjudge plugins`")
@@ -178,12 +185,13 @@ class Extensions:
     def notify(self, hook: str, event: object) -> None:
         """Tell every observer. What one raises is recorded as a warning and harms nobody."""
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
+            origin = self._active[implementation.plugin_name]
             try:
-                implementation.function(*([event] if implementation.argnames else []))
-            except (Exception, SystemExit) as error:
-                warning = f"plugin {implementation.plugin_name} raised in {hook}: {_described(error)}"
-                if warning not in self._warnings:
-                    self._warnings.append(warning)
+                with guarded(origin, hook):
+                    implementation.function(*([lent(origin, event)] if implementation.argnames else []))
+            except PluginRaisedError as error:
+                if str(error) not in self._warnings:
+                    self._warnings.append(str(error))
 
     def _load(self, candidate: Candidate, enabled: Sequence[Candidate]) -> PluginRecord:
         record = PluginRecord(
@@ -216,7 +224,7 @@ class Extensions:
             return replace(
                 record,
                 state=PluginState.FAILED,
-                reason=_described(error) + unmet_requirement(candidate),
+                reason=described(error) + unmet_requirement(candidate),
                 seconds=time.perf_counter() - started,
                 error=error,
             )
@@ -243,8 +251,3 @@ def _unknown_names(disabled: Iterable[str], candidates: Sequence[Candidate]) -> 
         for name in sorted(disabled)
         if name not in known and canonical_name(name) not in known_distributions
     ]
-
-
-def _described(error: BaseException) -> str:
-    text = str(error).strip()
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Literal, cast
+from typing import Literal
 
 from adjudge.errors import AdjudgeError, PluginError
+from adjudge.extension.guard import awaited, lent, make
 from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered, Registry
@@ -40,14 +41,15 @@ class StepAggregatorService:
         """
         registered = self._strategies.resolve(name)
         if registered.id not in self._made:
-            self._made[registered.id] = registered.spec.factory(registered.spec.config(), self._host)
+            self._made[registered.id] = make(registered, registered.spec.config(), self._host)
         who = f"granularity strategy {registered.spec.name!r} of {registered.provenance}"
-        try:
-            found = cast("object", await self._made[registered.id].aggregate(trajectory, context))
-        except AdjudgeError:
-            raise
-        except Exception as error:
-            raise PluginError(f"{who} raised {type(error).__name__}: {error}") from error
+        strategy = self._made[registered.id]
+        found: object = await awaited(
+            registered,
+            "aggregate",
+            lambda: strategy.aggregate(lent(registered, trajectory), context),
+            passing=(AdjudgeError,),  # a judge that it asked may be out of reach for the whole run
+        )
         if not isinstance(found, AggregatedSteps):
             raise PluginError(f"{who} returned {type(found).__name__}; expected AggregatedSteps")
         if broken := list(_broken(found, registered, trajectory, context.token_budget)):

@@ -8,6 +8,7 @@ from typing import Final
 
 from adjudge.errors import InputError, PluginError, Problem, UnknownNameError
 from adjudge.extension.configuration import validated_config
+from adjudge.extension.guard import make
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     ChecksModel,
@@ -142,7 +143,7 @@ class Judges:
             config, _ = validated_config(
                 registered.spec.config, options, path=f"judge.backends.{registered.spec.name}"
             )
-            self._made[registered.id] = registered.spec.factory(config, self._host)
+            self._made[registered.id] = make(registered, config, self._host)
         return self._made[registered.id]
 
     async def aclose(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
+from adjudge.extension.guard import make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import (
     CaseFacts,
@@ -36,7 +37,7 @@ def plan_agent(
         component, target = _resolved(agent, extensions, Path(request.working_folder))
         options: dict[str, Any] = {**request.agent_options, "target": target}
         config, _ = validated_config(component.spec.config, options, path="--agent-option")
-        adapter = component.spec.factory(config, host)
+        adapter = make(component, config, host)
         _check_cases(component.spec, files, problems)
         if isinstance(adapter, ChecksPlan):
             facts = (

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from adjudge.extension.configuration import known_keys, validated_config
+from adjudge.extension.guard import make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.formats import CaseEntry
@@ -62,7 +63,7 @@ def make_criterion(
     config, warnings = validated_config(spec.config, options, **place)
     problems.warn(warnings)
     own = host.for_criterion()
-    criterion = spec.factory(config, own)
+    criterion = make(component, config, own)
     return PlannedCriterion(
         rule=Rule(
             criterion_name=entry.name,

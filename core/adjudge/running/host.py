@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.environment import environment_with
+from adjudge.extension.guard import make
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
 from adjudge.extension.loader import Extensions
@@ -129,9 +130,9 @@ class RunHost:
             PluginError: its plugin is not active.
             InputError: its options are wrong, or something that it needs is missing.
         """
-        spec = self._extensions.criteria.resolve(name).spec
-        config, _ = validated_config(spec.config, options, path=name)
-        return spec.factory(config, self)
+        registered = self._extensions.criteria.resolve(name)
+        config, _ = validated_config(registered.spec.config, options, path=name)
+        return make(registered, config, self)
 
     def open_recording(self, path: Path) -> Recording:
         """The judge calls that ``--record`` wrote to a file.

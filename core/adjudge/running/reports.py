@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from adjudge.errors import RunError
+from adjudge.extension.guard import make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, Reporter, ReportsLogs, RunReport
 from adjudge.extension.registry import Registered
@@ -139,7 +140,7 @@ def write_log_outputs(
 
 
 def _made(registered: Registered[ReporterSpec], host: Host) -> Reporter:
-    return registered.spec.factory(registered.spec.config(), host)
+    return make(registered, registered.spec.config(), host)
 
 
 def _log_reporter(registered: Registered[ReporterSpec], host: Host) -> ReportsLogs:

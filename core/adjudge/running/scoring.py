@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.errors import RunError
+from adjudge.errors import PluginError, RunError
+from adjudge.extension.guard import awaited, is_built_in, lent
 from adjudge.judging.ledger import ledger
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement, Outcome
@@ -22,31 +23,35 @@ async def score(planned: PlannedCriterion, case: CaseUnderTest, *, applicable: b
         needs = needs_of(planned.component.spec)
         outcome = Outcome.not_applicable(f"the case has not what this criterion needs: {needs}")
         return criterion_result(Measurement(overall=outcome), planned.rule)
-    origin = planned.component.provenance
+    component = planned.component
+    origin = component.provenance
     with ledger() as asked:
         try:
-            measurement = await planned.criterion.score(case)
-            failure = _broken_contract(measurement, len(case.actual.invocations))
-        except RunError:
-            raise
-        except (Exception, SystemExit) as error:
+            measurement = await awaited(
+                component,
+                "score",
+                lambda: planned.criterion.score(lent(component, case)),
+                # What concerns the whole run is in the ledger, whatever a criterion makes of it.
+                passing=(RunError,) if is_built_in(component) else (),
+            )
+        except PluginError as error:
             measurement = Measurement()
-            failure = f"{type(error).__name__}: {error}"
+            failure: str | None = str(error)
+        else:
+            failure = _broken_contract(measurement, len(case.actual.invocations), origin)
     if asked.fatal is not None:
         raise asked.fatal
     if failure is not None:
-        measurement = Measurement(
-            overall=Outcome.failed("criterion_raised", f"{failure} ({origin})", origin=origin)
-        )
+        measurement = Measurement(overall=Outcome.failed("criterion_raised", failure, origin=origin))
     return criterion_result(measurement, planned.rule).model_copy(update={"judging": asked.use()})
 
 
-def _broken_contract(measurement: object, turns: int) -> str | None:
+def _broken_contract(measurement: object, turns: int, origin: str) -> str | None:
     if not isinstance(measurement, Measurement):
-        return f"the criterion gave {type(measurement).__name__}, expected a Measurement"
+        return f"the criterion gave {type(measurement).__name__}, expected a Measurement ({origin})"
     if measurement.overall is None and len(measurement.per_invocation) != turns:
         return (
             f"the criterion gave {len(measurement.per_invocation)} outcomes for {turns} turns "
-            "and no overall outcome"
+            f"and no overall outcome ({origin})"
         )
     return None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from adjudge.errors import InputError, Problem
+from adjudge.extension.guard import make
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import TraceReaderSpec
@@ -87,7 +88,7 @@ class Traces:
         return self._made(reader).read(self._source(path), options or ReadOptions())
 
     def _made(self, registered: Registered[TraceReaderSpec]) -> TraceReader:
-        return registered.spec.factory(registered.spec.config(), self._host)
+        return make(registered, registered.spec.config(), self._host)
 
     def _source(self, path: Path) -> Source:
         return Source(self._host.working_folder / path)

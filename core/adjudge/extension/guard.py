@@ -1,0 +1,250 @@
+"""The guard: every call into a plugin goes through here, and whatever it raises names the plugin.
+
+``SystemExit``, ``CancelledError`` and every other ``BaseException`` become a ``PluginRaisedError``. Two
+things pass: ``KeyboardInterrupt``, which is the user's, and the cancellation of the task that called.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
+
+from adjudge.errors import AdjudgeError, PluginError
+from adjudge.extension.discovery import OWN_DISTRIBUTION
+
+if TYPE_CHECKING:
+    from adjudge.extension.protocols import Host
+    from adjudge.extension.registry import Registered
+    from adjudge.extension.specs import Spec
+
+ValueT = TypeVar("ValueT")
+
+GRACE: Final = 5.0
+"""Seconds that a plugin's coroutine has to end once it is cancelled; then nobody waits for it any more."""
+
+
+class Origin(Protocol):
+    """Whose code is called: a registered component, or a plugin's record."""
+
+    @property
+    def provenance(self) -> str:
+        """The plugin with its distribution and version, as messages show them."""
+        ...
+
+    @property
+    def distribution(self) -> str:
+        """The name of its distribution."""
+        ...
+
+
+class PluginRaisedError(PluginError):
+    """A plugin raised something. The message names the plugin, the call, and what was raised."""
+
+    def __init__(self, origin: Origin, call: str, raised: BaseException) -> None:
+        """Say what happened.
+
+        Args:
+            origin: Whose code it was.
+            call: What was called, for instance ``"score"``.
+            raised: What came out of it.
+        """
+        super().__init__(f"{origin.provenance} raised in {call}: {described(raised)}")
+        self.raised = raised
+
+
+class PluginTimeoutError(PluginError):
+    """A call into a plugin took longer than it may."""
+
+    def __init__(self, origin: Origin, call: str, limit: float) -> None:
+        """Say what happened.
+
+        Args:
+            origin: Whose code it was.
+            call: What was called, for instance ``"score"``.
+            limit: Seconds that it may take.
+        """
+        super().__init__(f"{call} of {origin.provenance} took longer than {limit:g} s")
+
+
+def described(error: BaseException) -> str:
+    """An exception in one line: its class, and its text where it has one."""
+    try:
+        text = str(error).strip()
+    except Exception as failed:  # a plugin's exception class is a plugin's code too
+        text = f"its text cannot be shown ({type(failed).__name__})"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def is_built_in(origin: Origin) -> bool:
+    """Whether the code is adjudge's own."""
+    return origin.distribution == OWN_DISTRIBUTION
+
+
+def lent(origin: Origin, value: ValueT) -> ValueT:
+    """``value`` for a call into a plugin: a deep copy, unless the plugin is a built-in.
+
+    Frozen data hold dictionaries and lists of JSON. What a plugin changes in them must not be seen by
+    anything else.
+    """
+    return value if is_built_in(origin) else copy.deepcopy(value)
+
+
+@contextmanager
+def guarded(origin: Origin, call: str, *, passing: tuple[type[AdjudgeError], ...] = ()) -> Generator[None]:
+    """Call a plugin inside, without awaiting it.
+
+    Args:
+        origin: Whose code is called.
+        call: What is called, for messages.
+        passing: Errors that the call's contract allows; they come out as they are.
+
+    Raises:
+        PluginRaisedError: whatever else is raised inside.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, PluginRaisedError, PluginTimeoutError):  # the latter two name who it was
+        raise
+    except BaseException as error:
+        if isinstance(error, passing):
+            raise
+        raise PluginRaisedError(origin, call, error) from error
+
+
+def make(registered: Registered[Spec[ValueT]], config: Any, host: Host) -> ValueT:
+    """The component that a plugin's factory makes.
+
+    Raises:
+        AdjudgeError: what it needs is missing or wrong.
+        PluginRaisedError: the factory raised something else.
+        PluginError: the factory returned nothing.
+    """
+    with guarded(registered, f"the factory of {registered.spec.name!r}", passing=(AdjudgeError,)):
+        component = registered.spec.factory(config, host)
+    if component is None:
+        raise PluginError(f"the factory of {registered.spec.name!r} returned None ({registered.provenance})")
+    return component
+
+
+def each(
+    origin: Origin,
+    call: str,
+    items: Callable[[], Iterable[ValueT]],
+    *,
+    passing: tuple[type[AdjudgeError], ...] = (),
+) -> Iterator[ValueT]:
+    """The items that a plugin's call returns or yields, one at a time.
+
+    Args:
+        origin: Whose code is called.
+        call: What is called, for messages.
+        items: The call.
+        passing: Errors that the call's contract allows; they come out as they are.
+
+    Raises:
+        PluginRaisedError: whatever else the call, or the iterator that it returns, raises.
+    """
+    with guarded(origin, call, passing=passing):
+        iterator = iter(items())
+    try:
+        while True:
+            with guarded(origin, call, passing=passing):
+                try:
+                    item = next(iterator)
+                except StopIteration:
+                    return
+            yield item
+    finally:
+        if (close := getattr(iterator, "close", None)) is not None:
+            with guarded(origin, call, passing=passing):
+                close()
+
+
+async def awaited(
+    origin: Origin,
+    call: str,
+    coroutine: Callable[[], Awaitable[ValueT]],
+    *,
+    passing: tuple[type[AdjudgeError], ...] = (),
+    within: float | None = None,
+) -> ValueT:
+    """What a plugin's coroutine function returns.
+
+    Args:
+        origin: Whose code is called.
+        call: What is called, for messages.
+        coroutine: The call. It is made once.
+        passing: Errors that the call's contract allows; they come out as they are.
+        within: Seconds that it may take; ``None`` for no limit.
+
+    Raises:
+        PluginRaisedError: whatever else it raises; also a ``CancelledError`` that nobody asked for.
+        PluginTimeoutError: it took longer than ``within``.
+        asyncio.CancelledError: the calling task was cancelled. A coroutine that does not end within
+            ``GRACE`` seconds of that is left behind.
+    """
+    run = _in_this_task if is_built_in(origin) else _in_a_task_of_its_own
+    value, raised = await run(coroutine, within)
+    if raised is _TOO_LONG:
+        raise PluginTimeoutError(origin, call, within or 0.0)
+    if raised is None:
+        return cast("ValueT", value)
+    with guarded(origin, call, passing=passing):
+        raise raised
+
+
+_TOO_LONG: Final = TimeoutError()
+"""Stands for the end of the limit; a ``TimeoutError`` of the plugin's own is another object."""
+
+
+async def _in_this_task(
+    coroutine: Callable[[], Awaitable[object]], within: float | None
+) -> tuple[object, BaseException | None]:
+    """The outcome of a built-in, which does nothing to the task that it runs in: no task costs less."""
+    import asyncio  # not above: every plugin imports this room, and most need no loop
+
+    task = asyncio.current_task()
+    asked_to_stop = 0 if task is None else task.cancelling()
+    deadline = asyncio.timeout(within)
+    try:
+        async with deadline:
+            return await coroutine(), None
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        if (
+            isinstance(error, asyncio.CancelledError)
+            and task is not None
+            and task.cancelling() > asked_to_stop
+        ):
+            raise
+        return None, _TOO_LONG if deadline.expired() and isinstance(error, TimeoutError) else error
+
+
+async def _in_a_task_of_its_own(
+    coroutine: Callable[[], Awaitable[object]], within: float | None
+) -> tuple[object, BaseException | None]:
+    """The outcome of anybody's coroutine; what it does to its task is no concern of ours."""
+    import asyncio
+
+    task = asyncio.ensure_future(_outcome(coroutine))
+    try:
+        await asyncio.wait((task,), timeout=within)
+        if not task.done():
+            return None, _TOO_LONG
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait((task,), timeout=GRACE)
+    return (None, asyncio.CancelledError()) if task.cancelled() else task.result()
+
+
+async def _outcome(coroutine: Callable[[], Awaitable[object]]) -> tuple[object, BaseException | None]:
+    try:
+        return await coroutine(), None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # returned: a task that raises SystemExit takes the event loop down
+        return None, error
