@@ -176,6 +176,22 @@ def test_nobody_without_the_key_can_ask(weights: Path) -> None:
     assert asyncio.run(run()) == 401
 
 
+def test_no_module_of_the_working_folder_is_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from adjudge_local.config import LocalConfig
+    from adjudge_local.process import serve
+
+    for name in ("json", "xllamacpp"):
+        (tmp_path / f"{name}.py").write_text("open('was-run', 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    model = tmp_path / "broken.gguf"
+    model.write_bytes(b"GGUF")
+
+    with pytest.raises(JudgeError, match="cannot be run"):
+        asyncio.run(serve(model, LocalConfig(context=512)))
+
+    assert not (tmp_path / "was-run").exists()
+
+
 def test_calls_are_sent_as_there_are_slots(backend: Make) -> None:
     assert backend().at_once == 1
     assert backend(slots=4).at_once == 4

@@ -118,6 +118,11 @@ def budget_options(command: _CommandT) -> _CommandT:
 )
 @click.option("--record", metavar="FILE", help="Record the calls to judges in a new file.")
 @click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked.")
+@click.option(
+    "--trust-code",
+    is_flag=True,
+    help="Run code that a test_config.json names, also where the file was only found beside an eval set.",
+)
 @budget_options
 @run_options
 @report_options
@@ -134,6 +139,7 @@ def eval_command(
     judges: tuple[str, ...],
     record: str | None,
     no_cache: bool,
+    trust_code: bool,
     max_judge_calls: int | None,
     max_cost: float | None,
     concurrency: int,
@@ -170,6 +176,7 @@ def eval_command(
             use_cache=not no_cache,
             record=record,
             outputs=outputs,
+            trust_code=trust_code,
             extensions=extensions,
             watch=watch,
         )

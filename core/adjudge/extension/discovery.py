@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from adjudge.errors import PluginError
 from adjudge.extension.hookspecs import PROJECT
+from adjudge.extension.importing import installed_path
 
 if TYPE_CHECKING:
     from importlib_metadata import EntryPoint
@@ -53,11 +56,16 @@ def discover() -> list[Candidate]:
     """
     import importlib_metadata
 
-    try:
-        found = _candidates(importlib_metadata.entry_points(group=PROJECT))  # pyright: ignore[reportUnknownMemberType]
-    except Exception:
-        # One unreadable entry_points.txt breaks the query for all: look at each on its own.
-        found = _one_by_one()
+    path = installed_path()
+    if any(_has_metadata(Path(entry)) for entry in sys.path if entry not in path):
+        # The query for all knows sys.path alone.
+        found = _one_by_one(path)
+    else:
+        try:
+            found = _candidates(importlib_metadata.entry_points(group=PROJECT))  # pyright: ignore[reportUnknownMemberType]
+        except Exception:
+            # One unreadable entry_points.txt breaks the query for all: look at each on its own.
+            found = _one_by_one(path)
     return sorted(
         found, key=lambda item: (item.distribution != OWN_DISTRIBUTION, item.distribution, item.name)
     )
@@ -123,12 +131,17 @@ def _requirements(distribution: _Distribution | None) -> tuple[str, ...]:
     return tuple((distribution.requires if distribution is not None else None) or ())
 
 
-def _one_by_one() -> list[Candidate]:
+def _has_metadata(folder: Path) -> bool:
+    """Whether a folder holds what an installed distribution leaves there."""
+    return any(folder.glob("*.dist-info")) or any(folder.glob("*.egg-info"))
+
+
+def _one_by_one(path: list[str]) -> list[Candidate]:
     import importlib_metadata
 
     found: list[Candidate] = []
     seen: set[str] = set()
-    for distribution in importlib_metadata.distributions():  # pyright: ignore[reportUnknownMemberType]
+    for distribution in importlib_metadata.distributions(path=path):  # pyright: ignore[reportUnknownMemberType]
         name, version = _name_and_version(distribution)
         # The first on sys.path is the one that an import would find.
         if name != _UNKNOWN and canonical_name(name) in seen:

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from adjudge.extension.judge_options import JudgeModelOptions
     from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
     from adjudge.model.base import JsonObject
@@ -29,6 +31,16 @@ class Host(Protocol):
     @property
     def working_folder(self) -> Path:
         """The folder that relative paths and importable modules are looked up in."""
+        ...
+
+    def import_module(self, name: str) -> ModuleType:
+        """Import a module that an option names: from the working folder, else from what is installed.
+
+        Raises:
+            InputError: the option stands in a file that the user did not name and that does not lie
+                beside the agent: what came along with somebody's eval set is not run.
+            BaseException: whatever the module raises when it is imported.
+        """
         ...
 
     def read_trajectories(self, path: Path, *, reader: str | None = None) -> Iterator[Trajectory]:

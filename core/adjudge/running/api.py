@@ -92,6 +92,7 @@ async def evaluate(
     use_cache: bool = True,
     record: str | Path | None = None,
     outputs: Sequence[str | Path] = (),
+    trust_code: bool = False,
     extensions: Extensions | None = None,
     watch: Watch | None = None,
 ) -> RunResult:
@@ -115,6 +116,8 @@ async def evaluate(
         use_cache: Whether answers of earlier runs are used, and these kept for later ones.
         record: A new file to record the calls to judges in.
         outputs: Files to write a report to; the ending decides the kind.
+        trust_code: Whether code is run that a ``test_config.json`` names which was found beside an eval set
+            and does not lie in the folder of the agent.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
         watch: Told every event as it happens.
 
@@ -134,6 +137,7 @@ async def evaluate(
         judging=judging_request(
             judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=record
         ),
+        trust_code=trust_code,
     )
     if concurrency < 1:
         raise InputError(Problem(what=f"the concurrency must be at least 1, found {concurrency}"))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol, Self
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.environment import environment_with
 from adjudge.extension.guard import make
+from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
 from adjudge.extension.loader import Extensions
@@ -57,6 +60,7 @@ class RunHost:
         self._environment: Mapping[str, str] = os.environ
         self.judges: MakesJudges | None = None
         """Set where there can be judges."""
+        self._untrusted_file: str | None = None
         self.judge_documents: list[JsonObject] = []
         """What decides the answers of every judge that was asked for here."""
 
@@ -64,6 +68,13 @@ class RunHost:
         """The same host for one criterion, with ``judge_documents`` of its own."""
         own = type(self)(self._extensions, self._working_folder)
         own._environment, own.judges = self._environment, self.judges
+        own._untrusted_file = self._untrusted_file
+        return own
+
+    def for_untrusted(self, file: str) -> Self:
+        """The same host for what stands in a file that nobody named: code that it names is not run."""
+        own = self.for_criterion()
+        own._untrusted_file = file
         return own
 
     def read_environment(self, *, agent_folder: Path | None) -> None:
@@ -146,6 +157,25 @@ class RunHost:
     def working_folder(self) -> Path:
         """The folder that relative paths and importable modules are looked up in."""
         return self._working_folder
+
+    def import_module(self, name: str) -> ModuleType:
+        """Import a module that an option names: from the working folder, else from what is installed.
+
+        Raises:
+            InputError: the option stands in a file that the user did not name and that does not lie beside
+                the agent.
+            BaseException: whatever the module raises when it is imported.
+        """
+        if self._untrusted_file is not None:
+            raise InputError(
+                Problem(
+                    what=f"names code of the module {name!r}, which is not run: nobody named this file, and it "
+                    "does not lie in the folder of the agent",
+                    hint=f"Where you trust it: --config_file_path {shlex.quote(self._untrusted_file)}, or --trust-code "
+                    "(trust_code=True from Python), or ADJUDGE_TRUST_CODE=1 in the environment.",
+                )
+            )
+        return import_from(self._working_folder, name)
 
     def read_trajectories(self, path: Path, *, reader: str | None = None) -> Iterator[Trajectory]:
         """The trajectories of a log, read by the installed trace reader that knows its format.

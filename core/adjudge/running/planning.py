@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import find_settings
@@ -20,6 +22,9 @@ from adjudge.running.problems import Problems
 from adjudge.running.reports import check_outputs
 from adjudge.running.request import RunRequest
 from adjudge.running.selecting import SelectedFile, config_beside, named_config, select_files
+
+_TRUST_VARIABLE: Final = "ADJUDGE_TRUST_CODE"
+"""The environment variable that says what ``--trust-code`` says."""
 
 
 def make_plan(
@@ -60,7 +65,9 @@ def make_plan(
         host.read_environment(agent_folder=None if made is None else made.folder)
     planned: dict[Path, PlannedFile] = {}
     for config, files in _by_config(selected, request, problems):
-        criteria = plan_criteria(config, files, extensions, host, problems)
+        trusted = _may_run_code(request, files, made)
+        own = host if trusted else host.for_untrusted(config.source or "")
+        criteria = plan_criteria(config, files, extensions, own, problems)
         for file in files:
             planned[file.eval_set.path] = PlannedFile(
                 eval_set=file.eval_set,
@@ -102,6 +109,21 @@ def _check_state(agent: PlannedAgent | None, files: Iterable[PlannedFile], probl
     )
     for name in names:
         problems.add(f"criterion {name!r} needs the session state, which this kind of agent does not show")
+
+
+def _may_run_code(request: RunRequest, files: Sequence[SelectedFile], agent: PlannedAgent | None) -> bool:
+    """Whether code may be run that the configuration of ``files`` names.
+
+    Yes where the user named the configuration or said so; otherwise it was found beside an eval set, and
+    is trusted where the agent lies there too.
+    """
+    if request.config_file is not None or request.config is not None or request.trust_code:
+        return True
+    # Never the .env files: they may have come along too.
+    if os.environ.get(_TRUST_VARIABLE, "").lower() in {"1", "true", "yes"}:
+        return True
+    folder = None if agent is None or agent.folder is None else agent.folder.resolve()
+    return all(file.eval_set.path.parent == folder for file in files)
 
 
 def _by_config(

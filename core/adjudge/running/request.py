@@ -60,6 +60,8 @@ class RunRequest(Frozen):
     timeout: float | None = None
     """Seconds a case may take."""
     judging: JudgingRequest = JudgingRequest()
+    trust_code: bool = False
+    """Whether code is run that a configuration names which nobody named and which is not the agent's."""
     working_folder: str
 
 
@@ -83,6 +85,7 @@ def request_of(
     num_runs: int,
     timeout: float | None,
     judging: JudgingRequest,
+    trust_code: bool,
 ) -> RunRequest:
     """The request behind the arguments of ``adjudge.evaluate``."""
     listed = [eval_sets] if isinstance(eval_sets, EvalSetSource) else eval_sets
@@ -95,6 +98,7 @@ def request_of(
         num_runs=num_runs,
         timeout=timeout,
         judging=judging,
+        trust_code=trust_code,
         working_folder=str(Path.cwd()),
     )
 

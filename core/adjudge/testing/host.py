@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from adjudge.errors import InputError, Problem, UnknownNameError
+from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import Evaluator, Judge, JudgeBackend, Recording
 from adjudge.extension.loader import Extensions
@@ -64,6 +66,10 @@ class FakeHost:
     def working_folder(self) -> Path:
         """The folder that relative paths and importable modules are looked up in."""
         return self._folder
+
+    def import_module(self, name: str) -> ModuleType:
+        """The module of the folder, else of what is installed."""
+        return import_from(self._folder, name)
 
     @property
     def environment(self) -> Mapping[str, str]:

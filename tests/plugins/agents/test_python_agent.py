@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,18 +27,9 @@ from adjudge.plugin import (
     Step,
     ToolCall,
 )
+from adjudge.testing import FakeHost
 from adjudge.testing.conformance import AgentAdapterConformance
 from adjudge_plugins.agents import python_agent as plugin
-
-
-@dataclass
-class Folder:
-    """A host that knows its folder."""
-
-    working_folder: Path
-
-    def read_trajectories(self, path: Path, *, reader: str | None = None) -> Iterator[Any]:
-        raise NotImplementedError
 
 
 @dataclass
@@ -52,7 +43,7 @@ class Talk:
 
 def agent_of(target: object, folder: Path = Path()) -> AgentAdapter:
     (spec,) = plugin.agent_adapters()
-    return spec.factory(spec.config(target=target), Folder(folder))
+    return spec.factory(spec.config(target=target), FakeHost(folder))
 
 
 def request(eval_id: str = "case", **session_input: Any) -> SessionRequest:
@@ -118,6 +109,18 @@ def test_an_object_with_an_async_call() -> None:
             return f"<{text}>"
 
     assert answers(run(Agent(), "a")) == ["<a>"]
+
+
+def test_a_class_with_an_async_call_is_made_once_for_each_session() -> None:
+    class Agent:
+        def __init__(self) -> None:
+            self.heard = 0
+
+        async def __call__(self, text: str) -> str:
+            self.heard += 1
+            return f"{self.heard}: {text}"
+
+    assert answers(run(Agent, "a", "b")) == ["1: a", "2: b"]
 
 
 def test_a_builtin() -> None:

@@ -55,6 +55,7 @@ async def serve(path: Path, config: LocalConfig) -> ModelServer:
     with tempfile.TemporaryFile() as log:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
+            "-P",  # no module of the working folder
             "-m",
             "adjudge_local.server",
             stdin=asyncio.subprocess.PIPE,

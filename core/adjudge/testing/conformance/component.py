@@ -148,7 +148,11 @@ def _heavy_imports_of(module: str) -> tuple[str, ...]:
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     imported = subprocess.run(  # noqa: S603 - our own interpreter and our own code
-        [sys.executable, "-c", code, module], env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-P", "-c", code, module],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert imported.returncode == 0, f"importing {module} on its own fails:\n{imported.stderr}"
     return tuple(sorted(set(imported.stdout.split()) & set(HEAVY_MODULES)))

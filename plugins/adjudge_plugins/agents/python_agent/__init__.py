@@ -15,7 +15,7 @@ def _make(config: PythonAgentConfig, host: Host) -> AgentAdapter:
     from adjudge_plugins.agents.python_agent.loading import load_target
 
     target = config.target
-    return python_agent(load_target(target, host.working_folder) if isinstance(target, str) else target)
+    return python_agent(load_target(target, host) if isinstance(target, str) else target)
 
 
 def _folder(target: object) -> Path | None:

@@ -106,6 +106,8 @@ def positional_parameters(function: Callable[..., Any]) -> list[inspect.Paramete
 
 
 def _is_coroutine_function(function: Callable[..., Any]) -> bool:
+    if inspect.isclass(function):  # its __call__ is that of its instances
+        return False
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - an object whose __call__ is async
     )

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
 
-from adjudge.plugin import InputError, Problem, did_you_mean
+from adjudge.plugin import Host, InputError, Problem, did_you_mean
 
 
-def load_target(target: str, folder: Path) -> object:
+def load_target(target: str, host: Host) -> object:
     """Import the module and look up the (dotted) name in it.
-
-    ``folder`` is put on ``sys.path`` and stays there: an agent may import its own modules later.
 
     Raises:
         InputError: the module cannot be imported, or has no such name.
@@ -22,7 +19,7 @@ def load_target(target: str, folder: Path) -> object:
     module_name, colon, name = target.partition(":")
     if not (module_name and colon and name):
         raise _unusable(target, "it is not of the form package.module:name")
-    found: object = _imported(target, module_name, folder)
+    found: object = _imported(target, module_name, host)
     for part in name.split("."):
         try:
             found = getattr(found, part)
@@ -33,33 +30,29 @@ def load_target(target: str, folder: Path) -> object:
     return found
 
 
-def _imported(target: str, module_name: str, folder: Path) -> ModuleType:
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    importlib.invalidate_caches()
+def _imported(target: str, module_name: str, host: Host) -> ModuleType:
     try:
-        return importlib.import_module(module_name)
+        return host.import_module(module_name)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a module may call sys.exit() when it is imported
         raise _unusable(
             target,
             f"importing {module_name!r} raised {type(error).__name__}: {error}{_place(error)}",
-            hint=_import_hint(error, module_name, folder),
+            hint=_import_hint(error, module_name, host.working_folder),
         ) from error
 
 
 def _place(error: BaseException) -> str:
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not _is_import_machinery(frame.filename)
-    ]
+    found = iter(traceback.extract_tb(error.__traceback__))
+    # What the module did comes after the call that imported it.
+    any(frame.filename == importlib.__file__ for frame in found)
+    frames = [frame for frame in found if not _is_import_machinery(frame.filename)]
     return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
 
 
 def _is_import_machinery(filename: str) -> bool:
-    return filename in {__file__, importlib.__file__} or filename.startswith("<frozen importlib")
+    return filename == importlib.__file__ or filename.startswith("<frozen importlib")
 
 
 def _import_hint(error: BaseException, module_name: str, folder: Path) -> str | None:

@@ -11,7 +11,7 @@ from adjudge_plugins.criteria.custom_metric.config import CustomMetricConfig
 def _make(config: CustomMetricConfig, host: Host) -> Criterion:
     from adjudge_plugins.criteria.custom_metric.criterion import CustomMetric
 
-    return CustomMetric(config, host.working_folder)
+    return CustomMetric(config, host)
 
 
 @hookimpl.criteria

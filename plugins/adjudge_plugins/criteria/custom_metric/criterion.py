@@ -6,10 +6,9 @@ import inspect
 import threading
 import traceback
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-from adjudge.plugin import CaseUnderTest, Measurement, Outcome, handover
+from adjudge.plugin import CaseUnderTest, Host, Measurement, Outcome, handover
 from adjudge_plugins.criteria.custom_metric.arguments import arguments_for
 from adjudge_plugins.criteria.custom_metric.config import CustomMetricConfig
 from adjudge_plugins.criteria.custom_metric.loading import load_function
@@ -23,9 +22,9 @@ class CustomMetric:
     several cases it may run several times at once.
     """
 
-    def __init__(self, config: CustomMetricConfig, folder: Path) -> None:
+    def __init__(self, config: CustomMetricConfig, host: Host) -> None:
         self._name = config.function
-        self._function = load_function(config.function, folder)
+        self._function = load_function(config.function, host)
         self._arguments = arguments_for(config)
         self._threshold = config.threshold
 
@@ -50,7 +49,8 @@ async def _called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> A
 async def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     """Call a function in a thread that neither Ctrl-C nor the end of the run waits for."""
     work, done = handover(lambda: function(*arguments), _refused)
-    threading.Thread(target=work, name=f"adjudge metric {function.__qualname__}", daemon=True).start()
+    name = getattr(function, "__qualname__", type(function).__name__)  # an object with __call__ has none
+    threading.Thread(target=work, name=f"adjudge metric {name}", daemon=True).start()
     return await done
 
 

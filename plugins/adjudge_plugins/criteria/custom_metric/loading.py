@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, cast
 
-from adjudge.plugin import InputError, Problem, did_you_mean
+from adjudge.plugin import Host, InputError, Problem, did_you_mean
 
 
-def load_function(path: str, folder: Path) -> Callable[..., Any]:
+def load_function(path: str, host: Host) -> Callable[..., Any]:
     """Import the module and look the function up in it.
 
-    ``folder`` is put on ``sys.path`` and stays there: the function may import its neighbours later.
-
     Raises:
-        InputError: the path has no module, the module cannot be imported, or has no such function.
+        InputError: code that this configuration names is not run; or the path has no module, the module cannot be imported, or has no such function.
     """
     module_name, _, name = path.rpartition(".")
     if not module_name or not name:
         raise _unusable(path, "it is not of the form package.module.function")
-    if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
-    importlib.invalidate_caches()
     try:
-        module = importlib.import_module(module_name)
+        module = host.import_module(module_name)
+    except InputError:
+        raise
     except (Exception, SystemExit) as error:  # a module may call sys.exit() when it is imported
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
-        hint = f"Is {missing!r} installed? It was looked for in {folder} too." if missing else None
+        hint = (
+            f"Is {missing!r} installed? It was looked for in {host.working_folder} too." if missing else None
+        )
         why = f"importing {module_name!r} raised {type(error).__name__}: {error}"
         raise _unusable(path, why, hint) from error
     found = getattr(module, name, None)
