@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _prepared() -> None:
+    """What is imported by now stays: the garbage collections after each test need not look at it.
+
+    A shell's background job ignores SIGINT, and so do the processes that it starts; tests send it to theirs.
+    """
+    gc.collect()
+    gc.freeze()
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _own_resources(_prepared: None) -> Iterator[None]:
+    """A socket, file or transport that a test leaves open is a ResourceWarning of that test, not of a later one."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(autouse=True)

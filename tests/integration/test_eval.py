@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -51,7 +50,7 @@ def broken(text):
 
 async def slow(text):
     import asyncio
-    await asyncio.sleep(30)
+    await asyncio.sleep(3600)
 """
 
 
@@ -133,11 +132,10 @@ def test_an_agent_that_raises_is_an_error_and_never_a_verdict(folder: Path, adju
 
 
 def test_a_case_that_takes_too_long_is_an_error_and_the_command_ends(folder: Path, adjudge: Cli) -> None:
-    started = time.monotonic()
+    # The agent sleeps for an hour; the fixture waits two minutes for the command.
     done = adjudge("eval", "sky:slow", "good.test.json", "--timeout", "0.2", "--output", "out.json")
     assert done.returncode == 3
     assert results(folder / "out.json")["cases"][0]["error"]["code"] == "timeout"
-    assert time.monotonic() - started < 20, "the command waited for the agent"
 
 
 def test_selected_cases_alone_are_run(folder: Path, adjudge: Cli) -> None:
@@ -227,7 +225,7 @@ def test_state_starts_as_the_case_says_and_stays_over_its_turns_only(folder: Pat
 
 
 def test_blocking_agents_run_side_by_side_up_to_the_limit(folder: Path) -> None:
-    together = threading.Barrier(3, timeout=10)
+    together = threading.Barrier(3, timeout=120)
 
     def waits_for_two_others(text: str) -> str:
         together.wait()
@@ -243,12 +241,16 @@ def test_blocking_agents_run_side_by_side_up_to_the_limit(folder: Path) -> None:
 def test_no_more_sessions_are_open_than_the_limit_says(folder: Path) -> None:
     open_now = 0
     most = 0
+    four = asyncio.Event()
 
     async def agent(text: str) -> str:
         nonlocal open_now, most
         open_now += 1
         most = max(most, open_now)
-        await asyncio.sleep(0.005)
+        if most == 4:
+            four.set()
+        await four.wait()
+        await asyncio.sleep(0.005)  # for one too many to come
         open_now -= 1
         return "ok"
 

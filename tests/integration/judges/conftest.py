@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import random
 import re
 import socket
@@ -61,6 +62,10 @@ class ModelServer:
     fault: Callable[[Asked], Fault | None] = lambda asked: None
     text: Callable[[Asked], str] | None = None
     delay: float = 0.0
+    together: int = 0
+    """Nothing is answered before so many requests have been under way at once."""
+    answers: float = math.inf
+    """Requests after so many wait until this is set higher."""
     asked: list[Asked] = field(default_factory=list)
     answered: Counter[tuple[object, ...]] = field(default_factory=Counter)
     most_at_once: int = 0
@@ -117,6 +122,9 @@ class ModelServer:
         self._under_way += 1
         self.most_at_once = max(self.most_at_once, self._under_way)
         try:
+            number = len(self.asked)
+            while self.most_at_once < self.together or number > self.answers:
+                await asyncio.sleep(0.005)
             if self.delay:
                 await asyncio.sleep(self.delay)
             fault = self.fault(asked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import shutil
 import signal
@@ -11,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -245,7 +245,7 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def wait_for(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not happened():
         assert time.monotonic() < deadline, "nothing happens"
         time.sleep(0.005)
@@ -262,7 +262,7 @@ def test_a_killed_run_repeats_no_vote(
     model_server.answered.clear()
     model_server.asked.clear()
 
-    model_server.delay = 0.02
+    model_server.answers = 60
     process = start(folder, "--run", "killed", *cache)
     wait_for(lambda: len(model_server.asked) > 60)
     os.kill(process.pid, signal.SIGKILL)
@@ -272,7 +272,7 @@ def test_a_killed_run_repeats_no_vote(
     if cache:
         assert not (Path(os.environ["ADJUDGE_HOME"]) / "judge-cache.sqlite3").exists()
 
-    model_server.delay = 0
+    model_server.answers = math.inf
     resumed = adjudge.resume_sync("killed", outputs=["resumed.json"])
     assert resumed.status == whole.status
     assert set(model_server.answered) == votes
@@ -288,7 +288,7 @@ def test_ctrl_c_during_calls(model_server: Any, judged_run: Any, of_server: Any)
     process = start(folder, "--run", "stopped")
     wait_for(lambda: len(model_server.asked) > 25)
     process.send_signal(signal.SIGINT)
-    _, complaint = process.communicate(timeout=10)
+    _, complaint = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "adjudge resume stopped" in complaint
     assert "Traceback" not in complaint
@@ -429,13 +429,15 @@ def test_a_budget_of_money_needs_a_price(model_server: Any, judged_run: Any) -> 
 
 def test_sixteen_calls_at_a_time_to_begin_with(model_server: Any, judged_run: Any) -> None:
     judged_run(8)
-    model_server.delay = 0.2
+    model_server.together = 16
+    model_server.delay = 0.1  # for one too many to come
     evaluate()
     assert model_server.most_at_once == 16
 
 
 def test_parallelism_limit_binds_where_it_is_written(model_server: Any, judged_run: Any) -> None:
     judged_run(8, parallelism_limit=3)
+    model_server.together = 3
     model_server.delay = 0.02
     evaluate()
     assert model_server.most_at_once == 3
@@ -445,21 +447,31 @@ def test_nobody_asks_while_the_provider_asks_to_wait(
     model_server: Any, judged_run: Any, of_server: Any
 ) -> None:
     judged_run(60)
-    model_server.delay = 0.02
-    refused: list[float] = []
+    refused: list[Any] = []
 
     def one_refusal(asked: Any) -> Any:
         if len(model_server.asked) < 30 or refused:
             return None
-        refused.append(asked.at)
-        return of_server.status(429, retry_after="1.2")
+        refused.append(asked)
+        return of_server.status(429, retry_after="200")
 
     model_server.fault = one_refusal
-    assert evaluate().passed
-    arrived = [asked.at for asked in model_server.asked if asked.at >= refused[0]]
-    # What was under way arrives, then nothing does, then the rest.
-    assert max(later - earlier for earlier, later in pairwise(arrived)) > 0.6
-    assert len(arrived) > 60
+
+    async def main() -> int:
+        run = asyncio.create_task(adjudge.evaluate("bot:agent", "set.evalset.json", run="waiting"))
+        # What was under way arrives, then nothing does, although most is still to ask.
+        asked = -1
+        while asked < len(model_server.asked) or not refused:
+            asked = len(model_server.asked)
+            await asyncio.wait({run}, timeout=0.5)
+        assert not run.done()
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        return asked
+
+    assert asyncio.run(main()) < 60 * 2
+    assert adjudge.resume_sync("waiting").passed
 
 
 @pytest.mark.parametrize(
@@ -508,7 +520,7 @@ def test_nobody_waits_for_ever_after_the_last_call_before_a_pause(
     body = of_server.chat('{"item_1": {"rationale": "", "verdict": "valid"}}')
     model_server.fault = lambda asked: of_server.status(200, body, **limits)
     model_server.delay = 0.05
-    assert evaluate(timeout=20).passed
+    assert evaluate().passed
 
 
 # --- keys -------------------------------------------------------------------------------

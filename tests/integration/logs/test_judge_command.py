@@ -152,7 +152,7 @@ def test_an_interruption_says_how_to_go_on(httpserver: HTTPServer, folder: Path)
 
     def wait(_: Request) -> Response:
         reached.set()
-        over.wait(30)
+        over.wait(120)
         return Response(status=500)
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(wait)
@@ -164,9 +164,9 @@ def test_an_interruption_says_how_to_go_on(httpserver: HTTPServer, folder: Path)
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert reached.wait(30)
+    assert reached.wait(120)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     over.set()
 
     assert process.returncode == 130

@@ -305,7 +305,7 @@ def crowded() -> Iterator[HTTPServer]:
 
 
 def test_sessions_of_one_agent_run_at_the_same_time(crowded: HTTPServer) -> None:
-    barrier = threading.Barrier(5, timeout=20)
+    barrier = threading.Barrier(5, timeout=120)
 
     def handle(request: Request) -> Response:
         barrier.wait()

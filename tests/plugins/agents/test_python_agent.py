@@ -395,7 +395,7 @@ def test_a_session_keeps_its_thread_and_its_context() -> None:
 
 
 def test_blocking_agents_block_nobody() -> None:
-    barrier = threading.Barrier(40, timeout=20)
+    barrier = threading.Barrier(40, timeout=120)
 
     def agent(text: str) -> str:
         barrier.wait()  # passes only where all forty run at the same time
@@ -414,7 +414,7 @@ def test_a_session_whose_agent_hangs_can_still_be_closed() -> None:
 
     class Agent:
         def __call__(self, text: str) -> str:
-            release.wait(20)
+            release.wait(120)
             return text
 
         def close(self) -> None:

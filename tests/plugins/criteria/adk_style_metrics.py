@@ -144,7 +144,7 @@ def stopping(*arguments: Any) -> float:
     raise StopIteration
 
 
-_meeting = threading.Barrier(2, timeout=20)
+_meeting = threading.Barrier(2, timeout=120)
 
 
 def meeting(*arguments: Any) -> float:
