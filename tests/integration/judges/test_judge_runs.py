@@ -255,7 +255,7 @@ def wait_for(happened: Callable[[], bool]) -> None:
 def test_a_killed_run_repeats_no_vote(
     model_server: Any, judged_run: Any, of_server: Any, command_line: Cli, cache: list[str]
 ) -> None:
-    folder = judged_run(40, num_samples=5)
+    folder = judged_run(40, num_samples=5, parallelism_limit=16)
     model_server.label = of_server.divided
     whole = evaluate(outputs=["whole.json"], use_cache=False)
     votes = set(model_server.answered)
@@ -278,12 +278,12 @@ def test_a_killed_run_repeats_no_vote(
     assert set(model_server.answered) == votes
     # What the server had sent when the process died never arrived: no more than were under way.
     repeated = sum(count - 1 for count in model_server.answered.values())
-    assert repeated <= model_server.most_at_once
+    assert repeated <= 16
     assert comparable(folder / "resumed.json")["cases"] == comparable(folder / "whole.json")["cases"]
 
 
 def test_ctrl_c_during_calls(model_server: Any, judged_run: Any, of_server: Any) -> None:
-    folder = judged_run(20)
+    folder = judged_run(20, parallelism_limit=16)
     model_server.fault = lambda asked: of_server.silence if asked.case >= 10 else None
     process = start(folder, "--run", "stopped")
     wait_for(lambda: len(model_server.asked) > 25)
@@ -298,7 +298,7 @@ def test_ctrl_c_during_calls(model_server: Any, judged_run: Any, of_server: Any)
     assert adjudge.resume_sync("stopped").passed
     # What the server had sent just then never arrived, and is asked for again; nothing else is.
     assert len(model_server.answered) == 40
-    assert sum(model_server.answered.values()) - 40 <= model_server.most_at_once
+    assert sum(model_server.answered.values()) - 40 <= 16
 
 
 def test_a_run_can_be_cancelled_from_a_program(model_server: Any, judged_run: Any, of_server: Any) -> None:
