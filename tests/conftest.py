@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import signal
 import subprocess
@@ -67,3 +68,41 @@ def adjudge(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture
+def adjudge_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
+    """Run the command line in this process, in ``tmp_path``: the same as ``adjudge``, without a start of Python.
+
+    Modules that it imports from ``tmp_path`` are forgotten after each command.
+    """
+    path = list(sys.path)
+
+    def forget() -> None:
+        sys.path[:] = path
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
+                del sys.modules[name]
+
+    def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
+        from adjudge.cli import cli
+        from adjudge.cli.exits import run_cli
+
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["adjudge", *map(str, args)])
+        importlib.invalidate_caches()
+        capfd.readouterr()
+        try:
+            with pytest.raises(SystemExit) as ended:
+                run_cli(cli)
+        finally:
+            forget()
+        out, err = capfd.readouterr()
+        status = ended.value.code
+        assert isinstance(status, int)
+        return subprocess.CompletedProcess(args, status, out, err)
+
+    yield run
+    forget()

@@ -71,8 +71,11 @@ def _row(path: Path) -> dict[str, Any]:
 @click.argument("name")
 @report_options
 @click.pass_obj
-def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ...], detailed: bool) -> None:
-    """Show the report of the run NAME, as far as it got, or write it with --output."""
+def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ...], detailed: bool) -> int:
+    """Show the report of the run NAME, as far as it got, or write it with --output.
+
+    The exit status is that of the run; of one that was interrupted it is 1 or 3, never 0.
+    """
     from adjudge.running.host import RunHost
     from adjudge.running.problems import Problems
     from adjudge.running.reports import check_outputs, report_of, summary_of, write_outputs
@@ -89,3 +92,4 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
         write_outputs(report, outputs, extensions, host)
         if not outputs:
             show_report(report, extensions)
+    return report.summary.exit_status

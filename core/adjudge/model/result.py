@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.judging import JudgeUse
@@ -144,13 +144,20 @@ class JudgeCalls(Frozen):
     """Those of them on which all votes agreed."""
 
 
+NOT_FINISHED: Final = "not_finished"
+"""The code of the error of what an interrupted run has no result for yet."""
+
+
 class RunSummary(Frozen):
     """A whole run."""
 
     status: Status
     verdict: Verdict | None = None
+    """``None`` too while the run is incomplete."""
     exit_status: int
-    """0 all passed, 1 something failed, 3 something could not be measured or decided."""
+    """0 all passed, 1 something failed, 3 something could not be measured or decided, or is not run yet."""
+    incomplete: bool = False
+    """Whether the run was interrupted and not resumed. What has no result yet counts as ``error``."""
     cases: int = 0
     """Cases, repeats not counted."""
     repeats: int = 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from adjudge.extension.protocols import ReportedCase, RunReport
-from adjudge.model.result import CaseResult, RepeatedCase, RepeatedCriterion
+from adjudge.model.result import NOT_FINISHED, CaseResult, RepeatedCase, RepeatedCriterion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +22,18 @@ class WholeCase:
     def name(self) -> str:
         """The case as the command line selects it: ``FILE:eval_id``."""
         return f"{self.overall.eval_set_file or self.overall.eval_set_id}:{self.overall.eval_id}"
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether an interrupted run has not come to all of it yet, so that nothing is decided."""
+        errors = (
+            error
+            for item in self.repeats
+            for error in (item.result.error, *(criterion.error for criterion in item.result.criteria))
+        )
+        return self.overall.status == "error" and any(
+            error is not None and error.code == NOT_FINISHED for error in errors
+        )
 
     @property
     def seconds(self) -> float | None:

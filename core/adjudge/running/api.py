@@ -28,7 +28,7 @@ from adjudge.running.judges import together
 from adjudge.running.plan import Plan, differences
 from adjudge.running.planning import make_plan
 from adjudge.running.records import reported_cases
-from adjudge.running.reports import file_records, report_of, summary_of, write_outputs
+from adjudge.running.reports import report_of, summary_of, write_outputs
 from adjudge.running.request import (
     DEFAULT_CONCURRENCY,
     DEFAULT_TIMEOUT,
@@ -73,7 +73,7 @@ class RunResult:
     def details(self) -> Iterator[ReportedCase]:
         """Every result with its case and with what the agent did."""
         with Journal.open_to_read(self.journal) as journal:
-            yield from reported_cases(file_records(journal), journal)
+            yield from reported_cases(journal)
 
 
 async def evaluate(
@@ -153,6 +153,7 @@ async def evaluate(
             "run": _info(name, plan).model_dump(mode="json"),
             "warnings": plan.warnings,
         },
+        (entry.eval_id for file in plan.files for entry in file.entries),
     )
     with journal:
         work = (Work(unit, None, {}) for unit in plan.units())
@@ -212,6 +213,9 @@ async def resume(
             listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
             raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
         work, total = remaining(plan, journal)
+        if total:
+            # Until the end it is unfinished again: results were taken back, so that they are made anew.
+            journal.set_meta({"run": {**meta["run"], "finished_at": None}})
         return await _finish(plan, journal, extensions, run, work, total, concurrency, outputs, watch)
 
 

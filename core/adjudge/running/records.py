@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from adjudge.extension.protocols import ReportedCase
 from adjudge.model.base import Frozen
 from adjudge.model.eval_set import EvalCase
-from adjudge.model.measurement import Failure
-from adjudge.model.result import CaseResult, CriterionResult, Verdict
+from adjudge.model.measurement import Failure, Measurement, Outcome
+from adjudge.model.result import NOT_FINISHED, CaseResult, CriterionResult, RunInfo, Verdict
 from adjudge.model.step import Usage
 from adjudge.model.trajectory import Trajectory
-from adjudge.statistics.algebra import Rule, case_status
+from adjudge.statistics.algebra import Rule, case_status, criterion_result
 from adjudge.storage.journal import Journal, StoredAttempt
 
 
@@ -44,11 +45,12 @@ def decided(
     repeat: int,
     *,
     failure: Failure | None,
-    criteria: Sequence[CriterionResult],
-    duration: float,
+    criteria: Iterable[CriterionResult],
+    duration: float | None,
     usage: Usage | None,
 ) -> CaseResult:
-    """One repeat of one case, decided from its parts."""
+    """One repeat of one case, decided from its parts; ``duration`` in seconds."""
+    criteria = tuple(criteria)
     if failure is None:
         status, failure = case_status(criteria)
     else:
@@ -61,27 +63,36 @@ def decided(
         status=status,
         verdict=Verdict(status) if status in ("PASS", "FAIL", "UNSURE") else None,
         error=failure,
-        criteria=tuple(criteria),
-        duration=round(duration, 6),
+        criteria=criteria,
+        duration=None if duration is None else round(duration, 6),
         usage=usage,
     )
 
 
-class StoredCase:
-    """A finished repeat of a case. What was expected and done is read when it is asked for."""
+@dataclass(frozen=True, slots=True)
+class MissingCase:
+    """A repeat of a case that was planned and has no result. What the case expects is not known here."""
 
-    def __init__(self, stored: StoredAttempt, file: FileRecord) -> None:
-        """Decide the result from what the journal holds."""
+    result: CaseResult
+    case: EvalCase
+    actual: Trajectory
+
+
+class StoredCase:
+    """A repeat of a case that the agent was run on. What was expected and done is read when it is asked for."""
+
+    def __init__(self, stored: StoredAttempt, file: FileRecord, missing: Failure) -> None:
+        """Decide the result from what the journal holds; a criterion without a result has the error ``missing``."""
         self._stored = stored
         self._case: EvalCase | None = None
         self._actual: Trajectory | None = None
-        scores = scores_of(stored)
+        failure = failure_of(stored)
         self.result = decided(
             file,
             stored.eval_id,
             stored.repeat,
-            failure=failure_of(stored),
-            criteria=[scores[number] for number in sorted(scores)],
+            failure=failure,
+            criteria=() if failure is not None else _criteria(scores_of(stored), file.rules, missing),
             duration=stored.duration,
             usage=None if stored.usage is None else Usage.model_validate_json(stored.usage),
         )
@@ -120,15 +131,52 @@ def scores_of(stored: StoredAttempt) -> dict[int, CriterionResult]:
     return {number: CriterionResult.model_validate_json(data) for number, data in stored.scores.items()}
 
 
-def reported_cases(files: Sequence[FileRecord], journal: Journal) -> Iterator[ReportedCase]:
-    """Every repeat of every case that the journal holds, in the order of the plan."""
-    for stored in journal.attempts():
-        yield StoredCase(stored, _file_of(files, stored.case_no))
+def _criteria(
+    scores: Mapping[int, CriterionResult], rules: Sequence[Rule], missing: Failure
+) -> Iterator[CriterionResult]:
+    """One result for each rule, by its number: results stand where the rules of their criteria stand."""
+    for number, rule in enumerate(rules):
+        yield scores.get(number) or criterion_result(
+            Measurement(overall=Outcome(state="error", reasoning=missing.message, error=missing)), rule
+        )
 
 
-def _file_of(files: Sequence[FileRecord], case_no: int) -> FileRecord:
-    for file in files:
-        if case_no < file.cases:
-            return file
-        case_no -= file.cases
-    raise IndexError("the run has no such case")
+def file_records(journal: Journal) -> tuple[FileRecord, ...]:
+    """The eval-set files of a run."""
+    return tuple(FileRecord.model_validate(item) for item in journal.meta()["files"])
+
+
+def reported_cases(journal: Journal) -> Iterator[ReportedCase]:
+    """Every repeat of every case that was planned, in the order of the plan.
+
+    What the journal has no result for is an ``error``: nothing that is missing can look like a pass.
+    """
+    run = RunInfo.model_validate(journal.meta()["run"])
+    missing = _missing(run)
+    attempts = journal.attempts()
+    attempt = next(attempts, None)
+    cases = journal.planned()
+    for file in file_records(journal):
+        for case_no, eval_id in islice(cases, file.cases):
+            for repeat in range(1, run.num_runs + 1):
+                if attempt is not None and (attempt.case_no, attempt.repeat) == (case_no, repeat):
+                    yield StoredCase(attempt, file, missing)
+                    attempt = next(attempts, None)
+                else:
+                    yield MissingCase(
+                        result=decided(
+                            file, eval_id, repeat, failure=missing, criteria=(), duration=None, usage=None
+                        ),
+                        case=EvalCase(eval_id=eval_id),
+                        actual=Trajectory(eval_id=eval_id),
+                    )
+
+
+def _missing(run: RunInfo) -> Failure:
+    """Why something that was planned has no result."""
+    if run.finished_at is None:
+        code, what = NOT_FINISHED, "the run was interrupted before this was done"
+    else:
+        code, what = "no_result", "the run ended without a result for this"
+    message = f"{what}; finish it with: adjudge resume {run.name}"
+    return Failure(code=code, message=message, retryable=True)

@@ -19,26 +19,22 @@ from adjudge.extension.specs import ReporterSpec
 from adjudge.model.judged_logs import JudgedLogs
 from adjudge.model.result import JudgeCalls, RunInfo, RunSummary
 from adjudge.running.problems import Problems
-from adjudge.running.records import FileRecord, reported_cases
+from adjudge.running.records import file_records, reported_cases
 from adjudge.statistics.summary import summarise
 from adjudge.storage.journal import Journal
 
 _CONSOLE: Final = "console"
 
 
-def file_records(journal: Journal) -> tuple[FileRecord, ...]:
-    """The eval-set files of a run."""
-    return tuple(FileRecord.model_validate(item) for item in journal.meta()["files"])
-
-
 def summary_of(journal: Journal) -> RunSummary:
-    """The summary, folded from the journal; what is not there yet counts as not measured."""
+    """The summary, folded from the journal; what is not there counts as not measured."""
     meta = journal.meta()
-    files = file_records(journal)
+    run = RunInfo.model_validate(meta["run"])
     summary = summarise(
-        (item.result for item in reported_cases(files, journal)),
-        {file.path: file.rules for file in files},
-        meta["request"]["num_runs"],
+        (item.result for item in reported_cases(journal)),
+        {file.path: file.rules for file in file_records(journal)},
+        run.num_runs,
+        incomplete=run.finished_at is None,
     )
     judges = {name: JudgeCalls.model_validate(calls) for name, calls in meta.get("judges", {}).items()}
     return summary.model_copy(update={"judges": judges}) if judges else summary
@@ -46,12 +42,11 @@ def summary_of(journal: Journal) -> RunSummary:
 
 def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) -> RunReport:
     """The run as reporters see it."""
-    files = file_records(journal)
     meta = journal.meta()
     return RunReport(
         run=RunInfo.model_validate(meta["run"]),
         summary=summary,
-        cases=lambda: reported_cases(files, journal),
+        cases=lambda: reported_cases(journal),
         warnings=tuple(meta["warnings"]),
         detailed=detailed,
     )

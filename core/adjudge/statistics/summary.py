@@ -46,7 +46,11 @@ class _Tally:
 
 
 def summarise(
-    results: Iterable[CaseResult], rules: Mapping[str | None, Sequence[Rule]], repeats: int
+    results: Iterable[CaseResult],
+    rules: Mapping[str | None, Sequence[Rule]],
+    repeats: int,
+    *,
+    incomplete: bool = False,
 ) -> RunSummary:
     """Fold case results into the summary of a run.
 
@@ -54,6 +58,7 @@ def summarise(
         results: Every repeat of every case, the repeats of one case beside one another.
         rules: The rules of every eval-set file, by its name in the results.
         repeats: How often every case was to run.
+        incomplete: Whether the run was interrupted. It has no verdict then, and never passes.
     """
     tallies: dict[tuple[str, str, float | None], _Tally] = {}
     counts: Counter[Status] = Counter()
@@ -68,12 +73,14 @@ def summarise(
             tally = tallies.setdefault(key, _Tally(rule))
             tally.add(criterion.status, criterion.mean)
     status = combined(counts)
-    if status == "not_applicable":
+    if status == "not_applicable" or (incomplete and status != "FAIL"):
         status = "error"
+    decided = status in ("PASS", "FAIL", "UNSURE") and not incomplete
     return RunSummary(
         status=status,
-        verdict=Verdict(status) if status in ("PASS", "FAIL", "UNSURE") else None,
+        verdict=Verdict(status) if decided else None,
         exit_status=exit_status(status),
+        incomplete=incomplete,
         cases=sum(counts.values()),
         repeats=repeats,
         counts=dict(counts),

@@ -19,10 +19,11 @@ from typing import Any, Final, Self, TypeAlias
 from adjudge.errors import RunError
 from adjudge.storage.payloads import packed, unpacked
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 
 _SCHEMA: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE planned (case_no INTEGER PRIMARY KEY, eval_id TEXT NOT NULL);
 CREATE TABLE cases (case_no INTEGER PRIMARY KEY, eval_id TEXT NOT NULL, data BLOB NOT NULL);
 CREATE TABLE attempts (
     case_no INTEGER NOT NULL, repeat INTEGER NOT NULL,
@@ -86,8 +87,13 @@ class Journal:
         self._claim = claim
 
     @classmethod
-    def create(cls, path: Path, meta: Mapping[str, Any]) -> Self:
+    def create(cls, path: Path, meta: Mapping[str, Any], eval_ids: Iterable[str] = ()) -> Self:
         """Begin a run.
+
+        Args:
+            path: The new file.
+            meta: JSON values under their keys.
+            eval_ids: The cases of the plan in its order, so that what was never run is known too.
 
         Raises:
             RunError: a run of that name exists, or the file cannot be written.
@@ -109,6 +115,8 @@ class Journal:
         try:
             _prepare(connection)
             connection.executescript(_SCHEMA + _REPLIES)
+            with connection:
+                connection.executemany("INSERT INTO planned VALUES (?, ?)", enumerate(eval_ids))
             journal.set_meta({"schema_version": SCHEMA_VERSION, **meta})
         except (sqlite3.Error, RunError) as error:
             # The disk is full, for instance. Half a journal would be no run, and keep its name.
@@ -254,6 +262,10 @@ class Journal:
         """How many repeats of cases are there."""
         row: tuple[int] = self._connection.execute("SELECT count(*) FROM attempts").fetchone()
         return row[0]
+
+    def planned(self) -> Iterator[tuple[int, str]]:
+        """Number and ``eval_id`` of every case of the plan, in its order."""
+        yield from self._connection.cursor().execute("SELECT case_no, eval_id FROM planned ORDER BY case_no")
 
     def attempts(self) -> Iterator[StoredAttempt]:
         """Every attempt in the order of the plan, one at a time."""

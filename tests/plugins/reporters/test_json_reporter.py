@@ -84,7 +84,7 @@ def everything(run_of: Any, a_turn: Any) -> RunReport:
 def test_a_run_is_written_with_every_key_that_the_schema_names(run_of: Any, a_turn: Any, write: Any) -> None:
     document = checked(write(JsonReporter(), everything(run_of, a_turn)))
 
-    assert document["schema_version"] == "1.1"
+    assert document["schema_version"] == "1.2"
     assert document["run"]["name"] == "nightly"
     assert document["warnings"] == ["something odd"]
     assert [(row["eval_id"], row["repeat"]) for row in document["cases"]] == [

@@ -215,7 +215,7 @@ def test_json_has_rubrics_votes_and_what_judges_did(run_of: Any, write: Any) -> 
     document = json.loads(write(JsonReporter(), with_judges(run.report(), calls)))
     jsonschema.Draft202012Validator(result_schema()).validate(document)
 
-    assert document["schema_version"] == "1.1"
+    assert document["schema_version"] == "1.2"
     [criterion] = document["cases"][0]["criteria"]
     [rubric] = criterion["per_invocation"][0]["rubric_scores"]
     assert rubric == {

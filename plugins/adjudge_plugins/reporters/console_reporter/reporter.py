@@ -33,7 +33,7 @@ class ConsoleReporter:
             tally.add(case)
             if report.detailed:
                 screen.show(_in_detail(case))
-            elif case.overall.status in _UNSETTLED:
+            elif case.overall.status in _UNSETTLED and not case.unfinished:
                 if shown == _EXPLAINED:
                     hidden += 1
                     continue
@@ -50,7 +50,7 @@ class ConsoleReporter:
             screen.blank()
         screen.show(_warnings(report))
         screen.show(_next_steps(report, tally))
-        screen.show([_verdict(report)])
+        screen.show([_verdict(report, tally)])
 
     def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
         """Write verdicts on logs."""
@@ -101,7 +101,8 @@ def _eval_set(eval_set: EvalSetTally) -> Iterator[reporting.Line]:
         (file, reporting.Tone.FAINT),
         f"  {counts_text(eval_set.counts)}",
     )
-    rows = [_row(criterion, eval_set.cases) for criterion in eval_set.criteria.values()]
+    measured = eval_set.cases - eval_set.counts["unfinished"]
+    rows = [_row(criterion, measured) for criterion in eval_set.criteria.values()]
     if not rows:
         return
     header = ("criterion", "mean", "threshold", "passed", "")
@@ -115,10 +116,10 @@ def _eval_set(eval_set: EvalSetTally) -> Iterator[reporting.Line]:
             yield reporting.line(text, (f"  {row[4]}", reporting.Tone.FAIL), indent=2)
 
 
-def _row(criterion: CriterionTally, cases: int) -> tuple[str, str, str, str, str]:
+def _row(criterion: CriterionTally, measured: int) -> tuple[str, str, str, str, str]:
     # Where the agent could not be run, nothing could be measured.
     counts = Counter(criterion.counts)
-    counts["error"] += cases - criterion.counts.total()
+    counts["error"] += measured - criterion.counts.total()
     threshold = criterion.threshold
     mean = "-" if criterion.mean is None else reporting.score_text(criterion.mean, threshold)
     if threshold is None:
@@ -154,15 +155,19 @@ def _step(what: str, command: str) -> reporting.Line:
     return reporting.line(f"{what}  ", (command, reporting.Tone.STRONG))
 
 
-def _verdict(report: RunReport) -> reporting.Line:
+def _verdict(report: RunReport, tally: Tally) -> reporting.Line:
     summary, seconds = report.summary, report.run.duration
     status = summary.status
+    shown = "INCOMPLETE" if summary.incomplete else status.upper()
     cases = f"{summary.cases} case{'' if summary.cases == 1 else 's'}"
-    if not summary.cases:
+    if summary.incomplete:
+        others = counts_text(tally.counts, without=("unfinished",))
+        said = f"{tally.counts['unfinished']} of {cases} not finished" + (f", {others}" if others else "")
+    elif not summary.cases:
         said = "no case was run"
     elif status in _UNSETTLED:
         words = {"FAIL": "failed", "error": "could not be measured", "UNSURE": "undecided"}
-        others = counts_text(summary.counts, without=(status,))
+        others = counts_text(tally.counts, without=(status,))
         said = f"{summary.counts.get(status, 0)} of {cases} {words[status]}" + (
             f", {others}" if others else ""
         )
@@ -171,6 +176,6 @@ def _verdict(report: RunReport) -> reporting.Line:
     if summary.repeats > 1:
         said += f", {summary.repeats} repeats each"
     return reporting.line(
-        (f"{status.upper()}  ", reporting.tone_of(status)),
+        (f"{shown}  ", reporting.tone_of(status)),
         f"{said}   run {report.run.name}   {seconds:.1f} s",
     )

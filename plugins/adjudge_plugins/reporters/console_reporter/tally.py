@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from adjudge.plugin import RepeatedCriterion, Status, reporting
+
+Counted: TypeAlias = Status | Literal["unfinished"]
+"""A status, or that an interrupted run has not come to it yet."""
 
 
 @dataclass(slots=True)
@@ -16,7 +19,7 @@ class CriterionTally:
 
     name: str
     threshold: float | None
-    counts: Counter[Status] = field(default_factory=Counter[Status])
+    counts: Counter[Counted] = field(default_factory=Counter[Counted])
     scored: int = 0
     total: float = 0.0
     relation: str = ""
@@ -44,7 +47,7 @@ class EvalSetTally:
 
     eval_set_id: str
     file: str | None
-    counts: Counter[Status] = field(default_factory=Counter[Status])
+    counts: Counter[Counted] = field(default_factory=Counter[Counted])
     criteria: dict[str, CriterionTally] = field(default_factory=dict[str, CriterionTally])
 
     @property
@@ -54,12 +57,19 @@ class EvalSetTally:
 
     def add(self, case: reporting.WholeCase) -> None:
         """Count one case."""
-        self.counts[case.overall.status] += 1
+        self.counts[counted_as(case)] += 1
+        if case.unfinished:
+            return
         for criterion in case.overall.criteria:
             name = criterion.criterion_name
             if name not in self.criteria:
                 self.criteria[name] = CriterionTally(name, criterion.threshold)
             self.criteria[name].add(criterion)
+
+
+def counted_as(case: reporting.WholeCase) -> Counted:
+    """What the counts call a case."""
+    return "unfinished" if case.unfinished else case.overall.status
 
 
 class Tally:
@@ -68,6 +78,8 @@ class Tally:
     def __init__(self) -> None:
         self.retryable = 0
         """Errors, of agents and of criteria, that a resumed run tries again."""
+        self.counts: Counter[Counted] = Counter()
+        """Cases of the whole run."""
         self._sets: dict[tuple[str, str | None], EvalSetTally] = {}
 
     @property
@@ -81,22 +93,24 @@ class Tally:
         if key not in self._sets:
             self._sets[key] = EvalSetTally(*key)
         self._sets[key].add(case)
+        self.counts[counted_as(case)] += 1
         for repeat in case.repeats:
             errors = [repeat.result.error, *(criterion.error for criterion in repeat.result.criteria)]
             self.retryable += sum(1 for error in errors if error is not None and error.retryable)
 
 
-_WORDS: Final[dict[Status, str]] = {
+_WORDS: Final[dict[Counted, str]] = {
     "PASS": "passed",
     "FAIL": "failed",
     "error": "error",
     "UNSURE": "undecided",
     "not_applicable": "not applicable",
     "informational": "informational",
+    "unfinished": "not finished",
 }
 
 
-def counts_text(counts: Mapping[Status, int], *, without: tuple[Status, ...] = ()) -> str:
+def counts_text(counts: Mapping[Counted, int], *, without: tuple[Counted, ...] = ()) -> str:
     """Say counts in words, for instance "4 passed, 3 failed, 2 errors"."""
     shown = [
         f"{counts[status]} {'errors' if status == 'error' and counts[status] > 1 else word}"

@@ -1,4 +1,4 @@
-"""The JSON result format, version 1.1: what is in the document that the reporter writes.
+"""The JSON result format, version 1.2: what is in the document that the reporter writes.
 
 A minor version adds keys and takes none away; a major version may change anything. Every key is
 always there unless it is said here that it may be absent. Numbers are finite. The published JSON
@@ -325,8 +325,11 @@ class SummaryRow(TypedDict):
 
     status: Status
     verdict: Verdict | None
+    """`null` too while the run is incomplete."""
     exit_status: ExitStatus
-    """0 all passed, 1 something failed, 3 something could not be measured or decided."""
+    """0 all passed, 1 something failed, 3 something could not be measured or decided, or is not run yet."""
+    incomplete: bool
+    """Whether the run was interrupted and not resumed. What has no result yet is an `error`, `not_finished`."""
     cases: Count
     """Cases, repeats not counted."""
     repeats: Position
@@ -367,7 +370,7 @@ class RunRow(TypedDict):
 class ResultDocument(TypedDict):
     """The result of one run of adjudge."""
 
-    schema_version: Literal["1.1"]
+    schema_version: Literal["1.2"]
     run: RunRow
     warnings: list[str]
     summary: SummaryRow

@@ -71,6 +71,7 @@ def summary_row(summary: RunSummary) -> doc.SummaryRow:
         "status": summary.status,
         "verdict": _verdict(summary.verdict),
         "exit_status": cast("doc.ExitStatus", summary.exit_status),
+        "incomplete": summary.incomplete,
         "cases": summary.cases,
         "repeats": summary.repeats,
         "counts": dict(summary.counts),

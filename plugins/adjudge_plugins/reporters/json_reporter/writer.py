@@ -12,7 +12,7 @@ from adjudge.plugin import JudgedLogs, RunReport
 from adjudge_plugins.reporters.json_reporter import logs_rows
 from adjudge_plugins.reporters.json_reporter.rows import case_row, repeated_row, run_row, summary_row
 
-SCHEMA_VERSION: Final = "1.1"
+SCHEMA_VERSION: Final = "1.2"
 LOGS_SCHEMA_VERSION: Final = "1.0"
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 

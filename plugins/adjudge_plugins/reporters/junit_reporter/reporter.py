@@ -46,6 +46,8 @@ class JUnitReporter:
             stream.write(_opening(_suite(report, eval_set_id, file, counts[number])))
             stream.writelines(_serialised(_test_case(case)) + b"\n" for case in cases)
             stream.write(b"</testsuite>\n")
+        if report.summary.incomplete:
+            stream.write(_serialised(_interrupted(report)) + b"\n")
         stream.write(b"</testsuites>\n")
 
     def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
@@ -84,11 +86,23 @@ def _opening(element: JUnitXml | TestSuite) -> bytes:
 
 def _root(report: RunReport, counts: list[_Counts]) -> JUnitXml:
     root = JUnitXml(name=reporting.clean(report.run.name))
-    root.tests = sum(item.tests for item in counts)
+    root.tests = sum(item.tests for item in counts) + report.summary.incomplete
     root.failures = sum(item.failures for item in counts)
-    root.errors = sum(item.errors for item in counts)
+    root.errors = sum(item.errors for item in counts) + report.summary.incomplete
     root.time = round(sum(item.time for item in counts), 3)
     return root
+
+
+def _interrupted(report: RunReport) -> TestSuite:
+    """Whatever its cases came to, a run that was interrupted has an error."""
+    name = reporting.clean(report.run.name)
+    test = TestCase(name="the run is finished", classname=name, time=0)
+    what = f"the run was interrupted; finish it with: adjudge resume {name}"
+    test.result = Error(message=what, type_="incomplete")
+    suite = TestSuite(name=name)
+    suite.timestamp = reporting.clean(report.run.started_at)
+    suite.add_testcase(test)
+    return suite
 
 
 def _suite(report: RunReport, eval_set_id: str, file: str | None, counts: _Counts) -> TestSuite:
