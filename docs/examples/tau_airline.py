@@ -156,7 +156,11 @@ def main() -> None:
     runs = sorted(rows(Path(sys.argv[1])), key=lambda run: (run["task_id"], run["trial"]))
     prepare(runs)
     result = adjudge.evaluate_sync(
-        "recorded:airline-runs.jsonl", "airline.evalset.json", config=CONFIG, num_runs=4
+        "recorded:airline-runs.jsonl",
+        "airline.evalset.json",
+        config=CONFIG,
+        num_runs=4,
+        agent_options={"any_conversation": True},  # a simulated user words every trial in its own way
     )
     rewards = {(str(run["task_id"]), run["trial"] + 1): run["reward"] for run in runs}
     measured = [measure(case, rewards[case.result.eval_id, case.result.repeat]) for case in result.details()]

@@ -118,6 +118,8 @@ class SessionRequest:
     eval_id: str
     repeat: int
     session_input: SessionInput
+    eval_set_id: str | None = None
+    """The id that the eval set gives itself; ``None`` where it has none (the old shapes)."""
     timeout: float | None = None
     """Seconds that the whole case may take; the core enforces it."""
     turns: int | None = None
@@ -168,6 +170,15 @@ class ChecksPlan(Protocol):
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterable[str]:
         """One message per problem; ``cases`` may be long and is iterated at most once."""
+        ...
+
+
+@runtime_checkable
+class NotesPlan(Protocol):
+    """A component that decides something about a plan that its user should know of."""
+
+    def plan_notes(self) -> Iterable[str]:
+        """What is odd about the plan and not wrong, each a warning of the run; asked after ``check_plan``."""
         ...
 
 

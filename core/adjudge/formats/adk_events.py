@@ -64,6 +64,14 @@ class AdkEvent:
             or _get(self.parts[-1], "code_execution_result")
         )
 
+    @property
+    def has_words(self) -> bool:
+        """Whether it says something to the user: thoughts and white space are no words."""
+        return any(
+            isinstance(text := _get(part, "text"), str) and text.strip() and not _get(part, "thought")
+            for part in self.parts
+        )
+
     def has(self, name: str) -> bool:
         """Whether any of its parts has this field."""
         return any(_get(part, name) is not None for part in self.parts)
@@ -72,7 +80,7 @@ class AdkEvent:
 def turn_from_adk_events(events: Sequence[AdkEvent], user_content: Content) -> Invocation:
     """The turn: its final response, and every event of an agent that is not partial as a step.
 
-    The final response is the content of the last event that is one, one with text before one without.
+    The final response is the content of the last event that is one, one with words before one without.
     Its step stays, without the words, which would count twice; thoughts are no part of the response.
     Keys that nothing reads stay in ``extra`` of their items.
 
@@ -85,10 +93,7 @@ def turn_from_adk_events(events: Sequence[AdkEvent], user_content: Content) -> I
     """
     moves = [event for event in events if event.get("author") != "user" and not event.get("partial")]
     finals = [event for event in moves if event.parts and event.is_final]
-    final = next(
-        (event for event in reversed(finals) if any(_get(part, "text") for part in event.parts)),
-        finals[-1] if finals else None,
-    )
+    final = next((event for event in reversed(finals) if event.has_words), finals[-1] if finals else None)
     findings = Findings(tolerates=_KEEPS_FURTHER_KEYS)
     steps = [_step(event, findings, number) for number, event in enumerate(moves, start=1)]
     findings.raise_problems()

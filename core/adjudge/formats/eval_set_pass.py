@@ -64,6 +64,11 @@ class Found:
     sha256: str
     """Of the bytes of the file."""
 
+    @property
+    def given_id(self) -> str | None:
+        """The ``eval_set_id`` that stands in the file; ``None`` in the old shapes, named after their file."""
+        return self.eval_set_id if self.shape == "eval_set" else None
+
 
 def read_one(data: object, shape: Shape, index: int, path: Path, findings: Findings) -> EvalCase:
     """Read the case that stands at ``index`` of a file of that shape."""

@@ -16,6 +16,8 @@ class Trajectory(Frozen):
     invocations: tuple[Invocation, ...] = ()
     eval_id: str | None = None
     """The case that it belongs to, where the source says so."""
+    eval_set_id: str | None = None
+    """The eval set of that case, where the source says so."""
     task: str | None = None
     """The goal, where the log names one apart from the first message."""
     agent: str | None = None

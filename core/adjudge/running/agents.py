@@ -15,6 +15,7 @@ from adjudge.extension.protocols import (
     ChecksPlan,
     Fingerprinted,
     Host,
+    NotesPlan,
 )
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec
@@ -52,6 +53,8 @@ def plan_agent(
             )
             for message in adapter.check_plan(facts):
                 problems.add(message)
+        if isinstance(adapter, NotesPlan):
+            problems.warn(adapter.plan_notes())
         return PlannedAgent(
             component=component,
             target=target if isinstance(target, str) else _object_name(target),

@@ -55,7 +55,9 @@ class _Recorder:
         return numbered(turns)
 
 
-async def converse(agent: PlannedAgent, case: EvalCase, repeat: int, timeout: float | None) -> Conversation:
+async def converse(
+    agent: PlannedAgent, case: EvalCase, repeat: int, timeout: float | None, *, eval_set_id: str | None
+) -> Conversation:
     """Play every turn of a case. Nothing that the agent does raises from here, cancellation aside."""
     recorder = _Recorder()
     failure: Failure | None = None
@@ -66,6 +68,7 @@ async def converse(agent: PlannedAgent, case: EvalCase, repeat: int, timeout: fl
     request = SessionRequest(
         eval_id=case.eval_id,
         repeat=repeat,
+        eval_set_id=eval_set_id,
         session_input=case.session_input or DEFAULT_SESSION,
         turns=len(turns),
         timeout=timeout,

@@ -135,7 +135,13 @@ class Engine:
                 repeat=unit.repeat,
             ),
         )
-        conversation = await converse(self._plan.agent, case, unit.repeat, self._plan.request.timeout)
+        conversation = await converse(
+            self._plan.agent,
+            case,
+            unit.repeat,
+            self._plan.request.timeout,
+            eval_set_id=unit.file.eval_set.given_id,
+        )
         try:
             stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
         except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:

@@ -15,6 +15,22 @@ def packed(data: bytes) -> bytes:
     return data if len(data) < _SMALL else zlib.compress(data, 3)
 
 
-def unpacked(data: bytes) -> bytes:
-    """The payload as it was."""
-    return zlib.decompress(data) if data[:1] == b"x" else data
+def unpacked(data: bytes, *, limit: int | None = None) -> bytes:
+    """The payload as it was.
+
+    Args:
+        data: As it is stored.
+        limit: The largest number of bytes that it may have; for files that others made.
+
+    Raises:
+        zlib.error: it is damaged, or larger than ``limit``.
+    """
+    if data[:1] != b"x":
+        return data
+    if limit is None:
+        return zlib.decompress(data)
+    unpacking = zlib.decompressobj()
+    whole = unpacking.decompress(data, limit)
+    if not unpacking.eof:
+        raise zlib.error(f"a value of more than {limit:,} bytes, or one that is cut off")
+    return whole

@@ -15,20 +15,20 @@ from adjudge.model.judging import JudgeReply
 from adjudge.storage.payloads import packed, unpacked
 
 _FORMAT: Final = 0x61646A31  # "adj1", in SQLite's application_id
-_SCHEMA: Final = f"""
-PRAGMA application_id = {_FORMAT};
-CREATE TABLE questions (
+_TABLES: Final = {
+    "questions": """CREATE TABLE questions (
     key TEXT NOT NULL, model TEXT NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (key, model)
-) WITHOUT ROWID;
-CREATE TABLE replies (
+) WITHOUT ROWID""",
+    "replies": """CREATE TABLE replies (
     key TEXT NOT NULL, model TEXT NOT NULL, sample INTEGER NOT NULL, data BLOB NOT NULL,
     PRIMARY KEY (key, model, sample)
-) WITHOUT ROWID;
-CREATE TABLE failures (
+) WITHOUT ROWID""",
+    "failures": """CREATE TABLE failures (
     key TEXT NOT NULL, model TEXT NOT NULL, sample INTEGER NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL,
     PRIMARY KEY (key, model, sample)
-) WITHOUT ROWID;
-"""
+) WITHOUT ROWID""",
+}
+_LARGEST_REPLY: Final = 64 * 1024 * 1024  # bytes; a few of the file's own could unpack to as many gigabytes
 
 
 class RecordingFile:
@@ -55,7 +55,9 @@ class RecordingFile:
         connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
         try:
             _prepare(connection)
-            connection.executescript(_SCHEMA)
+            connection.execute(f"PRAGMA application_id = {_FORMAT}")
+            for table in _TABLES.values():
+                connection.execute(table)
         except sqlite3.Error as error:
             connection.close()
             raise RunError(f"the recording {path} cannot be written: {error}") from None
@@ -87,15 +89,14 @@ class RecordingFile:
         connection = sqlite3.connect(path, timeout=30, check_same_thread=False)
         try:
             _prepare(connection)
-            (found,) = connection.execute("PRAGMA application_id").fetchone()
-        except sqlite3.Error:
-            found = None
-        if found != _FORMAT:
+            fault = _fault(connection)
+        except sqlite3.Error as error:
+            fault = str(error)
+        if fault is not None:
             connection.close()
             hint = "Make one with: adjudge eval … --record FILE"
-            raise InputError(
-                Problem(what="is not a recording of judge calls, or it is damaged", file=str(path), hint=hint)
-            )
+            what = f"is not a recording of judge calls, or it is damaged: {fault}"
+            raise InputError(Problem(what=what, file=str(path), hint=hint))
         return cls(path, connection)
 
     def close(self) -> None:
@@ -153,7 +154,7 @@ class RecordingFile:
             "SELECT data FROM replies WHERE key = ? AND model = ? AND sample = ?", place
         ):
             try:
-                return JudgeReply.model_validate_json(unpacked(data))
+                return JudgeReply.model_validate_json(unpacked(data, limit=_LARGEST_REPLY))
             except (ValueError, zlib.error) as error:
                 raise RunError(f"the recording {self._path} is damaged: {error}") from None
         failed = "SELECT code, message FROM failures WHERE key = ? AND model = ? AND sample = ?"
@@ -184,6 +185,20 @@ class RecordingFile:
                 self._connection.executemany(statement, rows)
         except sqlite3.Error as error:
             raise RunError(f"the recording {self._path} cannot be written: {error}") from error
+
+
+def _fault(connection: sqlite3.Connection) -> str | None:
+    """Why a database is no recording; ``None`` where it is one.
+
+    A recording comes from anybody. It has the tables of ``create`` and nothing else: a view in the place of
+    a table need not end, and a trigger or an expression would be computed here.
+    """
+    (found,) = connection.execute("PRAGMA application_id").fetchone()
+    if found != _FORMAT:
+        return "it has another application id"
+    made = dict(connection.execute("SELECT name, sql FROM sqlite_master"))
+    odd = [name for name in {**_TABLES, **made} if made.get(name) != _TABLES.get(name)]
+    return f"{odd[0]!r} is not as adjudge makes it" if odd else None
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

@@ -26,9 +26,11 @@ def turn(said: str, answer: str, *calls: str) -> dict[str, Any]:
     }
 
 
-def eval_set(path: Path, cases: Mapping[str, Sequence[dict[str, Any]]], **more: Any) -> Path:
+def eval_set(
+    path: Path, cases: Mapping[str, Sequence[dict[str, Any]]], *, set_id: str = "some", **more: Any
+) -> Path:
     cases_ = [{"eval_id": name, "conversation": turns, **more} for name, turns in cases.items()]
-    path.write_text(json.dumps({"eval_set_id": path.name, "eval_cases": cases_}))
+    path.write_text(json.dumps({"eval_set_id": set_id, "eval_cases": cases_}))
     return path
 
 
@@ -47,7 +49,7 @@ def test_an_eval_set_file_is_what_the_agent_did(tmp_path: Path) -> None:
     cases = eval_set(
         tmp_path / "cases.json", {"good": [turn("a", "b", "look")], "bad": [turn("a", "b", "look")]}
     )
-    eval_set(tmp_path / "done.json", {"bad": [turn("a", "b", "jump")], "good": [turn("A", "b", "look")]})
+    eval_set(tmp_path / "done.json", {"bad": [turn("a", "b", "jump")], "good": [turn(" a", "b", "look")]})
     result = evaluate(cases)
     assert {case.eval_id: case.status for case in result.cases()} == {"good": "PASS", "bad": "FAIL"}
 
@@ -104,6 +106,82 @@ def test_another_number_of_turns_is_an_error_of_the_case(tmp_path: Path) -> None
     assert "the recording has 2 turns, the case has 1" in first.result.error.message
     assert [call.name for step in first.actual.steps for call in step.calls] == ["look", "jump"]
     assert second.result.status == "PASS"
+
+
+def only_error(result: adjudge.RunResult) -> tuple[str, str]:
+    (case,) = result.cases()
+    assert case.status == "error"
+    assert case.error is not None
+    return case.error.code, case.error.message
+
+
+def test_a_recording_of_another_eval_set_is_an_error_of_the_case(tmp_path: Path) -> None:
+    """Their ids happen to be equal, and so are their first words."""
+    cases = eval_set(tmp_path / "cases.json", {"a": [turn("Hello", "Hi", "look")]}, set_id="weather")
+    eval_set(tmp_path / "done.json", {"a": [turn("Hello", "Hi", "look")]}, set_id="news")
+    code, message = only_error(evaluate(cases))
+    assert code == "not_the_same_conversation"
+    assert "the eval set 'news', the case to 'weather'" in message
+    assert "any_conversation=true" in message
+    assert evaluate(cases, agent_options={"any_conversation": True}).passed
+
+
+def test_a_recording_in_which_the_user_says_something_else_is_an_error_of_the_case(tmp_path: Path) -> None:
+    cases = eval_set(
+        tmp_path / "cases.json", {"a": [turn("Hello", "Hi"), turn("Rain  today?", "No", "look")]}
+    )
+    eval_set(tmp_path / "done.json", {"a": [turn("Hello", "Hi"), turn("Rain tomorrow?", "No", "look")]})
+    code, message = only_error(evaluate(cases))
+    assert code == "not_the_same_conversation"
+    assert "in turn 2 of the recording the user says 'Rain tomorrow?', in the case 'Rain today?'" in message
+    assert evaluate(cases, agent_options={"any_conversation": True}).passed
+
+
+def test_the_id_of_an_eval_set_may_stand_behind_its_cases(tmp_path: Path) -> None:
+    cases = eval_set(tmp_path / "cases.json", {"a": [turn("a", "b")]}, set_id="weather")
+    found = json.loads(cases.read_text())["eval_cases"]
+    (tmp_path / "done.json").write_text(json.dumps({"eval_cases": found, "name": "n", "evalSetId": "news"}))
+    assert only_error(evaluate(cases))[0] == "not_the_same_conversation"
+
+
+def test_an_old_file_and_what_became_of_it_are_one_conversation(tmp_path: Path) -> None:
+    """Only the new file has an id of its own; ADK makes one up, and names the case after the old file's path."""
+    old = tmp_path / "dice.test.json"
+    uses = [{"tool_name": "roll", "tool_input": {}}]
+    old.write_text(json.dumps([{"query": "Roll", "expected_tool_use": uses, "reference": "3"}]))
+    adk = {"evals/home/dice.test.json": [turn("Roll", "3", "roll")]}
+    eval_set(tmp_path / "done.json", adk, set_id="e3f0")
+    result = evaluate(old)
+    assert result.passed
+    [warning] = result.warnings
+    assert "the recording 'evals/home/dice.test.json' is taken for case 'dice'" in warning
+
+    migrated = eval_set(tmp_path / "cases.json", adk, set_id="e3f0")
+    assert evaluate(migrated, old.name).passed
+
+
+def test_two_recordings_named_after_files_of_one_name_are_told_apart_by_nobody(tmp_path: Path) -> None:
+    cases = eval_set(tmp_path / "cases.json", {"dice": [turn("a", "b")], "x": [turn("a", "b")]})
+    one = [turn("a", "b")]
+    eval_set(tmp_path / "done.json", {"a/dice.test.json": one, "b/dice.test.json": one, "x": one})
+    with pytest.raises(InputError, match="no recording of case 'dice'"):
+        evaluate(cases)
+
+
+def test_one_recording_and_one_case_need_no_common_id(tmp_path: Path) -> None:
+    cases = eval_set(tmp_path / "cases.json", {"greeting": [turn("a", "b")], "other": [turn("c", "d")]})
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+    (tmp_path / "done.json").write_text(json.dumps({"eval_id": "17", "messages": said}))
+    one = adjudge.evaluate_sync("recorded:done.json", f"{cases}:greeting", config=TRAJECTORY)
+    assert one.passed
+    assert [
+        "its only recording, '17', is taken for the only case, 'greeting'" in it for it in one.warnings
+    ] == [True]
+
+    another = adjudge.evaluate_sync("recorded:done.json", f"{cases}:other", config=TRAJECTORY)
+    assert only_error(another)[0] == "not_the_same_conversation"
+    with pytest.raises(InputError, match="no recording of case 'other'"):
+        evaluate(cases)
 
 
 def test_a_user_who_goes_on_is_an_error(tmp_path: Path) -> None:

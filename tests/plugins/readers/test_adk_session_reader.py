@@ -207,6 +207,13 @@ def test_thoughts_are_claims_and_no_part_of_the_answer(tmp_path: Path) -> None:
     assert turn.steps[0].items == (Claim(text="hm"),)
 
 
+@pytest.mark.parametrize("last", [{"text": "Was that right?", "thought": True}, {"text": " \n"}])
+def test_an_event_without_words_does_not_replace_the_answer(tmp_path: Path, last: dict[str, Any]) -> None:
+    (turn,) = one(tmp_path, user("a"), event("root", {"text": "b"}), event("root", last)).invocations
+    assert turn.final_response is not None
+    assert turn.final_response.text == "b"
+
+
 def test_a_key_of_a_newer_version_is_kept(tmp_path: Path) -> None:
     (turn,) = one(tmp_path, user("a"), event("root", {"text": "b", "novel": {"c": 1}}), novel=[1]).invocations
     assert turn.final_response is not None

@@ -43,6 +43,20 @@ def one(folder: Path, *messages: dict[str, Any], **run: Any) -> Trajectory:
     return trajectory
 
 
+def test_a_last_message_that_only_thinks_does_not_replace_the_answer(tmp_path: Path) -> None:
+    thinks = {"role": "assistant", "content": "", "reasoning_content": "Was that right?"}
+    (turn,) = one(tmp_path, USER, ANSWER, thinks).invocations
+    assert turn.final_response is not None
+    assert turn.final_response.text == "hello"
+
+
+def test_what_is_said_with_a_call_is_no_answer(tmp_path: Path) -> None:
+    looks = {"role": "assistant", "content": "Let me look.", "tool_calls": [call("look", "{}")]}
+    thinks = {"role": "assistant", "content": "", "reasoning_content": "Was that right?"}
+    (turn,) = one(tmp_path, USER, looks, thinks).invocations
+    assert turn.final_response is None or turn.final_response.text == ""
+
+
 # --- shapes ---------------------------------------------------------------------------
 
 

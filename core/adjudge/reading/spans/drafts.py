@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from adjudge.formats.openai_messages import answer_of
+from adjudge.formats.openai_messages import answer_of, answering
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import AppDetails, Invocation
 from adjudge.model.items import Content, Item, Text, ToolCall
@@ -65,7 +65,7 @@ class Turn:
         """The turn; the words of its last step that can be the answer are its final response."""
         steps = [move.step(number) for number, move in enumerate(self.moves, first_step)]
         answer: Content | None = None
-        last = next((at for at in reversed(range(len(steps))) if self.moves[at].is_answer), None)
+        last = answering(steps, [at for at, move in enumerate(self.moves) if move.is_answer])
         if last is not None:
             steps[last], answer = answer_of(steps[last])
         spans = [move.span for move in self.moves]

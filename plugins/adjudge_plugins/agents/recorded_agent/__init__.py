@@ -12,7 +12,7 @@ def _make(config: RecordedAgentConfig, host: Host) -> AgentAdapter:
     from adjudge_plugins.agents.recorded_agent.adapter import RecordedAgent
 
     trajectories = host.read_trajectories(config.target, reader=config.reader)
-    return RecordedAgent(trajectories, str(config.target))
+    return RecordedAgent(trajectories, str(config.target), any_conversation=config.any_conversation)
 
 
 @hookimpl.agent_adapters

@@ -15,48 +15,43 @@ from adjudge.plugin import (
     JsonObject,
     SessionRequest,
     Trajectory,
-    did_you_mean,
 )
+from adjudge_plugins.agents.recorded_agent.pairing import Pairing
 from adjudge_plugins.agents.recorded_agent.store import Recordings
 
-_NAMED: Final = 20
-"""How many cases without a recording are named; a file for another eval set has thousands."""
+_SHOWN: Final = 80
+"""Characters of what a user said that a message shows."""
 
 
 class RecordedAgent:
     """Sessions that already happened. Repeat *n* of a case is its *n*-th recording."""
 
-    def __init__(self, trajectories: Iterable[Trajectory], source: str) -> None:
+    def __init__(
+        self, trajectories: Iterable[Trajectory], source: str, *, any_conversation: bool = False
+    ) -> None:
         """Take over the recordings.
 
         Args:
             trajectories: Every one has an ``eval_id``.
             source: The file that they come from, for messages.
+            any_conversation: Whether a recording may belong to another eval set, and its user may say
+                something else than the case.
 
         Raises:
             InputError: a trajectory has no ``eval_id``, or there is none at all.
         """
         self._source = source
+        self._any_conversation = any_conversation
         self._recordings = Recordings(trajectories, source)
+        self._pairing = Pairing(self._recordings, source)
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterator[str]:
         """Name every case that has no recording, or fewer than it has repeats."""
-        known = self._recordings.ids()
-        absent: list[str] = []
-        for case in cases:
-            count = self._recordings.count(case.eval_id)
-            if count == 0:
-                absent.append(case.eval_id)
-            elif count < case.repeats:
-                plural = "" if count == 1 else "s"
-                yield (
-                    f"{self._source} has {count} recording{plural} of case {case.eval_id!r}, "
-                    f"{case.repeats} repeats are asked for."
-                )
-        for eval_id in absent[:_NAMED]:
-            yield f"{self._source} has no recording of case {eval_id!r}.{did_you_mean(eval_id, known)}"
-        if len(absent) > _NAMED:
-            yield f"{self._source} has no recording of {len(absent) - _NAMED} further cases."
+        return self._pairing.problems(cases)
+
+    def plan_notes(self) -> Iterable[str]:
+        """Name the recordings that have another ``eval_id`` than the case that they are paired with."""
+        return self._pairing.notes
 
     def fingerprint(self) -> JsonObject:
         """The content of the recordings: a file that was changed is another agent."""
@@ -66,14 +61,20 @@ class RecordedAgent:
         """The recording of this repeat of the case.
 
         Raises:
-            AgentError: there is none (``no_recording``).
+            AgentError: there is none (``no_recording``), or it belongs to another eval set
+                (``not_the_same_conversation``).
         """
-        if self._recordings.count(request.eval_id) < request.repeat:
+        recorded = self._pairing.recording_of(request.eval_id)
+        if recorded is None or self._recordings.count(recorded) < request.repeat:
             raise AgentError(
                 f"{self._source} has no recording {request.repeat} of case {request.eval_id!r}",
                 code="no_recording",
             )
-        return _Replay(self._recordings.read(request.eval_id, request.repeat), request.turns, emit)
+        recording = self._recordings.read(recorded, request.repeat)
+        theirs, ours = recording.eval_set_id, request.eval_set_id
+        if not self._any_conversation and theirs is not None and ours is not None and theirs != ours:
+            raise _another(f"the recording belongs to the eval set {theirs!r}, the case to {ours!r}")
+        return _Replay(recording, request.turns, emit, compares_users=not self._any_conversation)
 
     async def aclose(self) -> None:
         """Remove the temporary file."""
@@ -81,13 +82,14 @@ class RecordedAgent:
 
 
 class _Replay:
-    def __init__(self, recording: Trajectory, turns: int | None, emit: Emit) -> None:
+    def __init__(self, recording: Trajectory, turns: int | None, emit: Emit, *, compares_users: bool) -> None:
         self._recording = recording
         self._turns = turns
         self._emit = emit
+        self._compares_users = compares_users
         self._next = 0
 
-    async def send(self, content: Content) -> Invocation:  # noqa: ARG002 - the recording decides
+    async def send(self, content: Content) -> Invocation:
         recorded = self._recording.invocations
         if self._turns is not None and len(recorded) != self._turns:
             # Nothing is scored then, so everything that was recorded is kept with the error.
@@ -100,6 +102,11 @@ class _Replay:
         self._next += 1
         for step in turn.steps:
             self._emit(step)
+        if self._compares_users and not _same_words(turn.user_content, content):
+            raise _another(
+                f"in turn {self._next} of the recording the user says {_shown(turn.user_content)}, "
+                f"in the case {_shown(content)}"
+            )
         return turn
 
     @property
@@ -108,6 +115,23 @@ class _Replay:
 
     async def aclose(self) -> None:
         """Nothing is held open."""
+
+
+def _same_words(recorded: Content, expected: Content) -> bool:
+    """Whether both say the same, white space aside; a log that kept nothing of the user contradicts nothing."""
+    return not recorded.items or recorded.text.split() == expected.text.split()
+
+
+def _shown(content: Content) -> str:
+    words = " ".join(content.text.split())
+    return repr(words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…")
+
+
+def _another(what: str) -> AgentError:
+    return AgentError(
+        f"{what}; --agent-option any_conversation=true scores it all the same",
+        code="not_the_same_conversation",
+    )
 
 
 def _turn_count(recorded: int, wanted: str) -> AgentError:

@@ -14,3 +14,5 @@ class RecordedAgentConfig(ComponentConfig):
     """The file; a relative path is looked up in the working folder."""
     reader: str | None = None
     """The trace reader to use; without it, the file's content decides."""
+    any_conversation: bool = False
+    """Whether a recording may belong to another eval set, and its user may say something else than the case."""

@@ -19,6 +19,7 @@ from adjudge.plugin import (
 )
 
 _EVAL_SET_KEYS: Final = frozenset({"eval_set_id", "eval_cases"})
+_IDS: Final = frozenset({"eval_set_id", "evalSetId"})
 _OLD_TURN_KEYS: Final = frozenset(
     {"query", "expected_tool_use", "expected_intermediate_agent_responses", "reference"}
 )
@@ -54,16 +55,40 @@ class EvalSetReader:
                     hint="Unpack it first.",
                 )
             )
+        eval_set_id = _given_id(source.path)
         for case in read_eval_cases(source.path):
             if case.conversation is not None:
-                yield _trajectory(case, source.path, options)
+                yield _trajectory(case, eval_set_id, source.path, options)
 
 
-def _trajectory(case: EvalCase, path: Path, options: ReadOptions) -> Trajectory:
+def _given_id(path: Path) -> str | None:
+    """The id of the eval set, which nearly always stands before its cases.
+
+    ``None`` in the old shapes, and in a broken file: the pass over the cases says what is wrong with it.
+    """
+    try:
+        with path.open("rb") as file:
+            stream = JsonStream(file, str(path))
+            if stream.peek() != "{":
+                return None
+            for key in stream.members():
+                if key in _IDS:
+                    if isinstance(value := stream.value(), str):
+                        return value
+                    continue  # null is as good as absent
+                for _ in stream.elements() if stream.peek() == "[" else ("the value",):
+                    stream.value()
+    except (InputError, OSError):
+        pass
+    return None
+
+
+def _trajectory(case: EvalCase, eval_set_id: str | None, path: Path, options: ReadOptions) -> Trajectory:
     session = case.session_input
     return Trajectory(
         invocations=case.conversation or (),
         eval_id=case.eval_id,
+        eval_set_id=eval_set_id,
         task=options.task,
         agent=session.app_name if session is not None else None,
         session_id=session.session_id if session is not None else None,
