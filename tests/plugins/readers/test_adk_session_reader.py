@@ -129,6 +129,36 @@ def test_blobs_are_not_held_in_memory(tmp_path: Path) -> None:
 # --- turns and steps ------------------------------------------------------------------
 
 
+def test_a_live_event_without_content_opens_no_turn(tmp_path: Path) -> None:
+    events = [event("a", invocation="before", turnComplete=True)]
+    for number in range(8):
+        events += [
+            user(f"question {number}", f"i{number}"),
+            event("a", {"text": f"answer {number}"}, invocation=f"i{number}"),
+            event("a", invocation=f"live{number}", turnComplete=True),
+            event("a", invocation=f"again{number}", content={"parts": []}),
+        ]
+    trajectory = one(tmp_path, *events)
+    assert [turn.user_content.text for turn in trajectory.invocations] == [f"question {n}" for n in range(8)]
+    answers = [turn.final_response and turn.final_response.text for turn in trajectory.invocations]
+    assert answers == [f"answer {n}" for n in range(8)]
+    assert len(trajectory.steps) == 25, "they stay as steps, for what they cost"
+
+
+def test_what_was_heard_in_a_live_session_is_what_was_said(tmp_path: Path) -> None:
+    spoken = {
+        "author": "user",
+        "invocation_id": "i",
+        "input_transcription": {"text": "How warm?", "finished": True},
+    }
+    answered = {"author": "a", "invocationId": "i", "content": None, "outputTranscription": {"text": "20."}}
+    trajectory = one(tmp_path, spoken, answered)
+    (turn,) = trajectory.invocations
+    assert turn.user_content.text == "How warm?"
+    assert turn.final_response is not None
+    assert turn.final_response.text == "20."
+
+
 def test_turns_begin_at_the_user(tmp_path: Path) -> None:
     trajectory = one(
         tmp_path,

@@ -101,6 +101,16 @@ def test_an_agent_that_writes_a_report_itself_only_says_so(tmp_path: Path) -> No
     assert not chat.steps[1].observations
 
 
+def test_a_role_that_is_no_text_is_lost(tmp_path: Path) -> None:
+    responses = [{"tool_call_id": "c1", "role": "tool", "content": "4"}]
+    chat = read(tmp_path, said("a", "Count."), {"role": 0, "tool_responses": responses, "content": "4"})
+    step = chat.steps[1]
+    assert step.role is None
+    assert [item.value for item in step.results] == ["4"]
+    assert chat.lost == ("the role of a message, which is no text",)
+    assert Trajectory.model_validate_json(chat.model_dump_json()) == chat
+
+
 def test_tool_responses_go_to_the_calls_that_they_name(tmp_path: Path) -> None:
     calls = [
         {"id": "c1", "type": "function", "function": {"name": "search", "arguments": '{"q": "milk"}'}},

@@ -161,10 +161,103 @@ def test_every_content_of_a_message(tmp_path: Path) -> None:
         None,
     )
     assert isinstance(audio, Opaque)
-    assert trajectory.lost == ("the content of a blob",)
+    assert trajectory.lost == ("the content of a blob (image/png)",)
     (step,) = trajectory.steps
     assert step.items[0] == Claim(text="hm")
     assert [(item.args, item.raw_args) for item in step.calls] == [(None, "{not json")]
+
+
+def test_parts_may_stand_under_content(tmp_path: Path) -> None:
+    """Two instrumentations, for LangChain and for Anthropic, write ``message.content.0``."""
+    listed = {"role": "user", "content": ["How warm", "is it?"]}
+    told = {"message_content": {"type": "text", "text": "It is 20 degrees."}}
+    trajectory = one(tmp_path, llm(1, [listed], [{"role": "assistant", "content": [told]}]))
+    (turn,) = trajectory.invocations
+    assert turn.user_content.text == "How warm\nis it?"
+    assert turn.final_response is not None
+    assert turn.final_response.text == "It is 20 degrees."
+    assert trajectory.lost == ()
+
+
+def test_a_content_that_is_a_text_and_a_list_is_both(tmp_path: Path) -> None:
+    said = llm(1, [USER], [ANSWER])
+    said["attributes"]["llm.input_messages.0.message.content.1.message_content.text"] = "And inside?"
+    trajectory = one(tmp_path, said)
+    assert trajectory.invocations[0].user_content.text == "How warm is it?\nAnd inside?"
+
+
+def block(kind: str, **members: Any) -> dict[str, Any]:
+    return {"message_content": {"type": kind, kind: members}}
+
+
+BRINGING = [
+    pytest.param({"content": "20 degrees"}, {}, id="a text"),
+    pytest.param(
+        {"content": [{"message_content": {"type": "text", "text": "20 degrees"}}], "status": "success"},
+        {"status": "success"},
+        id="a list",
+    ),
+]
+
+
+@pytest.mark.parametrize(("gave", "extra"), BRINGING)
+def test_a_result_inside_the_message_of_a_user_is_no_turn(
+    tmp_path: Path, gave: dict[str, Any], extra: dict[str, Any]
+) -> None:
+    """Anthropic and Bedrock send results as parts of a user's message, and calls as parts of the agent's."""
+    asked = {
+        "role": "assistant",
+        "contents": [block("tool_use", id="c1", name="look", input='{"where": "out"}')],
+    }
+    brought = {"role": "user", "contents": [block("tool_result", tool_use_id="c1", **gave)]}
+    trajectory = one(tmp_path, llm(1, [USER], [asked]), llm(3, [USER, asked, brought], [ANSWER]))
+    (turn,) = trajectory.invocations
+    assert turn.user_content.text == "How warm is it?"
+    made, _ = turn.steps
+    assert [(item.name, item.args, item.id) for item in made.calls] == [("look", {"where": "out"}, "c1")]
+    assert [(item.name, item.value, item.extra or {}) for item in made.results] == [
+        ("look", "20 degrees", extra)
+    ]
+    assert turn.final_response is not None
+    assert turn.final_response.text == "It is 20 degrees."
+    assert trajectory.lost == ()
+
+
+def test_a_user_may_say_something_beside_a_result(tmp_path: Path) -> None:
+    words = [{"message_content": {"type": "text", "text": "And inside?"}}]
+    brought = {"role": "user", "tool_call_id": "c1", "content": "20 degrees", "contents": words}
+    trajectory = one(tmp_path, llm(1, [USER], [ASK]), llm(3, [USER, ASK, brought], [ANSWER]))
+    first, second = trajectory.invocations
+    assert [item.value for item in first.steps[0].results] == ["20 degrees"]
+    assert second.user_content.text == "And inside?"
+
+
+def test_the_message_of_a_tool_is_never_a_turn(tmp_path: Path) -> None:
+    picture = {"message_content": {"type": "image", "image": {"image": {"url": "http://x/y.png"}}}}
+    seen = {"role": "Tool", "tool_call_id": "c1", "contents": [picture]}
+    trajectory = one(tmp_path, llm(1, [USER], [ASK]), llm(3, [USER, ASK, seen], [ANSWER]))
+    (turn,) = trajectory.invocations
+    assert [item.uri for step in turn.steps for item in step.items if isinstance(item, Blob)] == [
+        "http://x/y.png"
+    ]
+
+
+def test_attributes_that_nothing_reads_are_lost(tmp_path: Path) -> None:
+    named = {"role": "assistant", "content": "Hi.", "mood": "good"}
+    more = {
+        "llm.invocation_parameters": "{}",
+        "llm.prompts.0.prompt.text": "p",
+        "llm.prompts.1.prompt.text": "q",
+    }
+    chain = span("CHAIN", 0, 9, **{"metadata": "{}", "session.id": "s"})
+    trajectory = one(tmp_path, chain, llm(1, [USER], [named], parent="CHAIN-0", attributes=more))
+    assert set(trajectory.lost) == {
+        "the attribute 'metadata'",
+        "the attribute 'llm.prompts.*.prompt.text' (2 times)",
+        "message.mood of a message",
+    }
+    assert trajectory.steps[0].extra is not None
+    assert trajectory.steps[0].extra["llm.invocation_parameters"] == "{}"
 
 
 def test_a_message_of_langchain_names_the_call_that_it_answers(tmp_path: Path) -> None:

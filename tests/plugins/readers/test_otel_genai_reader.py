@@ -462,6 +462,14 @@ def test_every_part_of_a_message(tmp_path: Path) -> None:
     assert [(item.args, item.raw_args) for item in step.calls] == [(None, "{not json")]
 
 
+def test_attributes_and_events_that_nothing_reads_are_lost(tmp_path: Path) -> None:
+    event = {"name": "gen_ai.evaluation.result", "attributes": {}}
+    more = {"app.request.7.id": "r", "gen_ai.request.seed": 4}
+    said = {**chat(1, [USER], [ANSWER], attributes=more), "span_events": [event, {"name": "exception"}]}
+    trajectory = one(tmp_path, said)
+    assert trajectory.lost == ("the attribute 'app.request.*.id'", "the event 'gen_ai.evaluation.result'")
+
+
 def test_content_that_was_cut_off_is_said_to_be_lost(tmp_path: Path) -> None:
     cut = {"gen_ai.output.messages": '[{"role": "assistant", "par'}
     trajectory = one(tmp_path, chat(1, [USER], [], attributes=cut))
@@ -609,7 +617,10 @@ def test_a_trace_of_adk(shared_data: Path) -> None:
     assert [usage and (usage.input_tokens, usage.output_tokens, usage.reasoning_tokens) for usage in usages] == [(157, 51, 32), (222, 33, 20)]  # fmt: skip
     assert turn.app_details is not None
     assert turn.app_details.agent_details["math_agent"].instructions.startswith("You are a math assistant.")
-    assert trajectory.lost == ()
+    assert trajectory.lost == (
+        "the attribute 'gen_ai.agent.description'",
+        "the attribute 'gen_ai.tool.description'",
+    )
 
 
 def test_a_trace_with_a_tool_that_timed_out(shared_data: Path) -> None:
@@ -649,4 +660,4 @@ def test_a_trace_of_three_openai_agents(shared_data: Path) -> None:
     assert all(len(step.results) == len(step.calls) for step in turn.steps)
     assert turn.final_response is not None
     assert turn.final_response.text.endswith("1,000 shares would be worth $240,980.")
-    assert trajectory.lost == ()
+    assert trajectory.lost == ("the attribute 'traceloop.workflow.name'",)

@@ -7,7 +7,7 @@ from typing import Final
 
 from adjudge.model.base import JsonValue
 from adjudge.model.invocation import AgentDetails, AppDetails, Invocation
-from adjudge.model.items import Content, ErrorItem, Item, Opaque, Text, ToolResult
+from adjudge.model.items import Content, ErrorItem, Item, Observation, Opaque, Text, ToolResult
 from adjudge.reading.losses import Losses
 from adjudge.reading.spans.drafts import Move, Turn, words
 from adjudge.reading.spans.nesting import agents_of, joined
@@ -18,6 +18,7 @@ from adjudge.reading.spans.told import AgentRun, Message, ModelCall, Noted, Told
 
 _AGENT_ROLES: Final = frozenset({"assistant", "model"})
 _INSTRUCTIONS: Final = frozenset({"system", "developer"})
+_TOOL_ROLES: Final = frozenset({"tool", "function"})
 _UNNAMED: Final = "agent"
 
 
@@ -124,12 +125,18 @@ class Conversation:
         rest: list[Item] = [item for item in message.items if not isinstance(item, ToolResult)]
         if not is_main:
             return  # a sub-agent is given what another agent's call says
+        came_back: list[Item] = [*strangers]
         if rest and message.role in _AGENT_ROLES:
             self._remember(span, rest, author)
+        elif message.role in _TOOL_ROLES:  # no user says this, whatever shape it has
+            came_back += (
+                Observation(text=item.text, source=message.role) if isinstance(item, Text) else item
+                for item in rest
+            )
         elif rest:
             self._open(rest)
-        if strangers:
-            self._add(Move(span, list(strangers), author, path=" (input)"))
+        if came_back:
+            self._add(Move(span, came_back, author, path=" (input)"))
 
     def _remember(self, span: Span, items: list[Item], author: str | None) -> None:
         """What the agent said before in a call whose output was not recorded, or that was not traced at all."""

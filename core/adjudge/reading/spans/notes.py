@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
-from typing import Any
+import re
+from collections.abc import Callable, Iterable, Set
+from typing import Any, Final
 
 from adjudge.reading.losses import Losses
+from adjudge.reading.spans.span import Span
 from adjudge.reading.spans.told import Message
+
+_INDEX: Final = re.compile(r"\.\d+(?=\.|$)")
+_EXCEPTION: Final = "exception"
+"""The event that every convention shares: the error of a span is read from it."""
+_LONGEST: Final = 100
+"""Characters of a name."""
 
 
 class Notes:
@@ -27,6 +35,22 @@ class Notes:
             make: Reads one.
         """
         return tuple([self._message(one, make) for one in raw])
+
+    def lose_others(self, span: Span, known: Set[str], lists: tuple[str, ...], events: Set[str]) -> None:
+        """Note the attributes and the events of a span that nothing reads, with ``*`` for every index in a name.
+
+        Args:
+            span: The span.
+            known: The attributes that are read, or repeat what is read.
+            lists: What the names of further such attributes begin with.
+            events: The names of the events that are read, besides exceptions.
+        """
+        for name in span.attributes:
+            if name not in known and not name.startswith(lists):
+                self.losses.add(f"the attribute {_INDEX.sub('.*', name)[:_LONGEST]!r}")
+        for event in span.events:
+            if event.name != _EXCEPTION and event.name not in events:
+                self.losses.add(f"the event {event.name[:_LONGEST]!r}")
 
     def _message(self, raw: Any, make: Callable[[Any], Message]) -> Message:
         key = hashlib.sha256(json.dumps(raw).encode()).digest()

@@ -10,38 +10,61 @@ from adjudge.model.base import JsonObject
 _DIGITS: Final = 6
 """More digits than an index has."""
 
+_DEEPEST: Final = 8
+"""Lists inside one another. What lies deeper keeps the rest of its name as it is."""
+
+VALUE: Final = "value"
+"""The key of an element that is no object."""
+
 
 def unfolded(attributes: Mapping[str, Any], prefix: str) -> list[JsonObject]:
     """The list that stands in attributes like ``prefix.0.a.b`` and ``prefix.1.c.0.d``, in the order of its indexes.
 
-    The dots of a name between two indexes stay: ``prefix.0.message.role`` gives ``{"message.role": ...}``.
+    The dots of a name between two indexes stay: ``prefix.0.message.role`` gives ``{"message.role": ...}``. An
+    element of an inner list may be no object: ``prefix.0.texts.1`` gives ``{"texts": [...]}``. One of the list
+    itself becomes ``{"value": ...}``. A name that is a value and a list begins the list with the value.
     """
     start = f"{prefix}."
-    return _listed(
-        {name[len(start) :]: value for name, value in attributes.items() if name.startswith(start)}
+    listed = _listed(
+        {name[len(start) :]: value for name, value in attributes.items() if name.startswith(start)}, 1
     )
+    return [element if isinstance(element, dict) else {VALUE: element} for element in listed]
 
 
-def _listed(members: Mapping[str, Any]) -> list[JsonObject]:
-    found: dict[int, dict[str, Any]] = {}
+def _listed(members: Mapping[str, Any], depth: int) -> list[Any]:
+    values: dict[int, Any] = {}
+    objects: dict[int, dict[str, Any]] = {}
     for name, value in members.items():
         index, _, rest = name.partition(".")
-        if _is_index(index) and rest:
-            found.setdefault(int(index), {})[rest] = value
-    return [_object(found[index]) for index in sorted(found)]
+        if not _is_index(index):
+            continue
+        if rest:
+            objects.setdefault(int(index), {})[rest] = value
+        else:
+            values[int(index)] = value
+    found: list[Any] = []
+    for index in sorted({*values, *objects}):
+        if index in values:
+            found.append(values[index])
+        if index in objects:
+            found.append(_object(objects[index], depth))
+    return found
 
 
-def _object(members: Mapping[str, Any]) -> JsonObject:
+def _object(members: Mapping[str, Any], depth: int) -> JsonObject:
     whole: JsonObject = {}
     lists: dict[str, dict[str, Any]] = {}
     for name, value in members.items():
         words = name.split(".")
         at = next((at for at, word in enumerate(words) if _is_index(word)), None)
-        if at is None or at == 0 or at + 1 == len(words):
+        if not at or depth == _DEEPEST:
             whole[name] = value
         else:
             lists.setdefault(".".join(words[:at]), {})[".".join(words[at:])] = value
-    return {**whole, **{name: cast("Any", _listed(inner)) for name, inner in lists.items()}}
+    for name, inner in lists.items():
+        before = [whole[name]] if name in whole else []
+        whole[name] = cast("Any", [*before, *_listed(inner, depth + 1)])
+    return whole
 
 
 def _is_index(word: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from adjudge.plugin import (
 _USER: Final = "user"
 _TEMPORARY: Final = "temp:"
 """What the keys of a state begin with that ADK keeps for one invocation only."""
+_HEARD: Final = ("input_transcription", "output_transcription")
 _KEPT: Final = ("id", "branch", "actions", "finish_reason", "interrupted", "custom_metadata", "output")
 """Fields of an event that stay in ``extra`` of its step, where they say something."""
 _READ: Final = frozenset({"id", "app_name", "appName", "state"})
@@ -44,9 +45,18 @@ class _Turn:
         """The id that ADK gave to the invocation."""
         return next((known for event in chain(self.user, self.moves) if (known := _invocation(event))), "")
 
+    def may_be_said(self, invocation: str) -> bool:
+        """Whether what a user says in an invocation still belongs to it."""
+        if self.user:
+            return not self.moves and self.id == invocation
+        return not any(map(_says_something, self.moves))
+
 
 class Session:
-    """Takes the events of a session in order. A user's message opens a turn; so does another invocation."""
+    """Takes the events of a session in order.
+
+    A user's message opens a turn; so does what an agent says in another invocation.
+    """
 
     def __init__(self, place: reading.Place) -> None:
         """Begin at a place."""
@@ -71,16 +81,18 @@ class Session:
         self._note_changes(event)
         if event.get("partial"):
             return  # its words come again in the complete event
+        event = _with_spoken_words(event)
         turn = self._turn
         if event.get("author") == _USER:
             if not event.parts:
                 self._lose_actions(event)
                 return
-            if turn is None or turn.moves or turn.id != _invocation(event):
+            if turn is None or not turn.may_be_said(_invocation(event)):
                 turn = self._open()
             turn.user.append(event)
         else:
-            if turn is None or (turn.id and _invocation(event) not in ("", turn.id)):
+            is_other = turn is not None and turn.id and _invocation(event) not in ("", turn.id)
+            if turn is None or (is_other and _says_something(event)):
                 turn = self._open()
             turn.moves.append(event)
         turn.places[event.path] = place
@@ -177,6 +189,22 @@ class Session:
     def _light(self, content: Content) -> Content:
         items = reading.items_without_blobs(content.items, self._losses)
         return content.model_copy(update={"items": items})
+
+
+def _says_something(event: AdkEvent) -> bool:
+    """Whether it is more than a sign of life: live sessions write tokens, the end of a turn, a resumption."""
+    return bool(event.parts or event.get("error_code"))
+
+
+def _with_spoken_words(event: AdkEvent) -> AdkEvent:
+    """The event; one of a live session that has no content but what was heard has that as its content."""
+    if event.parts:
+        return event
+    for name in _HEARD:
+        words = reading.object_of(event.get(name)).get("text")
+        if isinstance(words, str) and words:
+            return replace(event, data={**event.data, "content": {"parts": [{"text": words}]}})
+    return event
 
 
 def _with_results(steps: Sequence[Step]) -> list[Step]:

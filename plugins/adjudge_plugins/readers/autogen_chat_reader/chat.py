@@ -115,6 +115,8 @@ class _Steps:
         """The next message."""
         author = _author(message)
         step = reading.step_without_blobs(_read(message, len(self._steps) + 1, place), self._losses)
+        if not isinstance(message.get("role"), str | None):
+            self._losses.add("the role of a message, which is no text")
         own: list[Item] = []
         for item in _observed(step.items) if author in self._executors else step.items:
             if isinstance(item, ToolResult) and item.call_id in self._callers:
@@ -166,7 +168,9 @@ def _read(message: JsonObject, number: int, place: reading.Place) -> Step:
         )
         for response, _ in place.key("tool_responses").as_objects(responses or None)
     ]
-    return step.model_copy(update={"items": (*step.items, *results), "role": message.get("role")})
+    role = message.get("role")
+    known = role if isinstance(role, str) else None
+    return step.model_copy(update={"items": (*step.items, *results), "role": known})
 
 
 def _observed(items: Sequence[Item]) -> tuple[Item, ...]:

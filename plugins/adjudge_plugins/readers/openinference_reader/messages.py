@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from adjudge.plugin import Blob, Claim, Item, JsonObject, Opaque, Text, ToolCall, ToolResult, reading
+
+_TOOLS: Final = frozenset({"tool", "function"})
+"""The roles of a message that a tool answers with."""
+
+_MESSAGE: Final = frozenset(
+    {
+        *("message.role", "message.content", "message.contents", "message.name"),
+        *("message.tool_calls", "message.tool_call_id"),
+        *("message.function_call_name", "message.function_call_arguments_json"),
+    }
+)
+_CALL: Final = frozenset({"tool_call.id", "tool_call.function.name", "tool_call.function.arguments"})
+_KIND: Final = "message_content.type"
+_TEXT: Final = "message_content.text"
+_IMAGE: Final = "message_content.image.image.url"
+_USE: Final = "message_content.tool_use."
+_RESULT: Final = "message_content.tool_result."
 
 
 def messages_of(
@@ -17,42 +34,62 @@ def messages_of(
 
 
 def _message(found: JsonObject, losses: reading.Losses) -> reading.spans.Message:
+    _lose_others(found, _MESSAGE, losses)
     told = found.get("message.role")
-    role = told if isinstance(told, str) else ""
+    role = told.lower() if isinstance(told, str) else ""
     call_id = found.get("message.tool_call_id")
-    items = [
-        *_content(found.get("message.content")),
-        *(_part(part, losses) for part in _objects(found.get("message.contents"))),
-    ]
-    if role in {"tool", "function"} or isinstance(call_id, str):
-        items = [_result(found, call_id, items)]
+    content = found.get("message.content")
+    # The parts of a message are written under either name.
+    said, listed = ([], reading.list_of(content)) if isinstance(content, list) else (_text(content), [])
+    parts = [_part(part, losses) for part in (*listed, *reading.list_of(found.get("message.contents")))]
+    if isinstance(call_id, str) and role not in _TOOLS and said:
+        items = [_result(found, call_id, said), *parts]  # a user's message that brings a result along
+    elif (isinstance(call_id, str) or role in _TOOLS) and not any(isinstance(it, ToolResult) for it in parts):
+        items = [_result(found, call_id, [*said, *parts]), *(it for it in parts if not isinstance(it, Text))]
+    else:
+        items = [*said, *parts]
     items += [_call(call, losses) for call in _objects(found.get("message.tool_calls"))]
     if isinstance(name := found.get("message.function_call_name"), str):
         args, raw = reading.arguments_of(found.get("message.function_call_arguments_json"))
         items.append(ToolCall(name=name, args=args, raw_args=raw))
-    return reading.spans.Message(role, tuple(items))
+    return reading.spans.Message(role, reading.items_without_blobs(items, losses))
 
 
-def _content(value: Any) -> Iterator[Item]:
-    if value not in (None, ""):
-        yield Text(text=reading.text_of(value))
+def _text(value: Any) -> list[Item]:
+    return [] if value in (None, "") else [Text(text=reading.text_of(value))]
 
 
-def _part(part: JsonObject, losses: reading.Losses) -> Item:
-    kind = part.get("message_content.type")
-    text = part.get("message_content.text")
-    if kind == "reasoning" and isinstance(text, str):
-        return Claim(text=text)
+def _part(value: Any, losses: reading.Losses) -> Item:
+    part = reading.object_of(value)
+    if not part:
+        return Text(text=reading.text_of(value))
+    kind, text = part.get(_KIND), part.get(_TEXT)
+    name = kind if isinstance(kind, str) else "content"
     if isinstance(text, str):
-        return Text(text=text)
-    url = part.get("message_content.image.image.url")
-    if not isinstance(url, str):
-        name = kind if isinstance(kind, str) else "content"
-        return Opaque(name=name, value=reading.without_blobs(part, losses))
-    if not url.startswith("data:"):
+        _lose_others(part, frozenset({_KIND, _TEXT}), losses)
+        return Claim(text=text) if kind == "reasoning" else Text(text=text)
+    if isinstance(url := part.get(_IMAGE), str):
         return Blob(uri=url)
-    losses.add("the content of a blob")
-    return reading.blob_of(url)
+    if isinstance(tool := part.get(f"{_USE}name"), str):
+        args, raw = reading.arguments_of(part.get(f"{_USE}input"))
+        return ToolCall(name=tool, args=args, raw_args=raw, id=_id(part.get(f"{_USE}id")))
+    if any(key.startswith(_RESULT) for key in part):
+        return _result_of_part(part)
+    return Opaque(name=name, value=part)
+
+
+def _result_of_part(part: JsonObject) -> ToolResult:
+    """What a tool gave, inside the message of a user."""
+    content: Any = part.get(f"{_RESULT}content")
+    status = part.get(f"{_RESULT}status")
+    texts = [reading.object_of(part).get(_TEXT) for part in reading.list_of(content)]
+    if texts and all(isinstance(text, str) for text in texts):
+        content = "\n".join(map(str, texts))
+    return ToolResult(
+        value=content,
+        call_id=_id(part.get(f"{_RESULT}tool_use_id")),
+        extra={"status": status} if status is not None else None,
+    )
 
 
 def _result(found: JsonObject, call_id: Any, items: list[Item]) -> ToolResult:
@@ -61,21 +98,27 @@ def _result(found: JsonObject, call_id: Any, items: list[Item]) -> ToolResult:
     return ToolResult(
         name=name if isinstance(name, str) else None,
         value="\n".join(texts) if texts else None,
-        call_id=call_id if isinstance(call_id, str) else None,
+        call_id=_id(call_id),
     )
 
 
 def _call(call: JsonObject, losses: reading.Losses) -> Item:
-    name, call_id = call.get("tool_call.function.name"), call.get("tool_call.id")
+    name = call.get("tool_call.function.name")
     if not isinstance(name, str):
-        return Opaque(name="tool_call", value=reading.without_blobs(call, losses))
+        return Opaque(name="tool_call", value=call)
+    _lose_others(call, _CALL, losses)
     args, raw = reading.arguments_of(call.get("tool_call.function.arguments"))
-    return ToolCall(
-        name=name,
-        args=args,
-        raw_args=raw,
-        id=call_id if isinstance(call_id, str) else None,
-    )
+    return ToolCall(name=name, args=args, raw_args=raw, id=_id(call.get("tool_call.id")))
+
+
+def _id(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _lose_others(found: JsonObject, known: frozenset[str], losses: reading.Losses) -> None:
+    for key in found:
+        if key not in known:
+            losses.add(f"{key} of a message")
 
 
 def _objects(value: Any) -> list[JsonObject]:

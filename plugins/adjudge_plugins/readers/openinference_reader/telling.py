@@ -20,12 +20,27 @@ _TOKENS: Final = {
     "cached_tokens": "llm.token_count.prompt_details.cache_read",
     "reasoning_tokens": "llm.token_count.completion_details.reasoning",
 }
-_KEPT: Final = ("llm.finish_reason", "llm.provider", "llm.cost.total")
+_KEPT: Final = (
+    *("llm.finish_reason", "llm.provider", "llm.system", "llm.invocation_parameters"),
+    "llm.cost.total",
+)
+_READ: Final = frozenset(
+    {
+        *(KIND, "agent.name", "graph.node.id", "session.id", "error.type"),
+        *("input.value", "input.mime_type", "output.value", "output.mime_type"),
+        *("tool.name", "tool.id", "tool_call.id", "llm.model_name", "llm.system"),
+        *_TOKENS.values(),
+        *_KEPT,
+    }
+)
+_LISTS: Final = ("llm.input_messages.", "llm.output_messages.", "llm.tools.", "retrieval.documents.")
 
 
 def tell(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.Told | None:
     """What one span tells; nothing where it has no kind."""
     kind = (span.text(KIND) or "").upper()
+    if kind:
+        notes.lose_others(span, _READ, _LISTS, frozenset())
     if kind == "LLM":
         return _model_call(span, notes)
     if kind == "TOOL":

@@ -8,16 +8,30 @@ from adjudge.plugin import Content, InputError, JsonObject, Text, content_from_a
 
 ARGUMENTS: Final = "gcp.vertex.agent.tool_call_args"
 RESPONSE: Final = "gcp.vertex.agent.tool_response"
-MERGED: Final = "(merged tools)"
+_MERGED: Final = "(merged tools)"
 """What ADK calls the span of the joined results of parallel calls."""
 
 _REQUEST: Final = "gcp.vertex.agent.llm_request"
 _ANSWER: Final = "gcp.vertex.agent.llm_response"
 
+READ: Final = frozenset(
+    {
+        *(ARGUMENTS, RESPONSE, _REQUEST, _ANSWER),
+        *(f"gcp.vertex.agent.{name}" for name in ("session_id", "invocation_id", "event_id")),
+    }
+)
+"""The attributes of ADK that are read, or name what its events are called elsewhere."""
+
 
 def is_model_call(span: reading.spans.Span) -> bool:
     """Whether it is ADK's span ``call_llm``, which names no operation. Tools have the attribute too, but empty."""
     return span.text("gen_ai.operation.name") is None and _REQUEST in span.attributes
+
+
+def is_merged(span: reading.spans.Span) -> bool:
+    """Whether it is ADK's span of the joined results of parallel calls, which have spans of their own."""
+    named = span.text("gen_ai.tool.name") or span.name.removeprefix("execute_tool ")
+    return span.text("gen_ai.operation.name") == "execute_tool" and named == _MERGED
 
 
 def messages_of_call(

@@ -11,6 +11,8 @@ from adjudge_plugins.readers.otel_genai_reader.messages import items_of_openai
 _ROLES: Final = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 _AGENT: Final = "assistant"
 _CHOICE: Final = "gen_ai.choice"
+EVENTS: Final = frozenset({*_ROLES, _CHOICE})
+"""The names of the events that are read."""
 
 
 def messages_of_events(

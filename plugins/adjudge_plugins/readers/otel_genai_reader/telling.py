@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from adjudge.plugin import JsonObject, Usage, reading
 from adjudge_plugins.readers.otel_genai_reader import adk
-from adjudge_plugins.readers.otel_genai_reader.events import messages_of_events
+from adjudge_plugins.readers.otel_genai_reader.events import EVENTS, messages_of_events
 from adjudge_plugins.readers.otel_genai_reader.messages import instructions_of, messages_of
 
 _MODEL: Final = frozenset({"chat", "text_completion", "generate_content"})
@@ -24,6 +24,10 @@ _KEPT: Final = (
     "gen_ai.request.top_p",
     "gen_ai.request.seed",
     "gen_ai.request.max_tokens",
+    "gen_ai.request.top_k",
+    "gen_ai.request.frequency_penalty",
+    "gen_ai.request.presence_penalty",
+    "gen_ai.request.stop_sequences",
 )
 _COUNTS: Final = {
     "input_tokens": ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"),
@@ -34,8 +38,34 @@ _COUNTS: Final = {
 }
 
 
+_READ: Final = frozenset(
+    {
+        *("gen_ai.operation.name", "gen_ai.agent.name", "gen_ai.agent.id", "gen_ai.conversation.id"),
+        *("gen_ai.system", "gen_ai.provider.name", "gen_ai.request.model", "gen_ai.response.model"),
+        *("gen_ai.input.messages", "gen_ai.output.messages", "gen_ai.system_instructions"),
+        *("gen_ai.tool.name", "gen_ai.tool.type", "gen_ai.tool.call.id"),
+        *("gen_ai.tool.call.arguments", "gen_ai.tool.call.result", "gen_ai.tool.definitions"),
+        *("traceloop.span.kind", "error.type"),
+        *_KEPT,
+        *(name for names in _COUNTS.values() for name in names),
+        *adk.READ,
+    }
+)
+_LISTS: Final = ("gen_ai.prompt.", "gen_ai.completion.")
+_EVENTS: Final = frozenset({_DETAILS, *EVENTS})
+
+
 def tell(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.Told | None:
     """What one span tells; nothing where it is of no model, tool or agent."""
+    told = _told(span, notes)
+    if told is not None:
+        notes.lose_others(span, _READ, _LISTS, _EVENTS)
+    elif span.attributes and not adk.is_merged(span):
+        notes.losses.add("a span that is of no model, tool or agent")
+    return told
+
+
+def _told(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.Told | None:
     operation = span.text("gen_ai.operation.name")
     if operation in _MODEL or adk.is_model_call(span) or "gen_ai.prompt.0.role" in span.attributes:
         return _model_call(span, notes)
@@ -43,8 +73,6 @@ def tell(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.
         return _tool_run(span, notes)
     if operation in _AGENT or span.text("traceloop.span.kind") in _WORKFLOW:
         return _agent_run(span, notes)
-    if span.attributes:
-        notes.losses.add("a span that is of no model, tool or agent")
     return None
 
 
@@ -72,9 +100,9 @@ def _model_call(span: reading.spans.Span, notes: reading.spans.Notes) -> reading
 
 
 def _tool_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.ToolRun | None:
-    name = span.text("gen_ai.tool.name") or span.name.removeprefix("execute_tool ")
-    if name == adk.MERGED:
+    if adk.is_merged(span):
         return None  # the results of parallel calls, which their own spans have
+    name = span.text("gen_ai.tool.name") or span.name.removeprefix("execute_tool ")
     attributes = span.attributes
     args, raw = reading.arguments_of(
         next(
