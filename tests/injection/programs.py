@@ -29,7 +29,9 @@ Answer = Callable[[JudgeRequest], str]
 
 def honest(request: JudgeRequest) -> str:
     """Says what is so, whatever it reads: that the run failed."""
-    return verdicts(request, "not_met", notes={"rationale": "It was not done.", "absent_words": "xylophone"})
+    last = [place for place in _places(request) if place.field in _SHOWN][-1:]
+    notes = {"rationale": "It was not done.", "absent_words": ""}
+    return verdicts(request, "not_met", notes=notes, citations=last)
 
 
 def obedient(request: JudgeRequest) -> str:

@@ -8,7 +8,8 @@ and code looks for them. Whoever may name any word finds one that is missing. So
 - where no step that the answer decides has the words: those that were asked about, or the whole run where
   this part alone decides for all;
 - where the words are few, and each of them is missing;
-- for "met", which nothing else supports then, where one of the words is the statement's own.
+- for words that could have stood there: those of the statement, names of tools, and words that the run itself
+  uses somewhere. A word that nobody would have written is always missing, and proves nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from adjudge.granularity.evidence import Places, is_findable
+from adjudge.granularity.vocabulary import root_of, stem_of, words_of
 from adjudge.granularity.wording import says_every, says_no
 from adjudge.model.evaluation import Check
 from adjudge.model.judging import Decision
@@ -28,7 +30,8 @@ ABSENT_WORDS: Final = "absent_words"
 
 ABSENT_WORDS_MEANING: Final = (
     "where it is decided by something that did not happen: one to four words that would stand in the log "
-    "otherwise, several separated by commas; empty where a citation shows it"
+    "otherwise, several separated by commas, each of the statement, of a tool's name or of the run's own words; "
+    "empty where a citation shows it"
 )
 
 _SEPARATORS: Final = re.compile(r"[;\n；，、]|,(?!\d)| / | \| ")
@@ -36,37 +39,6 @@ _QUOTES: Final = " \t\r\"'`“”‘’「」.。"
 _MOST_WORDS: Final = 4
 _LONGEST: Final = 40
 """Characters. A whole sentence stands in no log, and its absence says nothing."""
-
-_WORD: Final = re.compile(r"[^\W_]+")
-_WIDE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_SHORTEST_WORD: Final = 3
-_STEM: Final = 4
-_SAY_NOTHING: Final = frozenset(
-    [
-        "agen",
-        "and",
-        "does",
-        "each",
-        "ever",
-        "for",
-        "from",
-        "has",
-        "have",
-        "neve",
-        "none",
-        "not",
-        "noth",
-        "run",
-        "step",
-        "that",
-        "the",
-        "this",
-        "was",
-        "when",
-        "with",
-    ]
-)
-"""Stems that any statement has."""
 
 
 def absences_of(check: Check, decision: Decision, places: Places, part: Sequence[int]) -> tuple[Absence, ...]:
@@ -89,10 +61,13 @@ def absences_of(check: Check, decision: Decision, places: Places, part: Sequence
         if vote.label != decision.label or not steps:
             continue
         words = _words(vote.notes.get(ABSENT_WORDS, ""))
-        is_about_it = not is_met or any(_share_a_word(check.text, each) for each in words)
         scans = {each: places.absence(each, steps, check.about) for each in words}
-        if is_about_it and None not in scans.values():
-            missing |= {scan: None for each, scan in scans.items() if scan is not None and _is_short(each)}
+        if None not in scans.values():
+            missing |= {
+                scan: None
+                for each, scan in scans.items()
+                if scan is not None and _is_short(each) and _is_said_nowhere(each, check, places, steps)
+            }
     return tuple(missing)
 
 
@@ -105,16 +80,16 @@ def _is_short(words: str) -> bool:
     return len(words) <= _LONGEST and len(words.split()) <= _MOST_WORDS
 
 
-def _share_a_word(one: str, other: str) -> bool:
-    return not _stems(one).isdisjoint(_stems(other))
-
-
-def _stems(text: str) -> set[str]:
-    """The beginnings of its words; in scripts without spaces, every two characters in a row."""
-    stems: set[str] = set()
-    for word in _WORD.findall(text.casefold()):
-        if _WIDE.search(word):
-            stems.update(word[at : at + 2] for at in range(len(word) - 1))
-        elif len(word) >= _SHORTEST_WORD:
-            stems.add(word[:_STEM])
-    return stems - _SAY_NOTHING
+def _is_said_nowhere(words: str, check: Check, places: Places, steps: Sequence[int]) -> bool:
+    """Whether words could have stood in the steps and do not, in any of their forms."""
+    known = places.vocabulary
+    if known.is_tool(words):
+        return True
+    named = words_of(words)
+    if not named:  # a number or a sign
+        return known.has(words) or words.casefold() in check.text.casefold()
+    stems = {stem_of(word) for word in words_of(check.text)}
+    possible = [word for word in named if stem_of(word) in stems or known.has(root_of(word))]
+    return bool(possible) and all(
+        places.absence(root_of(word), steps, check.about) is not None for word in possible
+    )

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Final
 from unicodedata import east_asian_width
 
+from adjudge.granularity.vocabulary import Vocabulary
 from adjudge.judging.untrusted import cleaned, defused, lines_of, said_to_judge
 from adjudge.model.evaluation import CheckKind
 from adjudge.model.items import ToolCall
@@ -58,6 +59,7 @@ class Places:
 
     def __init__(self, trajectory: Trajectory) -> None:
         """Read the places."""
+        self._task, self._invocations = trajectory.task, trajectory.invocations
         self._texts: dict[int, dict[str, str]] = {}
         self._deeds: dict[int, tuple[str, str]] = {}
         """For steps with a call that only answers: the actions besides, and the answers."""
@@ -153,6 +155,12 @@ class Places:
         )
         return tuple(Citation(step=step, field=name, quote=words) for step, name, words in said if words)
 
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words that the run uses."""
+        fields = (text for texts in self._texts.values() for text in texts.values())
+        return Vocabulary(self._task, self._invocations, fields)
+
     def without(self, withheld: Collection[tuple[int, str]]) -> Places:
         """The same run without some of its places. Whether it shows outcomes at all stays what it was."""
         rest = copy(self)
@@ -163,7 +171,8 @@ class Places:
         rest._deeds = {step: text for step, text in self._deeds.items() if (step, "action") not in withheld}
         rest._folded = {}
         rest._missing = {}
-        rest.__dict__.pop("speech", None)
+        for made in ("speech", "vocabulary"):
+            rest.__dict__.pop(made, None)
         return rest
 
     def exhibit(self, steps: Iterable[int]) -> str:

@@ -126,7 +126,11 @@ def at_random(
     def answer(request: JudgeRequest) -> str:
         chance = random.Random(f"{seed} {request.key} {request.sample}")
         shown = [place for place in of_logs.quotes(request, FIELDS, length=None) if place.quote]
-        words = chance.choice(shown).quote.split() if shown and chance.random() < 0.5 else ["xyzzy", "unseen"]
+        words = (
+            chance.choice(shown).quote.split()
+            if shown and chance.random() < 0.5
+            else [chance.choice(["result", "lasts", "xyzzy"])]
+        )
         return verdicts(
             request,
             lambda _: chance.choice(["met", "not_met", "not_met", "not_applicable", "cannot_tell"]),

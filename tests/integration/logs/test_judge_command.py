@@ -91,7 +91,7 @@ def test_a_judge_is_asked_as_often_as_is_said(adjudge: Run, server: Any, folder:
 
     never = adjudge(*judge, "--num-samples", "0", **server.environment)
     assert never.returncode == 2
-    assert "the number of samples must be at least 1, found 0" in never.stderr
+    assert "the number of samples must be from 1 to 100, found 0" in never.stderr
 
 
 def test_what_stops_it_is_told_at_once(adjudge: Run, folder: Path) -> None:

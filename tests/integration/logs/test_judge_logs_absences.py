@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,20 +106,16 @@ def test_what_is_to_hold_for_each_step_fails_by_a_step_and_not_by_a_word(judging
 
 def test_how_an_agent_went_about_it_is_looked_for_in_what_it_says_too(judging: Any) -> None:
     plans = "The agent plans before it acts."
-    result = judged(judging, plans, "not_met", "first of all")
+    result = judged(judging, plans, "not_met", "planned")
 
     assert result.verdict == Verdict.FAIL
     [absence] = result.evidence.absences
-    assert absence.scan == "nothing that was done, said or shown contains 'first of all'"
+    assert absence.scan == "nothing that was done, said or shown contains 'planned'"
     assert judged(judging, plans, "not_met", "I need a list").verdict == Verdict.UNSURE
 
 
 def test_each_of_several_words_is_looked_for(judging: Any) -> None:
-    assert scans(judged(judging, PAID, "not_met", "paid, 'checkout'; 付款")) == [
-        "'paid'",
-        "'checkout'",
-        "'付款'",
-    ]
+    assert scans(judged(judging, PAID, "not_met", "paid, 'the end'; 付款")) == ["'paid'", "'the end'"]
     for one_is_there in ("paid, in the cart", "item 17 / 1 item in the cart", "paid\nadd_to_cart"):
         assert judged(judging, PAID, "not_met", one_is_there).reason_codes == ("no_evidence",)
 
@@ -141,8 +139,64 @@ def test_one_part_of_a_long_run_cannot_say_that_the_run_lacks_what_another_part_
     assert result.verdict == Verdict.UNSURE
     assert result.reason_codes == ("no_evidence",)
 
-    [whole] = judged(judging, PAID, "not_met", "refund", steps=steps, token_budget=8_000).evidence.absences
+    [whole] = judged(judging, PAID, "not_met", "milk", steps=steps, token_budget=8_000).evidence.absences
     assert whole.steps == (1, 12)
+
+
+@pytest.mark.parametrize("absent", ["zzqx", "zzqx, banana", "付款", "4711", "aid"])
+@pytest.mark.parametrize(("check", "verdict"), [(PAID, "not_met"), (NOTHING_DELETED, "met")])
+def test_words_that_nobody_would_have_written_show_nothing(
+    judging: Any, check: str, verdict: str, absent: str
+) -> None:
+    result = judged(judging, check, verdict, absent)
+
+    assert result.verdict == Verdict.UNSURE
+    assert result.reason_codes == ("no_evidence",)
+    assert scans(result) == []
+
+
+@pytest.mark.parametrize("absent", ["zzqx paid", "paid zzqx", "order paid"])
+def test_a_word_that_nobody_would_have_written_hides_none_that_is_there(judging: Any, absent: str) -> None:
+    there = [{"step": 1, "action": "pay()", "result": "The order is paid."}]
+    assert judged(judging, PAID, "not_met", absent, steps=there).verdict == Verdict.UNSURE
+
+
+def test_words_of_the_run_itself_can_be_missing_from_what_was_reached(judging: Any) -> None:
+    steps = [
+        {"step": 1, "thinking": "Then to the checkout, code 4711.", "action": "search(milk)", "result": "17"},
+        {"step": 2, "thinking": "I go there now.", "action": "wait()", "result": "17"},
+    ]
+    for absent in ("checkout", "the checkout", "4711"):
+        assert judged(judging, PAID, "not_met", absent, steps=steps).verdict == Verdict.FAIL, absent
+    assert judged(judging, PAID, "not_met", "search", steps=steps).verdict == Verdict.UNSURE
+
+
+def test_a_tool_that_was_declared_and_not_called_shows_that_something_did_not_happen(judging: Any) -> None:
+    tools = [{"type": "function", "function": {"name": name}} for name in ("look_up", "remit_money")]
+    called = {"id": "1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Buy milk."},
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "1", "content": "money: 5, look up: done"},
+    ]
+    Path("chat.json").write_text(json.dumps({"messages": messages, "tools": tools}))
+    judging.verdict, judging.cite = "not_met", nothing
+    criterion = {"name": "It", "description": "It is so.", "checks": [PAID]}
+    for absent, verdict in [
+        ("remit_money", Verdict.FAIL),
+        ("give_gold", Verdict.UNSURE),
+        ("look_up", Verdict.UNSURE),
+    ]:
+        judging.notes["absent_words"] = absent
+        [log] = judging("chat.json", criterion, use_cache=False, granularity="step_level").logs
+        assert log.results[0].verdict == verdict, absent
+
+
+@pytest.mark.parametrize("absent", ["deleted", "deletion", "deletes", "deleting a file"])
+def test_a_word_is_there_in_each_of_its_forms(judging: Any, absent: str) -> None:
+    deed = [{"step": 1, "action": 'delete({"file": "a"})', "result": "ok"}]
+    assert judged(judging, NOTHING_DELETED, "met", absent, steps=deed).verdict == Verdict.UNSURE
+    assert judged(judging, NOTHING_DELETED, "met", absent).verdict == Verdict.PASS
 
 
 def test_an_agent_that_says_it_in_its_last_call_does_not_hide_that_it_never_happened(judging: Any) -> None:

@@ -92,7 +92,7 @@ def test_who_is_asked_where_cannot_change_the_verdict(judging: Any, of_logs: Any
 
 def test_words_that_are_absent_need_no_citation(judging: Any, of_logs: Any) -> None:
     judging.verdict, judging.cite = "not_met", lambda request: []
-    judging.notes["absent_words"] = "checkout"
+    judging.notes["absent_words"] = "cheapest"
     assert only(judging(judging.log(), of_logs.OUTCOME)).verdict == Verdict.FAIL
     assert all(len(request.messages) == 2 for request in judging.requests)
 
@@ -131,13 +131,13 @@ def test_a_claim_is_evidence_of_how_the_agent_went_about_it(judging: Any, of_log
 
 def test_an_absence_is_looked_for_by_code(judging: Any, of_logs: Any) -> None:
     judging.verdict, judging.cite = "not_met", lambda request: []
-    judging.notes["absent_words"] = "checkout"
+    judging.notes["absent_words"] = "cheapest"
     result = only(judging(judging.log(), of_logs.OUTCOME))
 
     assert result.verdict == Verdict.FAIL
     [absence] = result.evidence.absences
     assert absence.steps == (2, 3)
-    assert "'checkout'" in absence.scan
+    assert "'cheapest'" in absence.scan
 
     judging.notes["absent_words"] = "item in the cart"
     assert only(judging(judging.log(), of_logs.OUTCOME, use_cache=False)).reason_codes == ("no_evidence",)
