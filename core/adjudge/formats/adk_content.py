@@ -10,6 +10,7 @@ from adjudge.formats.adk_schema import (
     FILE_DATA,
     FUNCTION_CALL,
     FUNCTION_RESPONSE,
+    GROWING,
     INLINE_DATA,
     PART,
 )
@@ -38,13 +39,19 @@ _BLOB_FIELDS: Final = frozenset((*INLINE_DATA.fields, *FILE_DATA.fields))
 _PART_FIELDS: Final = frozenset(PART.fields)
 
 
-def content_from_adk(data: Mapping[str, Any], *, path: str = "$") -> Content:
+def content_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: bool = False) -> Content:
     """ADK ``Content`` in snake_case or camelCase as ``Content``.
+
+    Args:
+        data: The content.
+        path: Where it was read from, for messages.
+        of_a_log: Whether further keys are taken, since a log may be of a newer version: those of parts stay in
+            ``extra`` of their items, those of the content itself are left out.
 
     Raises:
         InputError: unknown keys or wrong types, all of them at once.
     """
-    findings = Findings()
+    findings = Findings(tolerates=GROWING if of_a_log else ())
     content = read_content(dict(data), path, findings)
     findings.raise_problems()
     return content

@@ -10,15 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from adjudge.formats.adk_invocation import read_event
-from adjudge.formats.adk_schema import (
-    FILE_DATA,
-    FUNCTION_CALL,
-    FUNCTION_RESPONSE,
-    INLINE_DATA,
-    PART,
-    USAGE,
-    camel,
-)
+from adjudge.formats.adk_schema import GROWING, camel
 from adjudge.formats.findings import Findings, is_list, is_object
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import Invocation
@@ -26,7 +18,6 @@ from adjudge.model.items import Claim, Content, ErrorItem, ToolCall, ToolResult
 from adjudge.model.step import Step
 
 _MOVE: Final = ("author", "content", "usage_metadata", "model_version", "grounding_metadata")
-_KEEPS_FURTHER_KEYS: Final = (PART, FUNCTION_CALL, FUNCTION_RESPONSE, INLINE_DATA, FILE_DATA, USAGE)
 _NOT_WORDS: Final = (Claim, ToolCall, ToolResult, ErrorItem)
 
 
@@ -82,7 +73,7 @@ def turn_from_adk_events(events: Sequence[AdkEvent], user_content: Content) -> I
 
     The final response is the content of the last event that is one, one with words before one without.
     Its step stays, without the words, which would count twice; thoughts are no part of the response.
-    Keys that nothing reads stay in ``extra`` of their items.
+    Further keys of parts stay in ``extra`` of their items; those of an event or its content are left out.
 
     Args:
         events: Those of one invocation, in order.
@@ -94,7 +85,7 @@ def turn_from_adk_events(events: Sequence[AdkEvent], user_content: Content) -> I
     moves = [event for event in events if event.get("author") != "user" and not event.get("partial")]
     finals = [event for event in moves if event.parts and event.is_final]
     final = next((event for event in reversed(finals) if event.has_words), finals[-1] if finals else None)
-    findings = Findings(tolerates=_KEEPS_FURTHER_KEYS)
+    findings = Findings(tolerates=GROWING)
     steps = [_step(event, findings, number) for number, event in enumerate(moves, start=1)]
     findings.raise_problems()
     answer: Content | None = None

@@ -79,6 +79,9 @@ USAGE: Final = Schema(
     " prompt_tokens_details tool_use_prompt_tokens_details traffic_type",
 )
 
+# In a log they may be those of a newer version: their further keys are no fault of it.
+GROWING: Final = (CONTENT, PART, FUNCTION_CALL, FUNCTION_RESPONSE, INLINE_DATA, FILE_DATA, USAGE)
+
 # The shapes from before the schema.
 OLD_CASE: Final = Schema("case of the old shape", "name data initial_session", is_open=True)
 OLD_TURN: Final = Schema(

@@ -250,6 +250,26 @@ def test_a_key_of_a_newer_version_is_kept(tmp_path: Path) -> None:
     assert turn.final_response.items[0].extra == {"novel": {"c": 1}}
 
 
+@pytest.mark.parametrize("author", ["user", "root"])
+def test_keys_of_a_newer_version_that_are_not_kept_are_said(tmp_path: Path, author: str) -> None:
+    many = {f"novel{n}": n for n in range(45)}
+    content = {"parts": [{"text": "b", "novel": 1}], **many}
+    newer = {"author": author, "invocationId": "i1", "content": content, "avgLogprobs": -0.1, "novelty": None}
+    trajectory = one(tmp_path, user("a"), newer, newer, event("root", {"text": "c"}, turnComplete=True))
+    assert trajectory.lost == (
+        "avgLogprobs of an event (2 times)",
+        *(f"novel{n} of the content of an event (2 times)" for n in range(45)),
+    )
+    assert "b" in trajectory.model_dump_json()
+
+
+def test_more_problems_than_are_shown_are_counted(refusal: Callable[..., str]) -> None:
+    wrong = event("root", *({"text": n} for n in range(45)))
+    said = refusal(reader(), "log.json", json.dumps(session(user("a"), wrong)))
+    assert "$.events[1].content.parts[19]: 'text' must be a string" in said
+    assert "log.json: and 25 more problems" in said
+
+
 def test_an_error_is_an_error_item(tmp_path: Path) -> None:
     trajectory = one(tmp_path, user("a"), event("root", errorCode="429", errorMessage="Too many requests."))
     (error,) = trajectory.steps[0].errors

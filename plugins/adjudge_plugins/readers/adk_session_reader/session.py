@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -31,6 +32,26 @@ _HEARD: Final = ("input_transcription", "output_transcription")
 _KEPT: Final = ("id", "branch", "actions", "finish_reason", "interrupted", "custom_metadata", "output")
 """Fields of an event that stay in ``extra`` of its step, where they say something."""
 _READ: Final = frozenset({"id", "app_name", "appName", "state"})
+_OF_EVENT: Final = frozenset(
+    [
+        "author",
+        "content",
+        "invocation_id",
+        "timestamp",
+        "partial",
+        "turn_complete",
+        "long_running_tool_ids",
+        "usage_metadata",
+        "model_version",
+        "grounding_metadata",
+        "error_code",
+        "error_message",
+    ]
+).union(_HEARD, _KEPT)
+"""The fields of an event that are read, or say nothing that is not said elsewhere."""
+_OF_CONTENT: Final = frozenset({"role", "parts"})
+_LONGEST_KEY: Final = 80
+"""Characters of a foreign key that ``lost`` shows."""
 
 
 @dataclass(slots=True)
@@ -81,6 +102,7 @@ class Session:
         self._note_changes(event)
         if event.get("partial"):
             return  # its words come again in the complete event
+        self._lose_further_keys(event)
         event = _with_spoken_words(event)
         turn = self._turn
         if event.get("author") == _USER:
@@ -134,6 +156,15 @@ class Session:
             if key not in {"state_delta", "stateDelta"}:
                 self._losses.add(f"{key} of an event of the user: {reading.text_of(value)[:80]}")
 
+    def _lose_further_keys(self, event: AdkEvent) -> None:
+        for known, members, whose in (
+            (_OF_EVENT, event.data, "an event"),
+            (_OF_CONTENT, reading.object_of(event.get("content")), "the content of an event"),
+        ):
+            for key in _told(members):
+                if _snake(key) not in known:
+                    self._losses.add(f"{key[:_LONGEST_KEY]} of {whose}")
+
     def _open(self) -> _Turn:
         self._close()
         self._turn = _Turn()
@@ -145,11 +176,14 @@ class Session:
             return
         try:
             said = [
-                content_from_adk(event.get("content"), path=f"{event.path}.content") for event in turn.user
+                content_from_adk(event.get("content"), path=f"{event.path}.content", of_a_log=True)
+                for event in turn.user
             ]
             read = turn_from_adk_events(turn.moves, _joined(said))
         except InputError as error:
-            raise InputError([_located(problem, turn.places) for problem in error.problems]) from None
+            raise InputError(
+                [_located(problem, turn.places, self.place.file) for problem in error.problems]
+            ) from None
         self._turns.append(self._finished(turn, read))
 
     def _finished(self, turn: _Turn, read: Invocation) -> Invocation:
@@ -227,11 +261,12 @@ def _with_results(steps: Sequence[Step]) -> list[Step]:
     return kept
 
 
-def _located(problem: Problem, places: dict[str, reading.Place]) -> Problem:
-    """The problem, with the place of the event that it is about."""
+def _located(problem: Problem, places: dict[str, reading.Place], file: str) -> Problem:
+    """The problem, with the place of the event that it is about; one that counts further problems has none."""
     path = problem.path or ""
-    place = next((place for known, place in places.items() if path == known or path.startswith(f"{known}.")))
-    return Problem(what=problem.what, file=place.file, line=place.line, path=problem.path, hint=problem.hint)
+    found = (place for known, place in places.items() if path == known or path.startswith(f"{known}."))
+    line = next((place.line for place in found), None)
+    return Problem(what=problem.what, file=file, line=line, path=problem.path, hint=problem.hint)
 
 
 def _joined(contents: Sequence[Content]) -> Content:
@@ -239,6 +274,10 @@ def _joined(contents: Sequence[Content]) -> Content:
         return contents[0]
     items = tuple(item for content in contents for item in content.items)
     return Content(role=_USER, items=items, has_parts=bool(contents))
+
+
+def _snake(key: str) -> str:
+    return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", key)
 
 
 def _invocation(event: AdkEvent) -> str:
