@@ -53,8 +53,15 @@ class AdjudgeError(Exception):
 class InputError(AdjudgeError):
     """Something that the user gave cannot be used. All problems are reported at once."""
 
-    def __init__(self, problems: Problem | Sequence[Problem]) -> None:
+    def __init__(self, problems: Problem | Sequence[Problem], *, warnings: Iterable[str] = ()) -> None:
+        """Say what is wrong.
+
+        Args:
+            problems: One, or all that were found.
+            warnings: What was found beside them and is odd, not wrong; each with its place.
+        """
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        self.warnings: tuple[str, ...] = tuple(warnings)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 

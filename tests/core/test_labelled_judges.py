@@ -117,7 +117,7 @@ def test_several_files_several_criteria_and_thresholds(run: Run, tmp_path: Path)
         [
             row("all-hold", "PASS", "right", options={"rubrics": rubrics}, **rubric),
             row("none-holds", "FAIL", "amiss", options={"rubrics": rubrics}, **rubric),
-            row("none-need", "PASS", "amiss", options={"rubrics": rubrics, "threshold": 0}, **rubric),
+            row("half-need", "PASS", "right", options={"rubrics": rubrics, "threshold": 0.5}, **rubric),
             row("safe", "PASS", "right", criterion="safety_v1", expected=None),
         ],
     )
@@ -135,7 +135,7 @@ def test_several_files_several_criteria_and_thresholds(run: Run, tmp_path: Path)
     assert measured["safety_v1"]["doubt"] == "too_few"
     assert set(measured["safety_v1"]["labels"]) == {str(one), str(two)}
     assert told["total"]["measured"] == 16
-    assert [turn["id"] for turn in told["turns"]][-4:] == ["all-hold", "none-holds", "none-need", "safe"]
+    assert [turn["id"] for turn in told["turns"]][-4:] == ["all-hold", "none-holds", "half-need", "safe"]
     assert told["calls"]["calls"] == 16
 
 
@@ -208,6 +208,7 @@ def test_every_mistake_is_told_with_its_line_and_nothing_is_asked(
             row("judgeless", "PASS", "right", criterion="response_match_score"),
             row("option", "PASS", "right", options={"judge_model_options": {"num_sample": 3}}),
             row("high", "PASS", "right", options={"threshold": 2}),
+            row("low", "PASS", "right", options={"threshold": 0}),
         ],
     )
     done = run("judges", "try", "openai/m", "--labelled", file)
@@ -230,6 +231,7 @@ def test_every_mistake_is_told_with_its_line_and_nothing_is_asked(
     assert f"{rest}:2, $.options: criterion 'response_match_score' asks no judge" in second
     assert any(text.startswith(f"{rest}:3, ") and "Did you mean 'num_samples'?" in text for text in second)
     assert any(text.startswith(f"{rest}:4, ") and "the threshold 2.0 is outside" in text for text in second)
+    assert any(text.startswith(f"{rest}:5, ") and "every score reaches" in text for text in second)
     assert chat_model.asked == []
 
 

@@ -35,6 +35,8 @@ def run_cli(command: click.Command) -> NoReturn:
         if isinstance(error, AdjudgeError):
             from adjudge.reporting import clean  # messages repeat what stands in files
 
+            for warning in getattr(error, "warnings", ()):
+                click.echo(f"warning: {clean(warning)}", err=True)
             click.echo(f"error: {clean(str(error))}", err=True)
             sys.exit(USAGE)
         import traceback

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from adjudge.extension.configuration import ComponentConfig
 
@@ -43,9 +43,7 @@ class JudgeModelOptions(ComponentConfig):
 
 
 class JudgedConfig(ComponentConfig):
-    """Base of the configuration of a criterion that asks a judge. ADK allows further keys."""
-
-    model_config = ConfigDict(extra="allow")
+    """Base of the configuration of a criterion that asks a judge."""
 
     judge_model_options: JudgeModelOptions = JudgeModelOptions()
     """Who judges, how often, and how."""

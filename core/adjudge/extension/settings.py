@@ -84,5 +84,4 @@ def _settings(path: Path, table: dict[str, Any], prefix: str = "$") -> Settings:
             validated_config(kind, cast("dict[str, Any]", inner), file=str(path), path=f"{prefix}.{name}")
     if "source" in table:
         raise InputError(Problem(what="unknown option 'source'.", file=str(path), path=prefix))
-    settings, _ = validated_config(Settings, {**table, "source": str(path)}, file=str(path), path=prefix)
-    return settings
+    return validated_config(Settings, {**table, "source": str(path)}, file=str(path), path=prefix)

@@ -38,8 +38,8 @@ def default_config() -> EvalConfig:
     """What is measured where no configuration is given."""
     return EvalConfig(
         criteria=tuple(
-            CriterionEntry(name=name, criterion=name, threshold=threshold)
-            for name, threshold in DEFAULT_CRITERIA.items()
+            CriterionEntry(name=component.partition("/")[2], criterion=component, threshold=threshold)
+            for component, threshold in DEFAULT_CRITERIA.items()
         )
     )
 

@@ -65,7 +65,10 @@ class Findings:
             problems.append(
                 Problem(what=f"and {more} more problems. {stopped or ''}".rstrip(), file=self.file)
             )
-        raise InputError(problems)
+        raise InputError(
+            problems,
+            warnings=[f"{self.file}, {warning}" if self.file else warning for warning in self.warnings],
+        )
 
     def fields(self, data: object, schema: Schema, path: str) -> JsonObject:
         """The fields of a closed object that are not null, under their snake_case names."""

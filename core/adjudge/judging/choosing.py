@@ -140,7 +140,7 @@ class Judges:
         """
         if registered.id not in self._made:
             options = self._backend_options.get(registered.spec.name, {})
-            config, _ = validated_config(
+            config = validated_config(
                 registered.spec.config, options, path=f"judge.backends.{registered.spec.name}"
             )
             self._made[registered.id] = make(registered, config, self._host)

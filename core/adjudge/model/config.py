@@ -31,5 +31,11 @@ class EvalConfig(Frozen):
     extra: JsonObject | None = None
 
 
-DEFAULT_CRITERIA: dict[str, float] = {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}
-"""What is measured where no configuration is given (seed 001, "evaluation criteria")."""
+DEFAULT_CRITERIA: dict[str, float] = {
+    "tool-trajectory/tool_trajectory_avg_score": 1.0,
+    "response-match/response_match_score": 0.8,
+}
+"""What is measured where no configuration is given (seed 001, "evaluation criteria"), and from which score it passes.
+
+Whole ids: a criterion of the same short name that somebody else offers must not take part unasked.
+"""

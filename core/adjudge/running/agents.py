@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
@@ -24,6 +24,9 @@ from adjudge.running.problems import Problems
 from adjudge.running.request import RunRequest
 from adjudge.running.selecting import SelectedFile
 
+_OF_OBJECTS: Final = "python-agent/python"
+"""The adapter of an agent that is an object of the calling program."""
+
 
 def plan_agent(
     agent: object,
@@ -37,7 +40,7 @@ def plan_agent(
     with problems.caught():
         component, target = _resolved(agent, extensions, Path(request.working_folder))
         options: dict[str, Any] = {**request.agent_options, "target": target}
-        config, _ = validated_config(component.spec.config, options, path="--agent-option")
+        config = validated_config(component.spec.config, options, path="--agent-option")
         adapter = make(component, config, host)
         _check_cases(component.spec, files, problems)
         if isinstance(adapter, ChecksPlan):
@@ -71,7 +74,7 @@ def _resolved(
 ) -> tuple[Registered[AgentAdapterSpec], object]:
     adapters = extensions.agent_adapters
     if not isinstance(agent, str):
-        return adapters.resolve("python"), agent
+        return adapters.resolve(_OF_OBJECTS), agent
     scheme, colon, target = agent.partition(":")
     if colon and scheme in adapters.names():
         registered = adapters.resolve(scheme)
@@ -83,7 +86,10 @@ def _resolved(
         return accepting[0], agent
     hint = f"Write one of: {', '.join(f'{item.spec.name}:…' for item in adapters)}"
     if accepting:
-        raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds", hint=hint))
+        kinds = " and ".join(
+            f"{item.id} ({item.distribution} {item.distribution_version})" for item in accepting
+        )
+        raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
     if (folder / agent).is_dir():
         hint = f"A folder with an ADK agent cannot be run yet; serve it with `adk api_server`, and name its address. {hint}"
     raise InputError(Problem(what=f"agent {agent!r} is of no known kind", hint=hint))

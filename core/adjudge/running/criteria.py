@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from typing import Any, Final
 
+from adjudge.errors import InputError, Problem, did_you_mean, suggestion
 from adjudge.extension.configuration import known_keys, validated_config
 from adjudge.extension.guard import make
 from adjudge.extension.loader import Extensions
@@ -17,6 +19,7 @@ from adjudge.running.problems import Problems
 from adjudge.running.selecting import SelectedFile
 from adjudge.statistics.algebra import Rule
 
+_THRESHOLD: Final = "threshold"
 _MAXIMUM: Final = "maximum"
 """The clear name for the threshold of a criterion whose lower scores are better."""
 
@@ -29,21 +32,22 @@ def plan_criteria(
     problems: Problems,
 ) -> tuple[PlannedCriterion, ...]:
     """Make the criteria of a configuration that holds for ``files``."""
-    problems.warn(config.warnings)
+    problems.warn(f"{config.source}, {warning}" if config.source else warning for warning in config.warnings)
     before = len(problems)
     planned: list[PlannedCriterion] = []
     for entry in config.criteria:
         place = {"file": config.source, "path": f"$.criteria.{entry.name}"}
         with problems.caught(**place):
             made = make_criterion(entry, extensions, host, problems, place)
-            _check_applicable(made, files, problems, config.source)
+            if made.rule.gates:
+                _check_applicable(made, files, problems, config.source)
             planned.append(made)
     if len(problems) == before and not any(item.rule.gates for item in planned):
         problems.add(
-            "no criterion has a threshold, so nothing could pass or fail",
+            "no criterion has a threshold that a score can miss, so nothing could fail",
             file=config.source,
             path="$.criteria",
-            hint="Give at least one criterion a threshold.",
+            hint="Give at least one criterion a threshold that is better than its worst score.",
         )
     return tuple(planned)
 
@@ -60,8 +64,22 @@ def make_criterion(
     spec = component.spec
     _check_needs(spec, problems, place)
     options, threshold = _threshold(entry, spec, problems, place)
-    config, warnings = validated_config(spec.config, options, **place)
-    problems.warn(warnings)
+    config = validated_config(spec.config, options, **place, read_elsewhere=_read_here(spec))
+    if threshold is None and not spec.lower_is_better:
+        near = next((key for key in options if suggestion(key, [_THRESHOLD])), "")
+        what = f"has no 'threshold', and {spec.name!r} has no default one.{did_you_mean(near, [_THRESHOLD])}"
+        worst = spec.value_range[0]
+        informational = (
+            f" {worst:g}, its worst score, measures and decides nothing." if isfinite(worst) else ""
+        )
+        raise InputError(
+            Problem(what=what, hint=f"Add the score from which it passes.{informational}", **place)
+        )
+    if threshold is not None and _decides_nothing(threshold, spec):
+        problems.warn(
+            [_at(place, f"the threshold {threshold:g} is the worst score, so that it decides nothing")]
+        )
+        threshold = None
     own = host.for_criterion()
     criterion = make(component, config, own)
     return PlannedCriterion(
@@ -84,6 +102,22 @@ def _check_needs(spec: CriterionSpec, problems: Problems, place: dict[str, Any])
         problems.add(f"criterion {spec.name!r} needs the module {module!r}, which is not installed", **place)
 
 
+def _read_here(spec: CriterionSpec) -> tuple[str, ...]:
+    """The keys of an entry that are read here, and not by the criterion."""
+    return (_THRESHOLD, "criterion", _MAXIMUM) if spec.lower_is_better else (_THRESHOLD, "criterion")
+
+
+def _decides_nothing(threshold: float, spec: CriterionSpec) -> bool:
+    """Whether every score passes: the threshold is the worst value."""
+    low, high = spec.value_range
+    return threshold == (high if spec.lower_is_better else low)
+
+
+def _at(place: Mapping[str, str | None], warning: str) -> str:
+    """A warning with its place, as problems have theirs."""
+    return f"{', '.join(filter(None, (place['file'], place['path'])))}: {warning}"
+
+
 def _threshold(
     entry: CriterionEntry, spec: CriterionSpec, problems: Problems, place: dict[str, Any]
 ) -> tuple[dict[str, Any], float | None]:
@@ -92,11 +126,10 @@ def _threshold(
     if spec.lower_is_better and _MAXIMUM in options and _MAXIMUM not in known_keys(spec.config):
         value = options.pop(_MAXIMUM)
         if entry.threshold is not None:
-            problems.add("has both 'threshold' and 'maximum', which mean the same", **place)
-        elif isinstance(value, bool) or not isinstance(value, int | float):
-            problems.add(f"'maximum' must be a number, found {value!r}", **place)
-        else:
-            threshold = float(value)
+            raise InputError(Problem(what="has both 'threshold' and 'maximum', which mean the same", **place))
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            raise InputError(Problem(what=f"'maximum' must be a finite number, found {value!r}", **place))
+        threshold = float(value)
     low, high = spec.value_range
     if threshold is not None and not low <= threshold <= high:
         problems.add(

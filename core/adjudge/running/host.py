@@ -142,7 +142,7 @@ class RunHost:
             InputError: its options are wrong, or something that it needs is missing.
         """
         registered = self._extensions.criteria.resolve(name)
-        config, _ = validated_config(registered.spec.config, options, path=name)
+        config = validated_config(registered.spec.config, options, path=name)
         return make(registered, config, self)
 
     def open_recording(self, path: Path) -> Recording:

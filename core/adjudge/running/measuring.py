@@ -183,6 +183,8 @@ def _planned(
             made = make_criterion(entry, extensions, host, problems, place)
             if not made.judges:
                 problems.add(f"criterion {turn.criterion!r} asks no judge with these options", **place)
+            if not made.rule.gates:
+                problems.add("every score reaches this threshold, so that no label says anything", **place)
             planned[kind] = made
     return planned
 

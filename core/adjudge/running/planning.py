@@ -77,7 +77,7 @@ def make_plan(
                 criteria=criteria,
             )
     _check_state(made, planned.values(), problems)
-    problems.raise_any()
+    problems.raise_any(extensions.warnings)
     problems.warn(doubts_about(item for file in planned.values() for item in file.criteria))
     if made is None:
         raise AssertionError("an agent that cannot be made is a problem, and was raised")
@@ -98,14 +98,14 @@ def _check_numbers(request: RunRequest, problems: Problems) -> None:
 
 
 def _check_state(agent: PlannedAgent | None, files: Iterable[PlannedFile], problems: Problems) -> None:
-    """Report criteria of the final state where the agent does not show it."""
+    """Report criteria that decide by the final state where the agent does not show it."""
     if agent is None or agent.component.spec.shows_state:
         return
     names = dict.fromkeys(
         item.rule.criterion_name
         for file in files
         for item in file.criteria
-        if Need.FINAL_SESSION_STATE in item.component.spec.needs
+        if item.rule.gates and Need.FINAL_SESSION_STATE in item.component.spec.needs
     )
     for name in names:
         problems.add(f"criterion {name!r} needs the session state, which this kind of agent does not show")

@@ -36,6 +36,7 @@ class Problems:
         try:
             yield
         except InputError as error:
+            self.warn(error.warnings)
             self._found += [
                 problem if problem.file or problem.path else replace(problem, **place)
                 for problem in error.problems
@@ -45,14 +46,18 @@ class Problems:
         except (Exception, SystemExit) as error:
             self.add(f"{type(error).__name__}: {error}", **place)
 
-    def raise_any(self) -> None:
+    def raise_any(self, warnings: Iterable[str] = ()) -> None:
         """Raise everything that was found, each problem once.
+
+        Args:
+            warnings: Further ones, told with those that were noted here.
 
         Raises:
             InputError: there is at least one problem.
         """
         if self._found:
-            raise InputError(list(dict.fromkeys(self._found)))
+            told = dict.fromkeys((*self.warnings, *warnings))
+            raise InputError(list(dict.fromkeys(self._found)), warnings=told)
 
     @property
     def warnings(self) -> tuple[str, ...]:

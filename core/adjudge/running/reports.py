@@ -23,7 +23,8 @@ from adjudge.running.records import file_records, reported_cases
 from adjudge.statistics.summary import summarise
 from adjudge.storage.journal import Journal
 
-_CONSOLE: Final = "console"
+_CONSOLE: Final = "console-reporter/console"
+"""The whole id: a reporter of somebody else that is called so does not take its place."""
 
 
 def summary_of(journal: Journal) -> RunSummary:

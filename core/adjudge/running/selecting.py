@@ -41,7 +41,7 @@ def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
     for path, (shown, wanted) in chosen.items():
         with problems.caught():
             eval_set = open_eval_set(path)
-            problems.warn(f"{shown}: {warning}" for warning in eval_set.warnings)
+            problems.warn(f"{shown}, {warning}" for warning in eval_set.warnings)
             entries = eval_set.entries if wanted is None else eval_set.select(sorted(wanted))
             found.append(SelectedFile(eval_set, shown, entries))
     if not request.eval_sets:

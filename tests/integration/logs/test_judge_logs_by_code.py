@@ -77,7 +77,7 @@ def test_what_does_not_apply_is_no_verdict(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("criterion", "message"),
     [
-        ({"criterion": "action_repeats"}, "it has no threshold, so it decides nothing\n  Add 'maximum'."),
+        ({"criterion": "action_repeats"}, "it has no threshold that a run can miss"),
         ({"criterion": "acton_repeats", "maximum": 1}, "Did you mean 'action_repeats'?"),
         ({"criterion": "action_repeats", "maxmum": 1}, "maxmum"),
         (
@@ -85,7 +85,12 @@ def test_what_does_not_apply_is_no_verdict(folder: Path) -> None:
             "it needs expected invocations, reference response, which a log",
         ),
         ({"criterion": "tool_trajectory_avg_score"}, "which a log does not have"),
-        ({"criterion": "action_repeats", "maximum": "two"}, "'maximum' must be a number, found 'two'"),
+        ({"criterion": "action_repeats", "maximum": "two"}, "'maximum' must be a finite number, found 'two'"),
+        (
+            {"criterion": "action_repeats", "maximum": float("inf")},
+            "'maximum' must be a finite number, found inf",
+        ),
+        ({"criterion": "done_without_action", "maximum": 1}, "it has no threshold that a run can miss"),
         ({"criterion": 3, "maximum": 2}, "'criterion' must be the name of a component"),
     ],
 )

@@ -26,7 +26,7 @@ def measure(tmp_path: Path) -> Measure:
 
     def measure(plugin: ModuleType, case: CaseUnderTest, *, judge: Any = None, **options: Any) -> Measurement:
         [registered] = manager(plugin).criteria
-        config, _ = validated_config(registered.spec.config, options)
+        config = validated_config(registered.spec.config, options)
         criterion = registered.spec.factory(config, FakeHost(tmp_path, judge=judge))
         return asyncio.run(criterion.score(case))
 

@@ -65,7 +65,11 @@ def plan_measured(
                 )
             elif not made.rule.gates:
                 word = "maximum" if made.rule.lower_is_better else "threshold"
-                problems.add("it has no threshold, so it decides nothing", hint=f"Add '{word}'.", **place)
+                problems.add(
+                    "it has no threshold that a run can miss, so it decides nothing",
+                    hint=f"Give it a '{word}'.",
+                    **place,
+                )
             else:
                 planned.append(PlannedMeasure(made, _described(made)))
     return tuple(planned)

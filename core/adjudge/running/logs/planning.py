@@ -114,7 +114,7 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
             known = judges.calibrations  # read here, where what is wrong with them can still be told
             if request.calibration is not None and known:
                 check_given(known, request.calibration, [_named_hash(item) for item in criteria], judge)
-    problems.raise_any()
+    problems.raise_any(extensions.warnings)
     return LogsPlan(
         request=request,
         logs=logs,

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from adjudge.matching import CallOptions, MatchType
 from adjudge.plugin import ComponentConfig
 
 
 class ToolTrajectoryConfig(CallOptions, ComponentConfig):
-    """ADK's ``ToolTrajectoryCriterion``, and how arguments are compared beyond it.
-
-    Further keys are allowed, as ADK allows them.
-    """
-
-    model_config = ConfigDict(extra="allow")
+    """ADK's ``ToolTrajectoryCriterion``, and how arguments are compared beyond it."""
 
     match_type: MatchType = Field(default=MatchType.EXACT, alias="matchType")
     """``EXACT``, ``IN_ORDER`` or ``ANY_ORDER``, in any of ADK's spellings."""
