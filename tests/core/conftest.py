@@ -10,8 +10,10 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
+from adjudge.extension.loader import Extensions
 from adjudge.plugin import JudgeMessage, JudgeRequest
-from adjudge.testing import verdicts
+from adjudge.testing import as_candidate, verdicts
 
 
 class ChatModel:
@@ -76,3 +78,14 @@ def chat_model(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> ChatM
     monkeypatch.setenv("OPENAI_BASE_URL", model.address)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     return model
+
+
+@pytest.fixture
+def beside_built_ins() -> Callable[[object], Extensions]:
+    """The built-ins, and the plugin ``acme`` of the distribution ``acme-metrics`` beside them."""
+
+    def load(plugin: object) -> Extensions:
+        own = [candidate for candidate in discover() if candidate.distribution == OWN_DISTRIBUTION]
+        return Extensions([*own, as_candidate("acme", plugin, distribution="acme-metrics")])
+
+    return load

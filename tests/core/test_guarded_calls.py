@@ -22,7 +22,6 @@ from adjudge.plugin import (
     Outcome,
     hookimpl,
 )
-from adjudge.testing import as_candidate
 
 
 class Stop(BaseException):
@@ -71,23 +70,11 @@ class Plugin:
         yield CriterionSpec(name="odd", summary="Does what it is told", factory=lambda _config, _host: self)
 
 
-def foreign(plugin: object) -> Extensions:
-    """The built-ins, and ``plugin`` as one of the distribution ``acme-metrics``."""
-    found = [*installed(), as_candidate("acme", plugin, distribution="acme-metrics")]
-    return Extensions(found)
-
-
-def installed() -> list[Any]:
-    from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
-
-    return [candidate for candidate in discover() if candidate.distribution == OWN_DISTRIBUTION]
-
-
 Run = Callable[..., RunResult]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beside_built_ins: Callable[..., Extensions]) -> Run:
     """Evaluate an agent that says hello, by a plugin's criterion and a built-in one."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "set.test.json").write_text(json.dumps(CASES), encoding="utf-8")
@@ -95,7 +82,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     def evaluate(plugin: object, criteria: dict[str, Any] | None = None, **options: Any) -> RunResult:
         config = {"criteria": criteria or {"odd": 1.0, "response_match_score": 0.8}}
         return evaluate_sync(
-            lambda _text: "hello", "set.test.json", config=config, extensions=foreign(plugin), **options
+            lambda _text: "hello",
+            "set.test.json",
+            config=config,
+            extensions=beside_built_ins(plugin),
+            **options,
         )
 
     return evaluate

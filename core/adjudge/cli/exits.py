@@ -29,7 +29,7 @@ def run_cli(command: click.Command) -> NoReturn:
         # The reader of our output went away (`adjudge … | head`). Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except Exception as error:
+    except BaseException as error:  # SystemExit too: what somebody's code asks for is no verdict of ours
         from adjudge.errors import AdjudgeError
 
         if isinstance(error, AdjudgeError):

@@ -129,7 +129,7 @@ def _to_end(running: Coroutine[Any, Any, _ResultT], watcher: _Watcher) -> _Resul
         watcher.line.stop()
         if (said := watcher.interrupted()) is not None:
             click.echo(said, err=True)
-        sys.exit(INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED) from None
     finally:
         watcher.line.stop()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from adjudge.errors import AdjudgeError, PluginError
@@ -24,6 +25,9 @@ ValueT = TypeVar("ValueT")
 GRACE: Final = 5.0
 """Seconds that a plugin's coroutine has to end once it is cancelled; then nobody waits for it any more."""
 
+CLOSING: Final = 10.0
+"""Seconds that a component may take to close what it holds open."""
+
 
 class Origin(Protocol):
     """Whose code is called: a registered component, or a plugin's record."""
@@ -37,6 +41,16 @@ class Origin(Protocol):
     def distribution(self) -> str:
         """The name of its distribution."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Adjudge:
+    provenance: str = "adjudge"
+    distribution: str = OWN_DISTRIBUTION
+
+
+ADJUDGE: Final[Origin] = _Adjudge()
+"""The origin of what comes with adjudge and is no plugin."""
 
 
 class PluginRaisedError(PluginError):
@@ -193,6 +207,23 @@ async def awaited(
         return cast("ValueT", value)
     with guarded(origin, call, passing=passing):
         raise raised
+
+
+async def closed(origin: Origin, component: object) -> str | None:
+    """Close a component that holds something open; what went wrong, in words. Nothing is raised.
+
+    Args:
+        origin: Whose code it is.
+        component: Anything that a factory made; it is closed where it has ``aclose``.
+    """
+    aclose = getattr(component, "aclose", None)
+    if aclose is None:
+        return None
+    try:
+        await awaited(origin, "aclose", aclose, within=CLOSING)
+    except PluginError as error:
+        return str(error)
+    return None
 
 
 _TOO_LONG: Final = TimeoutError()

@@ -152,7 +152,7 @@ class Extensions:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Plugins that are failed or in conflict, names that disable nothing, and what observers raised."""
+        """Plugins that are failed or in conflict, names that disable nothing, and what plugins raised that stopped nothing."""
         return tuple(self._warnings)
 
     @property
@@ -182,6 +182,11 @@ class Extensions:
             problems += [f"{text}: {record}" for record in records if record.state is not PluginState.ACTIVE]
         return problems
 
+    def warn(self, warning: str) -> None:
+        """Note once what a plugin did that stops nothing."""
+        if warning not in self._warnings:
+            self._warnings.append(warning)
+
     def notify(self, hook: str, event: object) -> None:
         """Tell every observer. What one raises is recorded as a warning and harms nobody."""
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
@@ -190,8 +195,7 @@ class Extensions:
                 with guarded(origin, hook):
                     implementation.function(*([lent(origin, event)] if implementation.argnames else []))
             except PluginRaisedError as error:
-                if str(error) not in self._warnings:
-                    self._warnings.append(str(error))
+                self.warn(str(error))
 
     def _load(self, candidate: Candidate, enabled: Sequence[Candidate]) -> PluginRecord:
         record = PluginRecord(

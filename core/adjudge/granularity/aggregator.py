@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, cast
 
 from adjudge.errors import AdjudgeError, PluginError
 from adjudge.extension.guard import awaited, lent, make
@@ -44,13 +44,13 @@ class StepAggregatorService:
             self._made[registered.id] = make(registered, registered.spec.config(), self._host)
         who = f"granularity strategy {registered.spec.name!r} of {registered.provenance}"
         strategy = self._made[registered.id]
-        found: object = await awaited(
+        found = await awaited(
             registered,
             "aggregate",
             lambda: strategy.aggregate(lent(registered, trajectory), context),
             passing=(AdjudgeError,),  # a judge that it asked may be out of reach for the whole run
         )
-        if not isinstance(found, AggregatedSteps):
+        if not isinstance(cast("object", found), AggregatedSteps):
             raise PluginError(f"{who} returned {type(found).__name__}; expected AggregatedSteps")
         if broken := list(_broken(found, registered, trajectory, context.token_budget)):
             raise PluginError(f"{who} returned what cannot be used: {'; '.join(broken)}")

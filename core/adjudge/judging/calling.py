@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import random
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
-from adjudge.errors import JudgeError, JudgeErrorCode
+from adjudge.errors import JudgeError, JudgeErrorCode, PluginError, RunError
+from adjudge.extension.guard import Origin, PluginTimeoutError, awaited, guarded, is_built_in, lent
 from adjudge.extension.judge_protocols import JudgeBackend, LimitsCalls
 from adjudge.judging.limiter import LONGEST_PAUSE, AdaptiveLimiter
 from adjudge.model.judging import JudgeReply, JudgeRequest
@@ -35,14 +35,17 @@ _LONGEST_WAIT: Final = 30.0
 class Caller:
     """Calls one backend: within its limiter, in time, and again where the failure may pass."""
 
-    def __init__(self, backend: JudgeBackend, *, timeout: float, retrying: bool = True) -> None:
-        """Call ``backend``; one request may take ``timeout`` seconds."""
+    def __init__(
+        self, backend: JudgeBackend, origin: Origin, *, timeout: float, retrying: bool = True
+    ) -> None:
+        """Call ``backend`` of the plugin ``origin``; one request may take ``timeout`` seconds."""
         self._backend = backend
+        self._origin = origin
         self._retrying = retrying
         self._timeout = timeout
-        self._limiter = (
-            AdaptiveLimiter(backend.at_once) if isinstance(backend, LimitsCalls) else AdaptiveLimiter()
-        )
+        with guarded(origin, "at_once"):
+            at_once = backend.at_once if isinstance(backend, LimitsCalls) else None
+            self._limiter = AdaptiveLimiter() if at_once is None else AdaptiveLimiter(at_once)
 
     async def call(
         self, request: JudgeRequest, *, before: Callable[[], None], retried: Callable[[], None]
@@ -56,6 +59,7 @@ class Caller:
 
         Raises:
             JudgeError: the last failure.
+            PluginError: the backend raised something else, or returned what is no reply.
         """
         from tenacity import AsyncRetrying, RetryCallState
 
@@ -87,17 +91,22 @@ class Caller:
             return reply
 
     async def _in_time(self, request: JudgeRequest) -> JudgeReply:
-        # A deadline of this task alone: a TimeoutError of the backend's own means something else.
-        deadline = asyncio.timeout(self._timeout)
         try:
-            async with deadline:
-                return await self._backend.complete(request)
-        except TimeoutError:
-            if not deadline.expired():
-                raise
+            reply = await awaited(
+                self._origin,
+                "complete",
+                lambda: self._backend.complete(lent(self._origin, request)),
+                passing=(JudgeError, RunError) if is_built_in(self._origin) else (JudgeError,),
+                within=self._timeout,
+            )
+        except PluginTimeoutError:
             raise JudgeError(
                 f"{request.model} did not answer within {self._timeout:g} s", code="timeout"
             ) from None
+        if not isinstance(cast("object", reply), JudgeReply):
+            what = f"complete of {self._origin.provenance} returned {type(reply).__name__}"
+            raise PluginError(f"{what}; expected a JudgeReply")
+        return reply
 
 
 def _wait(state: object) -> float:

@@ -6,9 +6,9 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from adjudge.errors import InputError, PluginError, Problem, UnknownNameError
+from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, UnknownNameError
 from adjudge.extension.configuration import validated_config
-from adjudge.extension.guard import make
+from adjudge.extension.guard import Origin, closed, each, guarded, make
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     ChecksModel,
@@ -16,7 +16,7 @@ from adjudge.extension.judge_protocols import (
     JudgeBackend,
     RecordedCalls,
 )
-from adjudge.extension.protocols import Closeable, Fingerprinted, Host
+from adjudge.extension.protocols import Fingerprinted, Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import JudgeBackendSpec
 from adjudge.judging.client import JudgeClient, Member
@@ -67,7 +67,9 @@ class Judges:
         self._override = tuple(override)
         self._default = tuple(default)
         self._backend_options = dict(backend_options or {})
-        self._made: dict[str, JudgeBackend] = {}
+        self._made: dict[str, tuple[Registered[JudgeBackendSpec], JudgeBackend]] = {}
+        self.troubles: list[str] = []
+        """What went wrong when backends were closed."""
 
     def judge(self, options: JudgeModelOptions) -> ClientJudge:
         """The judge that ``options`` choose, or the run, the project or the environment.
@@ -87,10 +89,11 @@ class Judges:
                 problems += error.problems
                 continue
             if isinstance(member.backend, ChecksModel):
-                problems += [
-                    Problem(what=f"judge {name!r}: {message}")
-                    for message in member.backend.missing(member.model)
-                ]
+                try:
+                    missing = _missing(member.origin, member.backend, member.model)
+                except PluginError as error:
+                    missing = [str(error)]
+                problems += [Problem(what=f"judge {name!r}: {message}") for message in missing]
             if self._priced and not member.recorded and member.cost(_ANY) is None:
                 problems.append(
                     Problem(
@@ -116,16 +119,21 @@ class Judges:
             raise InputError([Problem(what=f"judge {name!r}: {message}") for message in absent])
         spec = registered.spec
         backend = self.backend(registered)
+        with guarded(registered, "fingerprint", passing=(AdjudgeError,)):
+            fingerprint = backend.fingerprint() if isinstance(backend, Fingerprinted) else {}
+        with guarded(registered, "model_fingerprint", passing=(AdjudgeError,)):
+            of_model = backend.model_fingerprint(model) if isinstance(backend, IdentifiesModel) else {}
         return Member(
             name=f"{spec.name}/{model}",
             model=model,
             backend_name=registered.id,
             backend=backend,
+            origin=registered,
             fingerprint={
                 "backend": registered.id,
                 "version": spec.version,
-                **(backend.fingerprint() if isinstance(backend, Fingerprinted) else {}),
-                **(backend.model_fingerprint(model) if isinstance(backend, IdentifiesModel) else {}),
+                **fingerprint,
+                **of_model,
             },
             prices=spec.prices,
             recorded=isinstance(backend, RecordedCalls),
@@ -143,15 +151,15 @@ class Judges:
             config = validated_config(
                 registered.spec.config, options, path=f"judge.backends.{registered.spec.name}"
             )
-            self._made[registered.id] = make(registered, config, self._host)
-        return self._made[registered.id]
+            self._made[registered.id] = (registered, make(registered, config, self._host))
+        return self._made[registered.id][1]
 
     async def aclose(self) -> None:
         """Give up calls that are under way, and close the backends."""
         await self._client.aclose()
-        for backend in self._made.values():
-            if isinstance(backend, Closeable):
-                await backend.aclose()
+        for origin, backend in self._made.values():
+            if (trouble := await closed(origin, backend)) is not None:
+                self.troubles.append(trouble)
 
     def _names(self, options: JudgeModelOptions) -> tuple[str, ...]:
         named = options.judges or ((options.judge_model,) if options.judge_model else ())
@@ -169,7 +177,7 @@ class Judges:
         if len(found) != 1:
             return False
         backend = self.backend(found[0])
-        return not (isinstance(backend, ChecksModel) and list(backend.missing(ADK_DEFAULT)))
+        return not (isinstance(backend, ChecksModel) and _missing(found[0], backend, ADK_DEFAULT))
 
     def ways(self) -> str:
         """How one gets a judge, in words: what is installed, and what each lacks."""
@@ -189,9 +197,9 @@ class Judges:
             return absent
         try:
             backend = self.backend(registered)
-            return list(backend.missing(None)) if isinstance(backend, ChecksModel) else []
-        except Exception as error:
-            return [f"cannot be made: {error}"]
+            return _missing(registered, backend, None) if isinstance(backend, ChecksModel) else []
+        except AdjudgeError as error:
+            return [f"cannot be used: {error}"]
 
     def _resolved(self, name: str) -> tuple[Registered[JudgeBackendSpec], str]:
         known = {item.spec.name for item in self._backends}
@@ -225,6 +233,10 @@ class Judges:
             for item in self._backends
             if any(fnmatch.fnmatchcase(name, pattern) for pattern in item.spec.models)
         ]
+
+
+def _missing(origin: Origin, backend: ChecksModel, model: str | None) -> list[str]:
+    return list(each(origin, "missing", lambda: backend.missing(model)))
 
 
 def _absent_modules(registered: Registered[JudgeBackendSpec]) -> list[str]:

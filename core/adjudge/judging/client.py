@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from adjudge.errors import JudgeError, JudgeErrorCode, RunError
+from adjudge.errors import AdjudgeError, JudgeError, JudgeErrorCode, RunError
+from adjudge.extension.guard import ADJUDGE, Origin, guarded
 from adjudge.extension.judge_protocols import JudgeBackend, RecordedCalls
 from adjudge.judging.calling import DEFAULT_TIMEOUT, STOPPING, Caller
 from adjudge.judging.keys import request_key
@@ -65,6 +66,8 @@ class Member:
     """The provider's name for it."""
     backend_name: str
     backend: JudgeBackend
+    origin: Origin = ADJUDGE
+    """Whose code the backend is."""
     fingerprint: JsonObject | None = None
     """Where its calls go."""
     prices: str | None = None
@@ -78,6 +81,8 @@ class Member:
         """Who votes on the question with this key: itself, or those whose answers are recorded."""
         if not isinstance(self.backend, RecordedCalls):
             return (self,)
+        with guarded(self.origin, "recorded", passing=(AdjudgeError,)):
+            recorded = dict(self.backend.recorded(self.model, key))
         return tuple(
             replace(
                 self,
@@ -87,7 +92,7 @@ class Member:
                 backend=backend,
                 prices=self.prices_of.get(name.partition("/")[0]),
             )
-            for name, backend in self.backend.recorded(self.model, key).items()
+            for name, backend in recorded.items()
         ) or (self,)
 
     def cost(self, reply: JudgeReply) -> float | None:
@@ -282,6 +287,7 @@ class JudgeClient:
             self._callers[member.backend_name] = Caller(
                 # A recorded failure stays what it was.
                 member.backend,
+                member.origin,
                 timeout=self._timeout,
                 retrying=self._retrying and not member.recorded,
             )

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Final
 
-from adjudge.errors import JudgeError, RunError
+from adjudge.errors import JudgeError, PluginError, RunError
+from adjudge.extension.guard import described
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judging import ledger
@@ -209,7 +210,8 @@ class ClientJudge:
                 retryable=error.code not in _FINAL,
             )
         except Exception as error:
-            message = f"{member.name}: {type(error).__name__}: {error}"
+            said = str(error) if isinstance(error, PluginError) else described(error)
+            message = f"{member.name}: {said}"
             return Failure(code="judge_raised", message=message, origin=member.backend_name)
         ledger.current().used(member.name, reply, member.cost(reply))
         return reply

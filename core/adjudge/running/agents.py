@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.errors import InputError, Problem
+from adjudge.errors import AdjudgeError, InputError, Problem
 from adjudge.extension.configuration import validated_config
-from adjudge.extension.guard import make
+from adjudge.extension.guard import PluginRaisedError, each, guarded, make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import (
     CaseFacts,
@@ -44,6 +44,7 @@ def plan_agent(
         adapter = make(component, config, host)
         _check_cases(component.spec, files, problems)
         if isinstance(adapter, ChecksPlan):
+            checking = adapter
             facts = (
                 CaseFacts(
                     eval_id=entry.eval_id,
@@ -54,17 +55,21 @@ def plan_agent(
                 for file in files
                 for entry in file.entries
             )
-            for message in adapter.check_plan(facts):
+            for message in each(component, "check_plan", lambda: checking.check_plan(facts)):
                 problems.add(message)
         if isinstance(adapter, NotesPlan):
-            problems.warn(adapter.plan_notes())
+            problems.warn(each(component, "plan_notes", adapter.plan_notes))
+        with guarded(component, "fingerprint", passing=(AdjudgeError,)):
+            fingerprint = adapter.fingerprint() if isinstance(adapter, Fingerprinted) else None
+        with guarded(component, "folder", passing=(AdjudgeError,)):
+            folder = None if component.spec.folder is None else component.spec.folder(target)
         return PlannedAgent(
             component=component,
             target=target if isinstance(target, str) else _object_name(target),
             options=config.model_dump(mode="json", exclude={"target"}),
-            fingerprint=adapter.fingerprint() if isinstance(adapter, Fingerprinted) else None,
+            fingerprint=fingerprint,
             adapter=adapter,
-            folder=None if component.spec.folder is None else component.spec.folder(target),
+            folder=folder,
         )
     return None
 
@@ -78,10 +83,9 @@ def _resolved(
     scheme, colon, target = agent.partition(":")
     if colon and scheme in adapters.names():
         registered = adapters.resolve(scheme)
-        accepts = registered.spec.accepts
         # "http://…" is an address, not the scheme "http" before "//…".
-        return registered, agent if accepts is not None and accepts(agent) else target
-    accepting = [item for item in adapters if item.spec.accepts is not None and item.spec.accepts(agent)]
+        return registered, agent if _accepts(registered, agent, extensions) else target
+    accepting = [item for item in adapters if _accepts(item, agent, extensions)]
     if len(accepting) == 1:
         return accepting[0], agent
     hint = f"Write one of: {', '.join(f'{item.spec.name}:…' for item in adapters)}"
@@ -93,6 +97,19 @@ def _resolved(
     if (folder / agent).is_dir():
         hint = f"A folder with an ADK agent cannot be run yet; serve it with `adk api_server`, and name its address. {hint}"
     raise InputError(Problem(what=f"agent {agent!r} is of no known kind", hint=hint))
+
+
+def _accepts(registered: Registered[AgentAdapterSpec], agent: str, extensions: Extensions) -> bool:
+    """Whether a target is of this kind. A plugin that cannot say so is left out, with a warning."""
+    accepts = registered.spec.accepts
+    if accepts is None:
+        return False
+    try:
+        with guarded(registered, "accepts"):
+            return bool(accepts(agent))
+    except PluginRaisedError as error:
+        extensions.warn(str(error))
+        return False
 
 
 def _check_cases(spec: AgentAdapterSpec, files: Sequence[SelectedFile], problems: Problems) -> None:

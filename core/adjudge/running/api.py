@@ -15,9 +15,10 @@ from typing import Any
 import adjudge
 from adjudge.errors import InputError, Problem, RunError
 from adjudge.extension.events import RunFinished
+from adjudge.extension.guard import closed
 from adjudge.extension.loader import Extensions
 from adjudge.extension.project import project_extensions
-from adjudge.extension.protocols import Closeable, ReportedCase
+from adjudge.extension.protocols import ReportedCase
 from adjudge.judging.client import JudgeUnusableError
 from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, JudgeCalls, RunInfo, RunSummary, Status, Verdict
@@ -254,8 +255,8 @@ async def _finish(
         ) from error
     finally:
         await plan.judges.aclose()
-        if isinstance(plan.agent.adapter, Closeable):
-            await plan.agent.adapter.aclose()
+        if (trouble := await closed(plan.agent.component, plan.agent.adapter)) is not None:
+            extensions.warn(trouble)
         calls = together(asked, plan.judges.calls)
         journal.set_meta({"judges": {key: item.model_dump(mode="json") for key, item in calls.items()}})
     before = RunInfo.model_validate(journal.meta()["run"])

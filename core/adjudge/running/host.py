@@ -183,5 +183,5 @@ class RunHost:
         Raises:
             InputError: no reader knows the file, or it is broken.
         """
-        traces = Traces(self._extensions.trace_readers, self)
+        traces = Traces(self._extensions.trace_readers, self, self._extensions.warn)
         return traces.read(path, traces.reader_of(path, name=reader))

@@ -166,6 +166,8 @@ class RunJudges:
             if calls.items >= _ENOUGH and calls.unanimous == calls.items
         ]
         stores = (self._checks,) if self._cache is None else (self._checks, self._cache)
+        if self._made is not None:
+            found += self._made[0].troubles
         found += [store.trouble for store in stores if store.trouble is not None]
         return tuple(found)
 

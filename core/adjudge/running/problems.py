@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from adjudge.errors import AdjudgeError, InputError, Problem
+from adjudge.extension.guard import described
 
 
 class Problems:
@@ -43,8 +44,10 @@ class Problems:
             ]
         except AdjudgeError as error:
             self.add(str(error), **place)
-        except (Exception, SystemExit) as error:
-            self.add(f"{type(error).__name__}: {error}", **place)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plugin's configuration class has code too
+            self.add(described(error), **place)
 
     def raise_any(self, warnings: Iterable[str] = ()) -> None:
         """Raise everything that was found, each problem once.

@@ -6,12 +6,11 @@ import os
 import tempfile
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeVar
 
 from adjudge.errors import RunError
-from adjudge.extension.guard import make
+from adjudge.extension.guard import PluginRaisedError, described, guarded, lent, make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, Reporter, ReportsLogs, RunReport
 from adjudge.extension.registry import Registered
@@ -25,6 +24,8 @@ from adjudge.storage.journal import Journal
 
 _CONSOLE: Final = "console-reporter/console"
 """The whole id: a reporter of somebody else that is called so does not take its place."""
+
+DocumentT = TypeVar("DocumentT")
 
 
 def summary_of(journal: Journal) -> RunSummary:
@@ -117,7 +118,7 @@ def write_outputs(report: RunReport, outputs: Iterable[Path], extensions: Extens
     for output in outputs:
         registered = reporter_for(output, extensions)
         with _told(output, registered, f"{again} {output}"):
-            _write_whole(output, partial(_made(registered, host).write, report))
+            _write_whole(output, _guarded(registered, _made(registered, host).write, report))
 
 
 def write_log_outputs(
@@ -132,7 +133,7 @@ def write_log_outputs(
         registered = reporter_for(output, extensions)
         again = "What the judges answered is kept: the same command again asks nothing twice."
         with _told(output, registered, again):
-            _write_whole(output, partial(_log_reporter(registered, host).write_logs, judged))
+            _write_whole(output, _guarded(registered, _log_reporter(registered, host).write_logs, judged))
 
 
 def _made(registered: Registered[ReporterSpec], host: Host) -> Reporter:
@@ -146,13 +147,31 @@ def _log_reporter(registered: Registered[ReporterSpec], host: Host) -> ReportsLo
     return reporter
 
 
+def _guarded(
+    registered: Registered[ReporterSpec],
+    write: Callable[[DocumentT, BinaryIO], None],
+    document: DocumentT,
+) -> Callable[[BinaryIO], None]:
+    def call(stream: BinaryIO) -> None:
+        try:
+            with guarded(registered, "write"):
+                write(lent(registered, document), stream)
+        except PluginRaisedError as error:
+            if isinstance(error.raised, OSError):  # trouble of the stream, and not of the reporter
+                raise error.raised from None
+            raise
+
+    return call
+
+
 @contextmanager
 def _told(output: Path, registered: Registered[ReporterSpec], again: str) -> Generator[None]:
     """What goes wrong inside, as one message that says how to get the report all the same."""
     try:
         yield
     except Exception as error:
-        reason = error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+        raised = error.raised if isinstance(error, PluginRaisedError) else error
+        reason = raised.strerror if isinstance(raised, OSError) else described(raised)
         raise RunError(
             f"{output} could not be written by {registered.provenance}: {reason}\n  {again}"
         ) from error
@@ -180,7 +199,8 @@ def show(report: RunReport, stream: BinaryIO, extensions: Extensions, host: Host
     Raises:
         UnknownNameError: the console reporter is disabled or missing.
     """
-    _made(extensions.reporters.resolve(_CONSOLE), host).write(report, stream)
+    registered = extensions.reporters.resolve(_CONSOLE)
+    _guarded(registered, _made(registered, host).write, report)(stream)
 
 
 def show_logs(judged: JudgedLogs, stream: BinaryIO, extensions: Extensions, host: Host) -> None:
@@ -190,4 +210,5 @@ def show_logs(judged: JudgedLogs, stream: BinaryIO, extensions: Extensions, host
         UnknownNameError: the console reporter is disabled or missing.
         RunError: the one that is installed writes no verdicts on logs.
     """
-    _log_reporter(extensions.reporters.resolve(_CONSOLE), host).write_logs(judged, stream)
+    registered = extensions.reporters.resolve(_CONSOLE)
+    _guarded(registered, _log_reporter(registered, host).write_logs, judged)(stream)

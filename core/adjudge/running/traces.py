@@ -5,12 +5,12 @@ from __future__ import annotations
 import codecs
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
-from adjudge.errors import InputError, Problem
-from adjudge.extension.guard import make
+from adjudge.errors import AdjudgeError, InputError, PluginError, Problem
+from adjudge.extension.guard import each, guarded, make
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import TraceReaderSpec
@@ -24,8 +24,9 @@ _HEAD: Final = 64 * 1024
 class Traces:
     """The trace readers that are installed."""
 
-    def __init__(self, readers: Registry[TraceReaderSpec], host: Host) -> None:
-        """Read with ``readers``, each made with ``host``."""
+    def __init__(self, readers: Registry[TraceReaderSpec], host: Host, warn: Callable[[str], None]) -> None:
+        """Read with ``readers``, each made with ``host``; ``warn`` is told of those that are broken."""
+        self._warn = warn
         self._readers = readers
         self._host = host
 
@@ -47,12 +48,17 @@ class Traces:
         knowing: list[Registered[TraceReaderSpec]] = []
         for registered in self._readers:
             try:
-                if self._made(registered).sniff(head, self._source(path).path):
+                reader = self._made(registered)
+                with guarded(registered, "sniff"):
+                    knows = bool(reader.sniff(head, self._source(path).path))
+            except AdjudgeError as error:
+                reason = str(error)
+                # Said where another reader knows the file, too: the one that is broken may know it better.
+                self._warn(reason)
+            else:
+                if knows:
                     knowing.append(registered)
                     continue
-            except Exception as error:
-                reason = f"raised {type(error).__name__}: {error}"
-            else:
                 wanted = registered.spec.recognised_by or registered.spec.summary
                 reason = f"not found: {wanted.rstrip('.')}"
             tried.append(f"\n    {registered.spec.name}: {reason}")
@@ -84,8 +90,20 @@ class Traces:
 
         Raises:
             InputError: the file is broken; the problem names the place.
+            PluginError: the reader raised something else, or gave what is no trajectory.
         """
-        return self._made(reader).read(self._source(path), options or ReadOptions())
+        made = self._made(reader)
+        read = each(
+            reader,
+            "read",
+            lambda: made.read(self._source(path), options or ReadOptions()),
+            passing=(AdjudgeError,),
+        )
+        for trajectory in read:
+            if not isinstance(cast("object", trajectory), Trajectory):
+                what = f"read of {reader.provenance} gave {type(trajectory).__name__}"
+                raise PluginError(f"{what}; expected a Trajectory")
+            yield trajectory
 
     def _made(self, registered: Registered[TraceReaderSpec]) -> TraceReader:
         return make(registered, registered.spec.config(), self._host)

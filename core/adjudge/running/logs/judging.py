@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from adjudge.errors import AdjudgeError, InputError, RunError
+from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
 from adjudge.extension.protocols import ReadOptions
 from adjudge.granularity.services import CriterionEvaluator, Services, distinct
 from adjudge.granularity.viewing import task_of
@@ -168,7 +168,9 @@ class LogsJudging:
         self, log: PlannedLog, run: int | None, error: Exception, message: str | None = None
     ) -> JudgedRun:
         self._progress.found("error")
-        if isinstance(error, AdjudgeError):
+        if isinstance(error, PluginError):
+            code, said = "reader_raised", str(error)
+        elif isinstance(error, AdjudgeError):
             code, said = "log_unreadable", message or told(error)
         else:
             code, said = "reader_raised", f"{type(error).__name__}: {error}"

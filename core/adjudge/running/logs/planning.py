@@ -88,7 +88,7 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
     entries = [item for item in named if isinstance(item, CriterionEntry)]
     _check_granularities(request, criteria, extensions, problems)
     _check_lengths(request, criteria, problems)
-    traces = Traces(extensions.trace_readers, host)
+    traces = Traces(extensions.trace_readers, host, extensions.warn)
     logs = _logs(request, extensions, traces, _same_file(outputs, folder), problems)
     _check_outputs(request, outputs, logs, problems)
     with problems.caught():
