@@ -123,6 +123,23 @@ AUTOGEN_CHAT = {
     "summary": "Four.",
 }
 HISTORY_LOG = [{"step": 1, "thinking": "Find it.", "action": "click(Search)", "next_goal": "Read."}]
+ADK_RESULT = {
+    "eval_set_result_id": "home_1",
+    "eval_set_id": "home",
+    "eval_case_results": [
+        {
+            "eval_id": "a",
+            "eval_metric_result_per_invocation": [
+                {
+                    "actual_invocation": {
+                        "user_content": {"role": "user", "parts": [{"text": "hi"}]},
+                        "intermediate_data": {"tool_uses": [{"name": "greet", "args": {}}]},
+                    }
+                }
+            ],
+        }
+    ],
+}
 ADK_SESSION = {
     "id": "s",
     "appName": "home",
@@ -192,6 +209,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "http-agent/http": {"options": http_options},
     "python-agent/python": {"config": {"target": "textwrap:dedent"}},
     "recorded-agent/recorded": {"config": {"target": "log.json"}, "host": recorded_host, "replays": True},
+    "adk-result-reader/adk_result": {"sample": json.dumps(ADK_RESULT).encode()},
     "adk-session-reader/adk_session": {"sample": json.dumps(ADK_SESSION).encode()},
     "eval-set-reader/eval_set": {"sample": json.dumps(EVAL_SET).encode()},
     "atif-reader/atif": {"sample": json.dumps(ATIF).encode()},

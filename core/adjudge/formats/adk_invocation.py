@@ -18,10 +18,13 @@ from adjudge.formats.adk_content import (
 )
 from adjudge.formats.adk_rubrics import read_app_details, read_rubrics, write_app_details, write_rubrics
 from adjudge.formats.adk_schema import (
+    AGENT_DETAILS,
+    GROWING,
     INTERMEDIATE_DATA,
     INVOCATION,
     INVOCATION_EVENT,
     INVOCATION_EVENTS,
+    RUBRIC,
     USAGE,
 )
 from adjudge.formats.findings import Findings, is_list, is_object, kind
@@ -42,13 +45,19 @@ _TOKENS: Final = {
 _SECONDS: Final = ("duration", "model_duration", "tool_duration")
 
 
-def invocation_from_adk(data: Mapping[str, Any], *, path: str = "$") -> Invocation:
+def invocation_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: bool = False) -> Invocation:
     """ADK ``Invocation`` in snake_case or camelCase; its steps are numbered from 1.
+
+    Args:
+        data: The invocation.
+        path: Where it was read from, for messages.
+        of_a_log: Whether further keys are taken, since a log may be of a newer version: those of the invocation
+            and of parts stay in ``extra``, those of other objects are left out.
 
     Raises:
         InputError: unknown keys or wrong types, all of them at once.
     """
-    findings = Findings()
+    findings = Findings(tolerates=(*GROWING, INVOCATION, RUBRIC, AGENT_DETAILS) if of_a_log else ())
     invocation = read_invocation(dict(data), path, findings)
     findings.raise_problems()
     return invocation
@@ -79,6 +88,8 @@ def read_invocation(data: object, path: str, findings: Findings, first_step: int
         given["rubrics"] = read_rubrics(found, path, findings)
     if "app_details" in found:
         given["app_details"] = read_app_details(found["app_details"], f"{path}.app_details", findings)
+    if further := {key: value for key, value in found.items() if key not in INVOCATION.fields}:
+        given["extra"] = further
     return Invocation(user_content=user_content, **given)
 
 

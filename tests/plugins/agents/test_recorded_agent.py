@@ -11,9 +11,19 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.plugin import AgentError, Content, InputError, SessionInput, SessionRequest
+from adjudge.plugin import (
+    AgentError,
+    Content,
+    InputError,
+    ReadOptions,
+    SessionInput,
+    SessionRequest,
+    Source,
+    invocation_to_adk,
+)
 from adjudge.testing import FakeHost
 from adjudge_plugins.agents import recorded_agent as plugin
+from adjudge_plugins.readers.adk_session_reader.reader import AdkSessionReader
 
 TRAJECTORY = {"criteria": {"tool_trajectory_avg_score": 1.0}}
 
@@ -184,12 +194,22 @@ def test_one_recording_and_one_case_need_no_common_id(tmp_path: Path) -> None:
         evaluate(cases)
 
 
+def test_a_session_of_adk_is_a_recording(shared_data: Path, tmp_path: Path) -> None:
+    """Its id is a number that somebody's server gave it."""
+    session = shared_data / "adk_eval_files" / "customer_service" / "123.session.json"
+    (trajectory,) = AdkSessionReader().read(Source(session), ReadOptions())
+    turns = [invocation_to_adk(turn) for turn in trajectory.invocations]
+    cases = eval_set(tmp_path / "cases.json", {"shopping": turns})
+    result = adjudge.evaluate_sync(f"recorded:{session}", cases, config=TRAJECTORY)
+    assert result.passed
+    assert any("is taken for the only case, 'shopping'" in warning for warning in result.warnings)
+
+
 def test_a_user_who_goes_on_is_an_error(tmp_path: Path) -> None:
     eval_set(tmp_path / "done.json", {"a": [turn("a", "b")]})
 
     async def talk() -> None:
         (spec,) = plugin.agent_adapters()
-        from adjudge.plugin import ReadOptions, Source
         from adjudge_plugins.readers.eval_set_reader.reader import EvalSetReader
 
         logs = {"done.json": list(EvalSetReader().read(Source(tmp_path / "done.json"), ReadOptions()))}

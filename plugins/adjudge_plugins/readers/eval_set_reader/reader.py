@@ -18,7 +18,9 @@ from adjudge.plugin import (
     read_eval_cases,
 )
 
-_EVAL_SET_KEYS: Final = frozenset({"eval_set_id", "eval_cases"})
+_CASES: Final = "eval_cases"
+_RESULTS: Final = frozenset({"eval_set_result_id", "eval_case_results"})
+"""Keys of the result of an evaluation, which names its eval set too."""
 _IDS: Final = frozenset({"eval_set_id", "evalSetId"})
 _OLD_TURN_KEYS: Final = frozenset(
     {"query", "expected_tool_use", "expected_intermediate_agent_responses", "reference"}
@@ -33,7 +35,7 @@ class EvalSetReader:
         stream = JsonStream(io.BytesIO(head), "head")
         try:
             if stream.peek() == "{":
-                return _has_key(stream, _EVAL_SET_KEYS)
+                return _is_eval_set(stream)
             if stream.peek() == "[":
                 next(stream.elements(), None)
                 return _begins_old_shape(stream)
@@ -108,6 +110,19 @@ def _begins_old_shape(stream: JsonStream) -> bool:
             return stream.peek() == "{" and _has_key(stream, _OLD_TURN_KEYS)
         stream.value()
     return False
+
+
+def _is_eval_set(stream: JsonStream) -> bool:
+    named = False
+    try:
+        for key in stream.members():
+            if key == _CASES or key in _RESULTS:
+                return key == _CASES
+            named = named or key == "eval_set_id"
+            stream.value()
+    except InputError:  # broken, or longer than the head
+        pass
+    return named
 
 
 def _has_key(stream: JsonStream, wanted: frozenset[str]) -> bool:

@@ -1,0 +1,144 @@
+"""Every case of an ADK ``EvalSetResult`` as a trajectory."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from adjudge.plugin import (
+    AdkEvent,
+    Content,
+    InputError,
+    Invocation,
+    JsonObject,
+    JsonStream,
+    Problem,
+    ReadOptions,
+    Source,
+    Trajectory,
+    invocation_from_adk,
+    numbered,
+    reading,
+)
+
+_CASES: Final = frozenset({"eval_case_results", "evalCaseResults"})
+_RESULT_ID: Final = b"eval_set_result_id"
+_NOT_READ: Final = ("overall_eval_metric_results", "session_details")
+"""Keys of a case that are not kept whole, where they say something."""
+
+
+class AdkResultReader:
+    """Reads one case at a time, also where the file is JSON in a JSON text, as ADK before 1.22 wrote it."""
+
+    def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
+        """Whether the first object has results of cases."""
+        if head.lstrip().startswith(b'"'):
+            return _RESULT_ID in head[:200]
+        return bool(_CASES & set(reading.outline(head).keys))
+
+    def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+        """The cases, in the order of the file; the results of repeats of a case stand one after the other.
+
+        Raises:
+            InputError: the file is broken or holds something else; the problem names the place.
+        """
+        file = source.path.name
+        with reading.opened(source) as stream:
+            if stream.peek() == '"':
+                text = stream.value()
+                stream.finish()
+                stream = JsonStream(io.BytesIO(text.encode("utf-8", "surrogatepass")), file)
+            yield from _cases(stream, file, options)
+
+
+def _cases(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[Trajectory]:
+    found = False
+    for key in stream.members():
+        if key not in _CASES:
+            stream.value()
+            continue
+        found = True
+        for index in stream.elements():
+            stream.peek()
+            place = reading.Place(file, f"$.eval_case_results[{index}]", stream.line)
+            yield _trajectory(place.as_object(stream.value(), "the result of a case"), place, options)
+    stream.finish()
+    if not found:
+        stream.fail("no 'eval_case_results'; a result of ADK's evaluation is expected.")
+
+
+def _trajectory(data: JsonObject, place: reading.Place, options: ReadOptions) -> Trajectory:
+    case = AdkEvent(data)  # for both spellings of its keys
+    eval_id = case.get("eval_id")
+    if not isinstance(eval_id, str):
+        place.fail("found no 'eval_id' of a case")
+    losses = reading.Losses()
+    turns = [
+        _invocation(turn, turn_place, losses)
+        for turn, turn_place in place.key("eval_metric_result_per_invocation").as_objects(
+            case.get("eval_metric_result_per_invocation")
+        )
+    ]
+    session = AdkEvent(reading.object_of(case.get("session_details")))
+    for name in _NOT_READ:
+        if case.get(name):
+            losses.add(f"{name} of the case")
+    state = session.get("state")
+    return Trajectory(
+        invocations=numbered(turns),
+        eval_id=eval_id,
+        eval_set_id=_eval_set_id(case.get("eval_set_id")),
+        task=options.task,
+        agent=_text(session.get("app_name")),
+        session_id=_text(case.get("session_id")),
+        final_session_state=reading.object_of(state) if state is not None else None,
+        source=str(place),
+        lost=losses.texts(),
+    )
+
+
+def _eval_set_id(value: object) -> str | None:
+    """The id of the eval set; older versions of ADK gave the path of its file for it, which says nothing."""
+    return value if isinstance(value, str) and value and not value.endswith(".json") else None
+
+
+def _invocation(data: JsonObject, place: reading.Place, losses: reading.Losses) -> Invocation:
+    turn = AdkEvent(data)
+    actual = place.key("actual_invocation")
+    try:
+        read = invocation_from_adk(
+            actual.as_object(turn.get("actual_invocation")), path=actual.path, of_a_log=True
+        )
+    except InputError as error:
+        raise InputError([_located(problem, place) for problem in error.problems]) from None
+    if turn.get("eval_metric_results"):
+        losses.add("eval_metric_results of a turn")
+    return read.model_copy(
+        update={
+            "user_content": _light(read.user_content, losses),
+            "final_response": read.final_response and _light(read.final_response, losses),
+            "steps": tuple(
+                step.model_copy(
+                    update={
+                        "items": reading.items_without_blobs(step.items, losses),
+                        "source_ref": f"{place.file}:{place.line} {step.source_ref}",
+                    }
+                )
+                for step in read.steps
+            ),
+        }
+    )
+
+
+def _located(problem: Problem, place: reading.Place) -> Problem:
+    return Problem(what=problem.what, file=place.file, line=place.line, path=problem.path, hint=problem.hint)
+
+
+def _light(content: Content, losses: reading.Losses) -> Content:
+    return content.model_copy(update={"items": reading.items_without_blobs(content.items, losses)})
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
