@@ -63,7 +63,7 @@ from adjudge.extension.specs import (
     ReporterSpec,
     TraceReaderSpec,
 )
-from adjudge.extension.threads import handover
+from adjudge.extension.threads import ThreadLoop, handover, session_task
 from adjudge.formats.adk_case import case_from_adk, case_to_adk
 from adjudge.formats.adk_content import content_from_adk, content_to_adk
 from adjudge.formats.adk_events import AdkEvent, turn_from_adk_events
@@ -259,6 +259,7 @@ __all__ = [
     "Step",
     "TaskDecomposition",
     "Text",
+    "ThreadLoop",
     "ToolCall",
     "ToolResult",
     "TraceReader",
@@ -290,6 +291,7 @@ __all__ = [
     "read_eval_cases",
     "reading",
     "reporting",
+    "session_task",
     "step_from_openai",
     "turn_from_adk_events",
     "usage_from_openai",

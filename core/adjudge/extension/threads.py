@@ -1,13 +1,20 @@
-"""Somebody's blocking code in a thread, its outcome on the event loop."""
+"""Somebody's code in a thread, its outcome on the event loop."""
 
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from adjudge.extension import guard
 
 if TYPE_CHECKING:
     import asyncio
+
+    from adjudge.extension.sessions import SessionTask
+
+ValueT = TypeVar("ValueT")
 
 
 def handover(
@@ -51,3 +58,91 @@ def handover(
             loop.call_soon_threadsafe(deliver, result, failure)
 
     return work, done
+
+
+class ThreadLoop:
+    """An event loop in a daemon thread, which starts with its first use."""
+
+    def __init__(self, name: str) -> None:
+        """Prepare a loop whose thread is called ``name``."""
+        self._name = name
+        self._served: tuple[asyncio.AbstractEventLoop, threading.Event] | None = None
+
+    def running(self) -> asyncio.AbstractEventLoop:
+        """The loop; a new one where there is none yet, or where the last one was left behind."""
+        import asyncio  # not above, as in ``handover``
+
+        if self._served is None:
+            self._served = asyncio.new_event_loop(), threading.Event()
+            threading.Thread(target=_serve, args=self._served, name=self._name, daemon=True).start()
+        return self._served[0]
+
+    def leave_behind(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Run nothing new on a loop that is blocked."""
+        if self._served is not None and self._served[0] is loop:
+            self._served = None
+
+    async def aclose(self) -> None:
+        """End the loop, and what still runs on it. A loop that is blocked is left behind."""
+        served, self._served = self._served, None
+        if served is None:
+            return
+        import asyncio
+
+        loop, ending = served
+        here = asyncio.get_running_loop()
+        ended: asyncio.Future[None] = here.create_future()
+
+        async def end() -> None:
+            try:
+                for task in (others := asyncio.all_tasks() - {asyncio.current_task()}):
+                    task.cancel()
+                if others:
+                    await asyncio.wait(others, timeout=guard.GRACE / 2)
+                await loop.shutdown_asyncgens()
+            finally:
+                ending.set()
+                loop.stop()
+
+        def start() -> None:
+            loop.create_task(end()).add_done_callback(lambda _: tell(here, ended, None))
+
+        loop.call_soon_threadsafe(start)
+        await asyncio.wait((ended,), timeout=guard.GRACE)
+
+
+def _serve(loop: asyncio.AbstractEventLoop, ending: threading.Event) -> None:
+    import asyncio
+
+    asyncio.set_event_loop(loop)
+    while not ending.is_set():
+        # A task that the code has started may raise SystemExit, and the code may stop the loop.
+        with contextlib.suppress(BaseException):
+            loop.run_forever()
+    loop.close()
+
+
+def tell(loop: asyncio.AbstractEventLoop, future: asyncio.Future[ValueT], value: ValueT) -> None:
+    """Set the result of a future of another thread's loop."""
+
+    def told() -> None:
+        if not future.done():
+            future.set_result(value)
+
+    with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        loop.call_soon_threadsafe(told)
+
+
+def session_task(
+    name: str, loop: ThreadLoop | None, refused: Callable[[BaseException], Exception]
+) -> SessionTask:
+    """A task that runs the coroutines of one session, and that can be left behind.
+
+    Args:
+        name: Whose session it is; the name of the task.
+        loop: Where it runs; ``None`` for the loop of whoever calls, which blocking code blocks.
+        refused: Makes an exception of what is no ``Exception`` and would end the run.
+    """
+    from adjudge.extension.sessions import SessionTask  # not above: it imports asyncio
+
+    return SessionTask(name, loop, refused)

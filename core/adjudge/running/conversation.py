@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import time
+from collections.abc import Sequence
 from typing import Final
 
 from pydantic import ValidationError
 
-from adjudge.errors import AgentError
+from adjudge.errors import AgentError, PluginError
+from adjudge.extension.guard import (
+    PluginRaisedError,
+    PluginTimeoutError,
+    awaited,
+    described,
+    is_built_in,
+    lent,
+)
 from adjudge.extension.protocols import AgentSession, SessionRequest
 from adjudge.model.eval_set import EvalCase, SessionInput
 from adjudge.model.invocation import Invocation
@@ -35,7 +43,11 @@ class _Recorder:
         self.steps: list[Step] = []
         self.asked: Content | None = None
 
-    def emit(self, step: Step) -> None:
+    def emit(self, step: object) -> None:
+        if not isinstance(step, Step):
+            raise AgentError(
+                f"emit was given an object of type {type(step).__name__}, expected a Step", code="bad_answer"
+            )
         self.steps.append(step)
 
     def begin(self, content: Content) -> None:
@@ -58,51 +70,94 @@ class _Recorder:
 async def converse(
     agent: PlannedAgent, case: EvalCase, repeat: int, timeout: float | None, *, eval_set_id: str | None
 ) -> Conversation:
-    """Play every turn of a case. Nothing that the agent does raises from here, cancellation aside."""
-    recorder = _Recorder()
-    failure: Failure | None = None
-    state: dict[str, object] | None = None
-    session: AgentSession | None = None
-    started = time.perf_counter()
+    """Play every turn of a case. Nothing that the agent does raises from here, or outlives its limit.
+
+    Raises:
+        asyncio.CancelledError: the run was interrupted. The session is closed by then.
+    """
     turns = case.conversation or ()
     request = SessionRequest(
         eval_id=case.eval_id,
         repeat=repeat,
         eval_set_id=eval_set_id,
-        session_input=case.session_input or DEFAULT_SESSION,
+        session_input=lent(agent.component, case.session_input or DEFAULT_SESSION),
         turns=len(turns),
         timeout=timeout,
     )
+    session = _Session(agent, request, turns)
+    failure: Failure | None = None
+    started = time.perf_counter()
     try:
-        async with asyncio.timeout(timeout):
-            session = await agent.adapter.open_session(request, recorder.emit)
-            for turn in turns:
-                recorder.begin(turn.user_content)
-                recorder.end(_checked(await session.send(turn.user_content)))
-            state = None if session.state is None else copy.deepcopy(dict(session.state))
-    except asyncio.CancelledError:
-        if session is not None:
-            await _closed(agent, session)
-        raise
-    except TimeoutError:
-        failure = _timed_out(agent, timeout, time.perf_counter() - started)
-    except (Exception, SystemExit) as error:
-        failure = _failure(agent, error)
-    duration = time.perf_counter() - started
-    if session is not None:
-        failure = await _closed(agent, session) or failure if failure is None else failure
+        await awaited(agent.component, "the session", session.play, passing=(AgentError,), within=timeout)
+    except (AgentError, PluginError) as error:
+        failure = _failure(agent, error, timeout)
+    finally:
+        duration = time.perf_counter() - started
+        not_closed = await session.close()
     return Conversation(
         trajectory=Trajectory(
-            invocations=recorder.invocations(),
+            invocations=session.recorder.invocations(),
             eval_id=case.eval_id,
             agent=agent.target,
             session_id=request.session_input.session_id,
-            final_session_state=state,
+            final_session_state=session.state,
             duration=round(duration, 6),
         ),
-        failure=failure,
+        failure=_both(failure, not_closed),
         duration=duration,
     )
+
+
+class _Session:
+    """One session with the agent: opened, talked to, and closed exactly once."""
+
+    def __init__(self, agent: PlannedAgent, request: SessionRequest, turns: Sequence[Invocation]) -> None:
+        self._agent = agent
+        self._request = request
+        self._turns = turns
+        self._opened: AgentSession | None = None
+        self._is_over = False
+        self.recorder = _Recorder()
+        self.state: dict[str, object] | None = None
+
+    async def play(self) -> None:
+        """Send every turn. An adapter may ignore that it is cancelled: nothing counts after the end."""
+        opened = await self._agent.adapter.open_session(self._request, self.recorder.emit)
+        if self._is_over:
+            await opened.aclose()
+            return
+        self._opened = opened
+        for turn in self._turns:
+            self.recorder.begin(turn.user_content)
+            answer = _checked(await opened.send(lent(self._agent.component, turn.user_content)))
+            if self._is_over:
+                return
+            self.recorder.end(answer)
+        self.state = None if opened.state is None else copy.deepcopy(dict(opened.state))
+
+    async def close(self) -> Failure | None:
+        """End the session, wherever it stands; what went wrong with that."""
+        self._is_over = True
+        if self._opened is None:
+            return None
+        component = self._agent.component
+        try:
+            await awaited(
+                component, "aclose", self._opened.aclose, passing=(AgentError,), within=_CLOSING_SECONDS
+            )
+        except PluginTimeoutError:
+            message = f"the session did not end within {_CLOSING_SECONDS:g} s"
+            return Failure(code="agent_raised", message=message, origin=component.id, retryable=True)
+        except (AgentError, PluginError) as error:
+            return _failure(self._agent, error)
+        return None
+
+
+def _both(failure: Failure | None, not_closed: Failure | None) -> Failure | None:
+    """What went wrong with the conversation, and after that with its end."""
+    if failure is None or not_closed is None:
+        return failure or not_closed
+    return failure.model_copy(update={"message": f"{failure.message}; {not_closed.message}"})
 
 
 def _checked(answer: object) -> Invocation:
@@ -113,45 +168,22 @@ def _checked(answer: object) -> Invocation:
     return answer
 
 
-async def _closed(agent: PlannedAgent, session: AgentSession) -> Failure | None:
-    try:
-        async with asyncio.timeout(_CLOSING_SECONDS):
-            await session.aclose()
-    except TimeoutError:
-        return Failure(
-            code="agent_raised",
-            message=f"the session did not end within {_CLOSING_SECONDS:g} s",
-            origin=agent.component.id,
-            retryable=True,
-        )
-    except (Exception, SystemExit) as error:
-        return _failure(agent, error)
-    return None
-
-
-def _timed_out(agent: PlannedAgent, timeout: float | None, elapsed: float) -> Failure:
-    if timeout is None or elapsed < timeout:
-        # A TimeoutError of the agent's own is the agent's error, not our limit.
-        return Failure(code="agent_raised", message="TimeoutError", origin=agent.component.id, retryable=True)
-    return Failure(
-        code="timeout",
-        message=f"the case took longer than {timeout:g} s",
-        origin=agent.component.id,
-        retryable=True,
-    )
-
-
-def _failure(agent: PlannedAgent, error: BaseException) -> Failure:
+def _failure(agent: PlannedAgent, error: AgentError | PluginError, timeout: float | None = None) -> Failure:
+    origin = agent.component.id
     if isinstance(error, AgentError):
+        return Failure(code=error.code, message=str(error), origin=origin, retryable=error.retryable)
+    if isinstance(error, PluginTimeoutError):
+        message = f"the case took longer than {timeout or 0:g} s"
+        return Failure(code="timeout", message=message, origin=origin, retryable=True)
+    raised = error.raised if isinstance(error, PluginRaisedError) else error
+    if isinstance(raised, ValidationError):
+        details = "; ".join(f"{item['msg']} at {item['loc']}" for item in raised.errors()[:3])
         return Failure(
-            code=error.code, message=str(error), origin=agent.component.id, retryable=error.retryable
+            code="bad_answer", message=f"the agent's answer is not valid: {details}", origin=origin
         )
-    if isinstance(error, ValidationError):
-        details = "; ".join(f"{item['msg']} at {item['loc']}" for item in error.errors()[:3])
-        return Failure(
-            code="bad_answer",
-            message=f"the agent's answer is not valid: {details}",
-            origin=agent.component.id,
-        )
-    text = f"{type(error).__name__}: {error}".rstrip(": ")
-    return Failure(code="agent_raised", message=text, origin=agent.component.id)
+    # What comes out of our own adapters is the agent's; of another's it may be either's.
+    message = described(raised) if is_built_in(agent.component) else str(error)
+    # A TimeoutError of the agent's own is the agent's error, not our limit.
+    return Failure(
+        code="agent_raised", message=message, origin=origin, retryable=isinstance(raised, TimeoutError)
+    )

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
+from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, ThreadLoop, hookimpl
 from adjudge_plugins.agents.python_agent.config import PythonAgentConfig
 
 
@@ -15,7 +15,10 @@ def _make(config: PythonAgentConfig, host: Host) -> AgentAdapter:
     from adjudge_plugins.agents.python_agent.loading import load_target
 
     target = config.target
-    return python_agent(load_target(target, host) if isinstance(target, str) else target)
+    if isinstance(target, str):
+        return python_agent(load_target(target, host), ThreadLoop("adjudge agent"))
+    # An object belongs to the program that gives it, and may be bound to the loop that the program runs.
+    return python_agent(target, None)
 
 
 def _folder(target: object) -> Path | None:

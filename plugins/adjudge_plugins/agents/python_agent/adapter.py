@@ -11,9 +11,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import copy
 import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
 
 from adjudge.plugin import (
     AgentAdapter,
@@ -24,33 +27,91 @@ from adjudge.plugin import (
     InputError,
     Problem,
     SessionRequest,
+    ThreadLoop,
 )
 from adjudge_plugins.agents.python_agent.calling import Caller, can_be_called, positional_parameters
 from adjudge_plugins.agents.python_agent.conversation import Conversation, close
 from adjudge_plugins.agents.python_agent.session import Session
 
+_CLOSING_SECONDS: Final = 10.0
+"""How long what was made too late may take to close at the end of the run."""
 
-def python_agent(target: Any) -> AgentAdapter:
+
+def python_agent(target: Any, loop: ThreadLoop | None) -> AgentAdapter:
     """The adapter for an agent object.
+
+    Args:
+        target: The object.
+        loop: Where its asynchronous code runs; ``None`` for the loop of the run.
 
     Raises:
         InputError: it is none of the three forms, or its signature does not fit.
     """
     if hasattr(target, "open_session"):
-        return _ObjectWithSessions(target)
+        return _ObjectWithSessions(target, loop)
     if inspect.isclass(target):
         if not (can_be_called(target, 0) or can_be_called(target, 1)):
             raise _unusable(target, "its constructor needs more than one argument, the session")
-        return _PerSession(target)
+        return _PerSession(target, loop)
     if not callable(target):
         raise _unusable(target, *_not_callable(target))
     if can_be_called(target, 0) and not can_be_called(target, 1):
-        return _PerSession(target)
-    return _Shared(target)
+        return _PerSession(target, loop)
+    return _Shared(target, loop)
 
 
-class _ObjectWithSessions:
-    def __init__(self, target: Any) -> None:
+class _Adapter:
+    """What the three forms share: how a session begins, and what is closed where it cannot."""
+
+    def __init__(self, loop: ThreadLoop | None) -> None:
+        self._loop = loop
+        self._closing: set[asyncio.Task[None]] = set()
+
+    async def _begun(
+        self,
+        request: SessionRequest,
+        conversation: Callable[[Caller, Any], Conversation],
+        make: Callable[..., Any],
+        *args: object,
+    ) -> Conversation:
+        """The conversation with what ``make`` makes; what nobody can talk to is closed."""
+        caller = self._caller_for(request)
+        made: object = None
+        try:
+            made = await caller.call(make, *args, too_late=self._close_soon)
+            return conversation(caller, made)
+        except BaseException:
+            await close(caller, made)
+            raise
+
+    def _caller_for(self, request: SessionRequest) -> Caller:
+        return self._caller(f"case {request.eval_id}, repeat {request.repeat}")
+
+    def _caller(self, whose: str) -> Caller:
+        return Caller(f"adjudge agent, {whose}", self._loop)
+
+    def _close_soon(self, made: object) -> None:
+        """Close what was made after the case had ended."""
+
+        async def closed() -> None:
+            with contextlib.suppress(Exception):  # there is nobody to tell
+                await close(self._caller("made too late"), made)
+
+        task = asyncio.ensure_future(closed())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def aclose(self) -> None:
+        """End the loop of the agent's asynchronous code."""
+        if self._closing:
+            await asyncio.wait(self._closing, timeout=_CLOSING_SECONDS)
+        if self._loop is not None:
+            await self._loop.aclose()
+
+
+class _ObjectWithSessions(_Adapter):
+    def __init__(self, target: Any, loop: ThreadLoop | None) -> None:
+        super().__init__(loop)
         if inspect.isclass(target):
             if not can_be_called(target, 0):
                 raise _unusable(target, "a class with open_session must be callable without arguments")
@@ -62,72 +123,83 @@ class _ObjectWithSessions:
         self._taken = fitting[0]
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
-        caller = _caller(request)
-        served = await caller.call(self._target.open_session, *(request, emit)[: self._taken])
-        if not hasattr(served, "send"):
-            raise AgentError(
-                f"open_session returned an object of type {type(served).__name__}, which has no send()",
-                code="bad_answer",
+        def conversation(caller: Caller, served: Any) -> Conversation:
+            if not hasattr(served, "send"):
+                raise AgentError(
+                    f"open_session returned an object of type {type(served).__name__}, which has no send()",
+                    code="bad_answer",
+                )
+            # Who is given emit emits; for the others it is done after each turn.
+            return Conversation(
+                caller,
+                _by_content(caller, served.send),
+                served,
+                None if self._taken == 2 else emit,
+                lambda: getattr(served, "state", None),
             )
 
-        def state() -> object:
-            return getattr(served, "state", None)
-
-        # Who is given emit emits; for the others it is done after each turn.
-        return Conversation(caller, served.send, served, None if self._taken == 2 else emit, state)
+        return await self._begun(
+            request, conversation, self._target.open_session, *(copy.deepcopy(request), emit)[: self._taken]
+        )
 
     async def aclose(self) -> None:
-        caller = Caller("adjudge agent, end of the run")
-        await close(caller, self._target)
+        try:
+            await close(self._caller("end of the run"), self._target)
+        finally:
+            await super().aclose()
 
 
-class _PerSession:
-    def __init__(self, make: Callable[..., Any]) -> None:
+class _PerSession(_Adapter):
+    def __init__(self, make: Callable[..., Any], loop: ThreadLoop | None) -> None:
+        super().__init__(loop)
         self._make = make
         self._takes_session = not can_be_called(make, 0)
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         session = Session.of(request)
-        caller = _caller(request)
-        made = await caller.call(self._make, *((session,) if self._takes_session else ()))
-        if hasattr(made, "send"):
-            send = made.send
-        elif callable(made):
-            send = _by_text(caller, made, session, takes_session=_takes_session(made))
-        else:
-            raise AgentError(
-                f"{_named(self._make)} made an object of type {type(made).__name__}, which is neither "
-                "callable nor has send()",
-                code="bad_answer",
-            )
-        return Conversation(caller, send, made, emit, lambda: session.state)
+
+        def conversation(caller: Caller, made: Any) -> Conversation:
+            if hasattr(made, "send"):
+                send = _by_content(caller, made.send)
+            elif callable(made):
+                send = _by_text(caller, made, session, takes_session=_takes_session(made))
+            else:
+                raise AgentError(
+                    f"{_named(self._make)} made an object of type {type(made).__name__}, which is neither "
+                    "callable nor has send()",
+                    code="bad_answer",
+                )
+            return Conversation(caller, send, made, emit, lambda: session.state)
+
+        return await self._begun(
+            request, conversation, self._make, *((session,) if self._takes_session else ())
+        )
 
 
-class _Shared:
-    def __init__(self, function: Callable[..., Any]) -> None:
+class _Shared(_Adapter):
+    def __init__(self, function: Callable[..., Any], loop: ThreadLoop | None) -> None:
+        super().__init__(loop)
         self._function = function
         self._takes_session = _takes_session(function)
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         session = Session.of(request)
-        caller = _caller(request)
+
+        caller = self._caller_for(request)
         send = _by_text(caller, self._function, session, takes_session=self._takes_session)
         return Conversation(caller, send, None, emit, lambda: session.state)
 
 
-def _caller(request: SessionRequest) -> Caller:
-    return Caller(f"adjudge agent, case {request.eval_id}, repeat {request.repeat}")
+def _by_content(caller: Caller, send: Callable[..., Any]) -> Callable[[Content], Awaitable[Any]]:
+    # A copy: the content is the case's own, and holds dictionaries that the agent could change.
+    return lambda content: caller.call(send, copy.deepcopy(content))
 
 
 def _by_text(
     caller: Caller, function: Callable[..., Any], session: Session, *, takes_session: bool
-) -> Callable[[Content], Any]:
+) -> Callable[[Content], Awaitable[Any]]:
     more = (session,) if takes_session else ()
-
-    async def send(content: Content) -> Any:
-        return await caller.call(function, content.text, *more)
-
-    return send
+    return lambda content: caller.call(function, content.text, *more)
 
 
 def _takes_session(function: Callable[..., Any]) -> bool:

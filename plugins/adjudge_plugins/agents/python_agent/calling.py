@@ -1,52 +1,85 @@
-"""Calling somebody's code: asynchronous code on the loop, blocking code in a thread of its session."""
+"""Calling somebody's code: asynchronous code in a task of its session, blocking code in a thread of its session."""
 
 from __future__ import annotations
 
 import _thread
+import asyncio
 import contextvars
 import inspect
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
-from adjudge.plugin import AgentError, handover
+from adjudge.plugin import AgentError, ThreadLoop, handover, session_task
 
 
 class Caller:
-    """Calls the code of one session. Nobody else waits for code that blocks.
+    """Calls the code of one session. Nobody else waits for code that blocks or ignores its cancellation.
 
     All blocking calls of a session run in one thread and one context, so that what is bound to a
-    thread (a database connection) and context variables last for the conversation and no longer.
+    thread (a database connection) and context variables last for the conversation and no longer; all
+    asynchronous ones run in one task, for the same reason.
     It is no pool: a call that hangs would occupy one of a pool's workers for ever, and the interpreter
     waits for a pool's threads at exit. A daemon thread is left behind instead.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, loop: ThreadLoop | None) -> None:
+        """Prepare; threads and tasks start with the first call.
+
+        Args:
+            name: Whose session it is, for the names of threads and tasks.
+            loop: Where asynchronous code runs; ``None`` for the loop of the run, where the agent is an
+                object that may be bound to it.
+        """
         self._name = name
         self._thread: _Thread | None = None
+        self._stopped: list[_Thread] = []
+        self._task = session_task(name, loop, _would_end_the_run)
 
-    async def call(self, function: Callable[..., Any], *args: object) -> Any:
+    async def call(
+        self,
+        function: Callable[..., Any],
+        *args: object,
+        too_late: Callable[[Any], None] | None = None,
+    ) -> Any:
         """The result of ``function``, awaited where it is awaitable.
+
+        Args:
+            function: Somebody's code.
+            args: What it is given.
+            too_late: Given the result that comes after the caller was cancelled.
 
         Raises:
             AgentError: the code called ``sys.exit`` or raised something else that would end the run.
         """
-        try:
-            if _is_coroutine_function(function):
-                return await function(*args)
-            if self._thread is None or self._thread.busy:  # busy: an abandoned call still hangs there
-                self.stop()
-                self._thread = _Thread(self._name)
-            result = await self._thread.run(function, args)
-            return await result if inspect.isawaitable(result) else result
-        except SystemExit as error:
-            raise _would_end_the_run(error) from error
+        if _is_coroutine_function(function):
+            return await self._task.call(function, *args, too_late=too_late)
+        if self._thread is None or self._thread.busy:  # busy: an abandoned call still hangs there
+            self._stop_thread()
+            self._thread = _Thread(self._name)
+        result = await self._thread.run(function, args, too_late)
+        if inspect.isawaitable(result):
+            return await self._task.call(_result_of, result, too_late=too_late)
+        return result
 
     def stop(self) -> None:
-        """Let the thread end as soon as it is idle."""
+        """Let the thread and the task end as soon as they are idle."""
+        self._stop_thread()
+        self._task.stop()
+
+    @property
+    def left_running(self) -> str | None:
+        """What became of a call that was cancelled and runs still; ``None`` where there is none."""
+        if any(thread.busy for thread in self._stopped):
+            return "its code blocks, cannot be stopped, and was left running in its thread"
+        return self._task.left_running
+
+    def _stop_thread(self) -> None:
         if self._thread is not None:
             self._thread.stop()
+            self._stopped.append(self._thread)
             self._thread = None
 
 
@@ -59,7 +92,12 @@ class _Thread:
         # Thread.start() would hold up the loop, and with it every other session, until the thread runs.
         _thread.start_new_thread(self._work, ())
 
-    async def run(self, function: Callable[..., Any], args: tuple[object, ...]) -> Any:
+    async def run(
+        self,
+        function: Callable[..., Any],
+        args: tuple[object, ...],
+        too_late: Callable[[Any], None] | None,
+    ) -> Any:
         def call() -> Any:
             try:
                 return self._context.run(function, *args)
@@ -69,7 +107,12 @@ class _Thread:
         work, done = handover(call, _refused)
         self.busy = True
         self._calls.put(work)
-        return await done
+        try:
+            await asyncio.wait((done,))
+        except asyncio.CancelledError:
+            done.add_done_callback(partial(_handed_on, too_late))
+            raise
+        return done.result()
 
     def stop(self) -> None:
         self._calls.put(None)
@@ -113,6 +156,15 @@ def _is_coroutine_function(function: Callable[..., Any]) -> bool:
     )
 
 
+def _handed_on(too_late: Callable[[Any], None] | None, done: asyncio.Future[Any]) -> None:
+    if not done.cancelled() and done.exception() is None and too_late is not None:
+        too_late(done.result())
+
+
+async def _result_of(awaitable: Awaitable[Any]) -> Any:
+    return await awaitable
+
+
 def _refused(error: BaseException) -> Exception:
     if isinstance(error, StopIteration):
         return RuntimeError("the agent's code raised StopIteration")
@@ -120,4 +172,5 @@ def _refused(error: BaseException) -> Exception:
 
 
 def _would_end_the_run(error: BaseException) -> AgentError:
-    return AgentError(f"the agent's code raised {type(error).__name__}: {error}", code="agent_raised")
+    text = f"{type(error).__name__}: {error}".rstrip(": ")
+    return AgentError(f"the agent's code raised {text}", code="agent_raised")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
 from adjudge.plugin import AgentError, Content, Emit, Invocation
@@ -17,7 +17,7 @@ class Conversation:
     def __init__(
         self,
         caller: Caller,
-        send: Callable[[Content], Any],
+        send: Callable[[Content], Awaitable[Any]],
         owner: object,
         emit: Emit | None,
         state: Callable[[], object],
@@ -26,7 +26,7 @@ class Conversation:
 
         Args:
             caller: Calls the agent's code.
-            send: Gives one message to the agent.
+            send: Gives one message to the agent, through ``caller``.
             owner: What is closed at the end, where it can be.
             emit: Told the steps of a turn after it; ``None`` where the agent does that itself.
             state: Asked for the state after each turn.
@@ -41,7 +41,7 @@ class Conversation:
     async def send(self, content: Content) -> Invocation:
         """One turn."""
         start = time.perf_counter()
-        answer = await self._caller.call(self._send, content)
+        answer = await self._send(content)
         turn = answered(answer, content, time.perf_counter() - start)
         if self._emit is not None:
             for step in turn.steps:
@@ -55,8 +55,14 @@ class Conversation:
         return self._state
 
     async def aclose(self) -> None:
-        """Close what the agent's code made for this session."""
+        """Close what the agent's code made for this session.
+
+        Raises:
+            AgentError: a turn that was cancelled runs still (``left_running``).
+        """
         await close(self._caller, self._owner)
+        if (left := self._caller.left_running) is not None:
+            raise AgentError(left, code="left_running", retryable=True)
 
     def _state_now(self) -> Mapping[str, Any] | None:
         state = self._read_state()
