@@ -78,10 +78,8 @@ def adjudge_here(
 
     Modules that it imports from ``tmp_path`` are forgotten after each command.
     """
-    path = list(sys.path)
 
     def forget() -> None:
-        sys.path[:] = path
         for name, module in list(sys.modules.items()):
             if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
                 del sys.modules[name]
@@ -94,10 +92,12 @@ def adjudge_here(
         monkeypatch.setattr(sys, "argv", ["adjudge", *map(str, args)])
         importlib.invalidate_caches()
         capfd.readouterr()
+        path = list(sys.path)
         try:
             with pytest.raises(SystemExit) as ended:
                 run_cli(cli)
         finally:
+            sys.path[:] = path
             forget()
         out, err = capfd.readouterr()
         status = ended.value.code

@@ -7,6 +7,7 @@ AdjudgeError
 ├── AgentError           an agent did not answer, or not in a way that can be used
 ├── JudgeError           a judge model did not answer, and why, in one word for all providers
 └── RunError             a run that cannot start, be resumed or be read
+    └── ReportError      a run that is complete, and a report of it that could not be written
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +133,20 @@ class JudgeError(AdjudgeError):
 
 class RunError(AdjudgeError):
     """A run cannot start, be resumed or be read."""
+
+
+class ReportError(RunError):
+    """A report could not be written. The run is complete, and so is every other report."""
+
+    def __init__(self, failures: Sequence[str], result: Any) -> None:
+        """Say what could not be written.
+
+        Args:
+            failures: One message for each report.
+            result: What would have been returned: a ``RunResult`` or ``JudgedLogs``.
+        """
+        super().__init__("\n".join(failures))
+        self.result = result
 
 
 def suggestion(name: str, known: Iterable[str]) -> str | None:

@@ -52,6 +52,12 @@ def agreement_command(
     if plot is not None and plot.suffix.lower() != ".svg":
         raise click.UsageError(f"--plot draws SVG: {plot} does not end with .svg")
     from adjudge.running.agreement import calibrations_document, keep_calibrations, measure_agreement
+    from adjudge.running.problems import Problems
+    from adjudge.running.reports import check_not_read
+
+    problems = Problems()
+    check_not_read(filter(None, (fit, plot)), (results, labels), problems)
+    problems.raise_any()
 
     report = measure_agreement(results, labels, fit=fit is not None, wanted=wanted)
     if fit is not None:

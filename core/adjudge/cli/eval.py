@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from adjudge.cli.printing import print_report
+from adjudge.cli.printing import ended, print_report, reported
 from adjudge.cli.session import load_extensions
 from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT
 
@@ -181,21 +181,18 @@ def eval_command(
             watch=watch,
         )
 
-    return show_result(run_to_end(start), extensions, detailed=detailed)
+    result, unwritten = reported(lambda: run_to_end(start))
+    show_result(result, extensions, detailed=detailed)
+    return ended(result.summary.exit_status, unwritten)
 
 
-def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) -> int:
-    """Print the report of a finished run.
-
-    Returns:
-        The exit status.
-    """
+def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) -> None:
+    """Print the report of a finished run."""
     from adjudge.running.reports import report_of
     from adjudge.storage.journal import Journal
 
     with Journal.open_to_read(result.journal) as journal:
         show_report(report_of(journal, result.summary, detailed=detailed), extensions)
-    return result.summary.exit_status
 
 
 def show_report(report: RunReport, extensions: Extensions) -> None:

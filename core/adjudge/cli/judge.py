@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from adjudge.cli.eval import budget_options
-from adjudge.cli.printing import print_report
+from adjudge.cli.printing import ended, print_report, reported
 from adjudge.cli.session import load_extensions
 from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
 
@@ -119,6 +119,7 @@ def judge_command(
         )
 
     kept = "what the judges answered is kept: the same command again asks nothing twice."
-    judged = judge_to_end(start, interrupted=f"interrupted; {'no answer was kept.' if no_cache else kept}")
+    interrupted = f"interrupted; {'no answer was kept.' if no_cache else kept}"
+    judged, unwritten = reported(lambda: judge_to_end(start, interrupted=interrupted))
     print_report(partial(show_logs, judged), extensions, otherwise=judged.status or "")
-    return judged.exit_status
+    return ended(judged.exit_status, unwritten)

@@ -3,15 +3,44 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 import click
+
+from adjudge.cli.exits import UNMEASURED
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
     from adjudge.extension.protocols import Host
+
+
+_ResultT = TypeVar("_ResultT")
+
+
+def reported(run: Callable[[], _ResultT]) -> tuple[_ResultT, str | None]:
+    """The result of ``run``, and what could not be written of it, in words."""
+    from adjudge.errors import ReportError
+
+    try:
+        return run(), None
+    except ReportError as error:
+        return error.result, str(error)
+
+
+def ended(status: int, unwritten: str | Sequence[str] | None) -> int:
+    """The exit status of a run of which something may not have been written; that is said.
+
+    A report that is missing never hides a failure, and a run is not passed without it.
+    """
+    if not unwritten:
+        return status
+    from adjudge.reporting import clean
+
+    said = unwritten if isinstance(unwritten, str) else "\n".join(unwritten)
+    click.echo(f"error: {clean(said)}", err=True)
+    return status or UNMEASURED
 
 
 def print_report(

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from adjudge.cli.eval import budget_options, report_options, run_options, show_result
+from adjudge.cli.printing import ended, reported
 from adjudge.cli.session import load_extensions
 
 
@@ -47,4 +48,6 @@ def resume_command(
             watch=watch,
         )
 
-    return show_result(run_to_end(start), extensions, detailed=detailed)
+    result, unwritten = reported(lambda: run_to_end(start))
+    show_result(result, extensions, detailed=detailed)
+    return ended(result.summary.exit_status, unwritten)

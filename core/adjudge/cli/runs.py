@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from adjudge.cli.eval import report_options, show_report
+from adjudge.cli.printing import ended
 from adjudge.cli.session import load_extensions
 
 
@@ -78,7 +79,8 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
     """
     from adjudge.running.host import RunHost
     from adjudge.running.problems import Problems
-    from adjudge.running.reports import check_outputs, report_of, summary_of, write_outputs
+    from adjudge.running.records import read_files
+    from adjudge.running.reports import check_not_read, check_outputs, report_of, summary_of, write_outputs
     from adjudge.storage.journal import Journal
     from adjudge.storage.locations import journal_path
 
@@ -86,10 +88,12 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
     host = RunHost(extensions, Path.cwd())
     problems = Problems()
     check_outputs(outputs, extensions, problems)
-    problems.raise_any()
-    with Journal.open_to_read(journal_path(name)) as journal:
+    path = journal_path(name)
+    with Journal.open_to_read(path) as journal:
+        check_not_read(outputs, [path, *read_files(journal)], problems)
+        problems.raise_any()
         report = report_of(journal, summary_of(journal), detailed=detailed)
-        write_outputs(report, outputs, extensions, host)
+        unwritten = write_outputs(report, outputs, extensions, host)
         if not outputs:
             show_report(report, extensions)
-    return report.summary.exit_status
+    return ended(report.summary.exit_status, unwritten)

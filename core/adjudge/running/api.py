@@ -6,14 +6,14 @@ import asyncio
 import platform
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import adjudge
-from adjudge.errors import InputError, Problem, RunError
+from adjudge.errors import InputError, Problem, ReportError, RunError
 from adjudge.extension.events import RunFinished
 from adjudge.extension.guard import closed
 from adjudge.extension.loader import Extensions
@@ -126,8 +126,11 @@ async def evaluate(
         InputError: something that the run needs is missing or wrong; every problem is named, and no
             call was made.
         PluginError: a required plugin is not available.
-        RunError: a run of that name exists, or a report could not be written.
+        RunError: a run of that name exists, or its journal cannot be written.
+        ReportError: a report could not be written; it holds the result.
     """
+    _check_concurrency(concurrency)
+    paths = _resolved(outputs)
     request = request_of(
         agent,
         eval_sets,
@@ -140,12 +143,11 @@ async def evaluate(
         ),
         trust_code=trust_code,
     )
-    if concurrency < 1:
-        raise InputError(Problem(what=f"the concurrency must be at least 1, found {concurrency}"))
     extensions = extensions or project_extensions(Path(request.working_folder))
-    plan = make_plan(request, extensions, agent=agent, outputs=[Path(item) for item in outputs])
+    plan = await make_plan(request, extensions, agent=agent, outputs=paths)
     name = run or _new_name()
-    journal = Journal.create(
+    journal = await _begun(
+        plan,
         journal_path(name),
         {
             "request": request.model_dump(mode="json"),
@@ -159,7 +161,7 @@ async def evaluate(
     with journal:
         work = (Work(unit, None, {}) for unit in plan.units())
         total = plan.cases * request.num_runs
-        return await _finish(plan, journal, extensions, name, work, total, concurrency, outputs, watch)
+        return await _finish(plan, journal, extensions, name, work, total, concurrency, paths, watch)
 
 
 async def resume(
@@ -188,8 +190,11 @@ async def resume(
     Raises:
         RunError: there is no such run, it is still being written, or its plan has changed since: the
             differences are named.
+        ReportError: a report could not be written; it holds the result.
         InputError: something that the run needs is missing or wrong by now.
     """
+    _check_concurrency(concurrency)
+    paths = _resolved(outputs)
     with Journal.open_for_resume(journal_path(run)) as journal:
         meta = journal.meta()
         request = RunRequest.model_validate(meta["request"])
@@ -202,22 +207,23 @@ async def resume(
         given = {name: value for name, value in budgets.items() if value is not None}
         request = request.model_copy(update={"judging": request.judging.model_copy(update=given)})
         extensions = extensions or project_extensions(Path(request.working_folder))
-        plan = make_plan(
+        plan = await make_plan(
             request,
             extensions,
             agent=agent,
-            outputs=[Path(item) for item in outputs],
+            outputs=paths,
             resuming=True,
             calibrations=planned_calibrations(meta["plan"]),
         )
         if plan.hash != canonical_sha256(meta["plan"]):
+            await closed(plan.agent.component, plan.agent.adapter)
             listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
             raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
         work, total = remaining(plan, journal)
         if total:
             # Until the end it is unfinished again: results were taken back, so that they are made anew.
             journal.set_meta({"run": {**meta["run"], "finished_at": None}})
-        return await _finish(plan, journal, extensions, run, work, total, concurrency, outputs, watch)
+        return await _finish(plan, journal, extensions, run, work, total, concurrency, paths, watch)
 
 
 def evaluate_sync(
@@ -240,7 +246,7 @@ async def _finish(
     work: Iterator[Work],
     total: int,
     concurrency: int,
-    outputs: Sequence[str | Path],
+    outputs: Sequence[Path],
     watch: Watch | None,
 ) -> RunResult:
     started = time.perf_counter()
@@ -267,11 +273,33 @@ async def _finish(
     _keep_warnings(journal, plan, extensions)
     report = report_of(journal, summary)
     host = RunHost(extensions, Path(plan.request.working_folder))
-    write_outputs(report, map(Path, outputs), extensions, host)
+    failures = write_outputs(report, outputs, extensions, host)
     extensions.notify("run_finished", RunFinished(run=name, summary=summary))
     # Once more: an observer of the end may have raised.
     warnings = _keep_warnings(journal, plan, extensions)
-    return RunResult(name=name, journal=journal.path, summary=summary, warnings=warnings)
+    result = RunResult(name=name, journal=journal.path, summary=summary, warnings=warnings)
+    if failures:
+        raise ReportError(failures, result)
+    return result
+
+
+async def _begun(plan: Plan, path: Path, meta: Mapping[str, Any], eval_ids: Iterable[str]) -> Journal:
+    """The journal of a new run; where it cannot be made, the agent is closed."""
+    try:
+        return Journal.create(path, meta, eval_ids)
+    except BaseException:
+        await closed(plan.agent.component, plan.agent.adapter)
+        raise
+
+
+def _check_concurrency(concurrency: int) -> None:
+    if concurrency < 1:
+        raise InputError(Problem(what=f"the concurrency must be at least 1, found {concurrency}"))
+
+
+def _resolved(outputs: Iterable[str | Path]) -> list[Path]:
+    """The outputs where they are now: an agent that changes the working folder moves none of them."""
+    return [Path(output).absolute() for output in outputs]
 
 
 def _keep_warnings(journal: Journal, plan: Plan, extensions: Extensions) -> tuple[str, ...]:

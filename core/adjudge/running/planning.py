@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from adjudge.extension.guard import closed
 from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import Need
@@ -19,7 +20,7 @@ from adjudge.running.host import RunHost
 from adjudge.running.judges import RunJudges
 from adjudge.running.plan import Plan, PlannedAgent, PlannedFile
 from adjudge.running.problems import Problems
-from adjudge.running.reports import check_outputs
+from adjudge.running.reports import check_not_read, check_outputs
 from adjudge.running.request import RunRequest
 from adjudge.running.selecting import SelectedFile, config_beside, named_config, select_files
 
@@ -27,7 +28,7 @@ _TRUST_VARIABLE: Final = "ADJUDGE_TRUST_CODE"
 """The environment variable that says what ``--trust-code`` says."""
 
 
-def make_plan(
+async def make_plan(
     request: RunRequest,
     extensions: Extensions,
     *,
@@ -77,6 +78,10 @@ def make_plan(
                 criteria=criteria,
             )
     _check_state(made, planned.values(), problems)
+    read = (folder / path for path in _read_files(request, planned.values()))
+    check_not_read(outputs, read, problems)
+    if len(problems) and made is not None:
+        await closed(made.component, made.adapter)
     problems.raise_any(extensions.warnings)
     problems.warn(doubts_about(item for file in planned.values() for item in file.criteria))
     if made is None:
@@ -88,6 +93,21 @@ def make_plan(
         judges=judges,
         warnings=problems.warnings,
     )
+
+
+def _read_files(request: RunRequest, files: Iterable[PlannedFile]) -> Iterator[Path]:
+    """What the run reads: eval sets, configurations, recordings, and what the user names in options."""
+    for file in files:
+        yield file.eval_set.path
+        if file.config_source is not None:
+            yield Path(file.config_source)
+    named = [request.config_file, request.agent, request.judging.record, *request.judging.judges]
+    named += [value for value in request.agent_options.values() if isinstance(value, str)]
+    for name in named:
+        if name is not None:
+            # "recorded:FILE" and "replay:FILE" name a file after their kind.
+            yield Path(name)
+            yield Path(name.partition(":")[2] or name)
 
 
 def _check_numbers(request: RunRequest, problems: Problems) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 
 from adjudge.extension.protocols import ReportedCase
 from adjudge.model.base import Frozen
@@ -144,6 +145,15 @@ def _criteria(
 def file_records(journal: Journal) -> tuple[FileRecord, ...]:
     """The eval-set files of a run."""
     return tuple(FileRecord.model_validate(item) for item in journal.meta()["files"])
+
+
+def read_files(journal: Journal) -> Iterator[Path]:
+    """The eval sets and configurations that the run read."""
+    folder = Path(journal.meta()["request"]["working_folder"])
+    for file in file_records(journal):
+        yield folder / file.path
+        if file.config is not None:
+            yield folder / file.config
 
 
 def reported_cases(journal: Journal) -> Iterator[ReportedCase]:

@@ -58,18 +58,26 @@ def reporter_for(output: Path, extensions: Extensions) -> Registered[ReporterSpe
     """The reporter that a file name asks for; the longest suffix wins.
 
     Raises:
-        RunError: no reporter writes such files.
+        RunError: no reporter writes such files, or two do and no alias decides.
     """
-    matches = [
-        (len(suffix), item)
-        for item in extensions.reporters
-        for suffix in item.spec.suffixes
-        if output.name.lower().endswith(suffix)
-    ]
-    if not matches:
-        known = sorted({suffix for item in extensions.reporters for suffix in item.spec.suffixes})
+    reporters = extensions.reporters
+    known = sorted({suffix for item in reporters for suffix in item.spec.suffixes})
+    fitting = [suffix for suffix in known if output.name.lower().endswith(suffix)]
+    if not fitting:
         raise RunError(f"no reporter writes {output.name!r}; known endings: {', '.join(known) or 'none'}")
-    return max(matches, key=lambda match: match[0])[1]
+    suffix = max(fitting, key=len)
+    if suffix in reporters.names():
+        return reporters.resolve(suffix)
+    found = [item for item in reporters if suffix in item.spec.suffixes]
+    if len(found) > 1:
+        listed = " and ".join(
+            f"{item.id} ({item.distribution} {item.distribution_version})" for item in found
+        )
+        raise RunError(
+            f"{len(found)} reporters write {suffix} files: {listed}. "
+            f'Choose one under [aliases] in adjudge.toml, for instance "{suffix}" = "{found[0].id}"'
+        )
+    return found[0]
 
 
 def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Problems) -> None:
@@ -91,6 +99,24 @@ def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Pro
         seen.add(output.resolve())
 
 
+def check_not_read(outputs: Iterable[Path], read: Iterable[Path], problems: Problems) -> None:
+    """Find outputs that would take the place of what is read, by whatever name either has."""
+    inputs = list(read)
+    for output in outputs:
+        if any(_same_file(output, path) for path in inputs):
+            problems.add(
+                "it is read by this run, and a report would take its place",
+                file=str(output),
+                hint="Name another file.",
+            )
+
+
+def _same_file(one: Path, other: Path) -> bool:
+    with suppress(OSError, ValueError):
+        return one.resolve() == other.resolve() or one.samefile(other)
+    return False
+
+
 def check_log_outputs(
     outputs: Iterable[Path], extensions: Extensions, host: Host, problems: Problems
 ) -> None:
@@ -108,32 +134,38 @@ def check_log_outputs(
                 )
 
 
-def write_outputs(report: RunReport, outputs: Iterable[Path], extensions: Extensions, host: Host) -> None:
-    """Write a report to every file, each whole or not at all.
+def write_outputs(
+    report: RunReport, outputs: Iterable[Path], extensions: Extensions, host: Host
+) -> tuple[str, ...]:
+    """Write a report to every file, each whole or not at all, whatever becomes of the others.
 
-    Raises:
-        RunError: a file could not be written, or a reporter failed; the run's journal is complete.
+    Returns:
+        What could not be written, one message for each file; the run's journal is complete.
     """
     again = f"The run is complete; write it again with: adjudge runs show {report.run.name} --output"
+    failures: list[str] = []
     for output in outputs:
         registered = reporter_for(output, extensions)
-        with _told(output, registered, f"{again} {output}"):
+        with _told(output, registered, f"{again} {output}", failures):
             _write_whole(output, _guarded(registered, _made(registered, host).write, report))
+    return tuple(failures)
 
 
 def write_log_outputs(
     judged: JudgedLogs, outputs: Iterable[Path], extensions: Extensions, host: Host
-) -> None:
-    """Write verdicts on logs to every file, each whole or not at all.
+) -> tuple[str, ...]:
+    """Write verdicts on logs to every file, each whole or not at all, whatever becomes of the others.
 
-    Raises:
-        RunError: a file could not be written, or a reporter failed.
+    Returns:
+        What could not be written, one message for each file.
     """
+    failures: list[str] = []
     for output in outputs:
         registered = reporter_for(output, extensions)
         again = "What the judges answered is kept: the same command again asks nothing twice."
-        with _told(output, registered, again):
+        with _told(output, registered, again, failures):
             _write_whole(output, _guarded(registered, _log_reporter(registered, host).write_logs, judged))
+    return tuple(failures)
 
 
 def _made(registered: Registered[ReporterSpec], host: Host) -> Reporter:
@@ -165,16 +197,16 @@ def _guarded(
 
 
 @contextmanager
-def _told(output: Path, registered: Registered[ReporterSpec], again: str) -> Generator[None]:
-    """What goes wrong inside, as one message that says how to get the report all the same."""
+def _told(
+    output: Path, registered: Registered[ReporterSpec], again: str, failures: list[str]
+) -> Generator[None]:
+    """Add what goes wrong inside to ``failures``, as one message that says how to get the report all the same."""
     try:
         yield
     except Exception as error:
         raised = error.raised if isinstance(error, PluginRaisedError) else error
         reason = raised.strerror if isinstance(raised, OSError) else described(raised)
-        raise RunError(
-            f"{output} could not be written by {registered.provenance}: {reason}\n  {again}"
-        ) from error
+        failures.append(f"{output} could not be written by {registered.provenance}: {reason}\n  {again}")
 
 
 def _write_whole(output: Path, write: Callable[[BinaryIO], None]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import adjudge
+from adjudge.errors import ReportError
 from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
 from adjudge.extension.loader import Extensions
 from adjudge.extension.project import project_extensions
@@ -78,7 +79,8 @@ async def judge_logs(
     Raises:
         InputError: something that is needed is missing or wrong; every problem is named, and no call was made.
         PluginError: a required plugin is not available.
-        RunError: no further call to the judge makes sense, or a report could not be written.
+        RunError: no further call to the judge makes sense.
+        ReportError: a report could not be written; it holds the verdicts.
     """
     started_at, started = datetime.now(UTC), time.perf_counter()
     folder = Path.cwd()
@@ -100,7 +102,8 @@ async def judge_logs(
         working_folder=folder,
     )
     extensions = extensions or project_extensions(folder)
-    paths = [Path(output) for output in outputs]
+    # Resolved before anything runs: nobody's change of the working folder moves them.
+    paths = [Path(output).absolute() for output in outputs]
     plan = make_plan(request, extensions, paths)
     try:
         plan.judges.open(None)
@@ -123,7 +126,8 @@ async def judge_logs(
         calibrations=applied(plan.judges.calibrations, results) if calibrated else (),
         warnings=tuple(dict.fromkeys((*extensions.warnings, *plan.judges.warnings))),
     )
-    write_log_outputs(judged, paths, extensions, plan.host)
+    if failures := write_log_outputs(judged, paths, extensions, plan.host):
+        raise ReportError(failures, judged)
     return judged
 
 

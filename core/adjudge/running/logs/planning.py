@@ -29,7 +29,7 @@ from adjudge.running.logs.finding import found_logs
 from adjudge.running.logs.measured import PlannedMeasure, plan_measured
 from adjudge.running.logs.request import AUTO, LogsRequest
 from adjudge.running.problems import Problems
-from adjudge.running.reports import check_log_outputs
+from adjudge.running.reports import check_log_outputs, check_not_read
 from adjudge.running.traces import Traces
 
 
@@ -233,9 +233,10 @@ def _check_outputs(
     """That no report is written over what is read."""
     given = (request.criteria, request.calibration)
     read = [log.path for log in logs] + [Path(name) for name in given if isinstance(name, str | Path)]
-    for output in outputs:
-        if any(map(_same_file([output], request.working_folder), read)):
-            problems.add("it is read by this run, and a report would take its place", file=str(output))
+    judging = request.judging
+    replayed = [name.partition(":")[2] for name in judging.judges if name.startswith("replay:")]
+    read += map(Path, filter(None, [judging.record, *replayed]))
+    check_not_read(outputs, (request.working_folder / path for path in read), problems)
 
 
 def _same_file(outputs: Sequence[Path], folder: Path) -> Callable[[Path], bool]:
