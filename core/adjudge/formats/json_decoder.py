@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, Final, NamedTuple
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, cast
 
 MAX_DEPTH: Final = 100
 """How many lists and objects may lie inside one another."""
 
 _MAX_DIGITS: Final = 4300  # where Python's own protection against slow conversions begins
+TWICE: Final = "a value whose key comes again in one object: the last one is kept"
+"""What is lost where a key comes twice."""
 _WORD: Final = 12  # longer than any literal or escape that the end of a buffer can cut
 
 
@@ -61,19 +65,100 @@ def decode(text: str, start: int) -> tuple[Any, int]:
         BrokenJsonError: what is wrong, and where.
     """
     try:
-        value, end = _DECODER.raw_decode(text, start)
-    except json.JSONDecodeError as error:
-        raise explain(text, error.pos, error.msg) from None
+        value, end = _scanned(_DECODER, text, start)
     except (RecursionError, ValueError):
         raise _refusal(text, start, len(text)) from None
-    brackets = text.count("{", start, end) + text.count("[", start, end)
-    if brackets > MAX_DEPTH and _too_deep(value):
-        raise _refusal(text, start, end)
-    # One character is found several times faster than two.
-    escaped = text.find("\\", start, end) >= 0
-    if escaped and _SURROGATE.search(text, start, end) and _has_lone_surrogate(value):
+    if _nests_too_deeply(value, text, start, end) or _holds_lone_surrogate(value, text, start, end):
         raise _refusal(text, start, end)
     return value, end
+
+
+def decode_mending(text: str, start: int) -> tuple[Any, int, Counter[str]]:
+    """The same as ``decode``, but what JSON's grammar allows and adjudge does not is mended.
+
+    A number that is none, or too large, becomes its text; half of a surrogate pair becomes U+FFFD; of a key
+    that comes twice in one object the last value stays. The third value says what was mended, and how often.
+
+    Raises:
+        BrokenJsonError: the text is not JSON at all, or nests too deeply.
+    """
+    mended: Counter[str] = Counter()
+    try:
+        try:
+            value, end = _scanned(_DECODER, text, start)
+        except ValueError:
+            value, end = _scanned(_mending_decoder(mended), text, start)
+    except RecursionError:
+        raise _refusal(text, start, len(text)) from None
+    if _nests_too_deeply(value, text, start, end):
+        raise _refusal(text, start, end)
+    if _holds_lone_surrogate(value, text, start, end):
+        value = _with_characters(value, mended)
+    return value, end, mended
+
+
+def _scanned(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int]:
+    try:
+        return decoder.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        raise explain(text, error.pos, error.msg) from None
+
+
+def _mending_decoder(mended: Counter[str]) -> json.JSONDecoder:
+    def constant(word: str) -> str:
+        mended[f"{word}, which is no number of JSON: kept as a text"] += 1
+        return word
+
+    def fraction(word: str) -> float | str:
+        value = float(word)
+        if math.isinf(value):
+            mended["a number that is too large: kept as a text"] += 1
+            return word
+        return value
+
+    def whole(word: str) -> int | str:
+        if len(word) > _MAX_DIGITS:
+            mended[f"a whole number of more than {_MAX_DIGITS} digits: kept as a text"] += 1
+            return word
+        return int(word)
+
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) != len(pairs):
+            mended[TWICE] += len(pairs) - len(value)
+        return value
+
+    return json.JSONDecoder(
+        object_pairs_hook=members, parse_float=fraction, parse_int=whole, parse_constant=constant
+    )
+
+
+def _with_characters(value: Any, mended: Counter[str]) -> Any:
+    """The value with U+FFFD in place of every half of a surrogate pair."""
+    if isinstance(value, str):
+        text, times = _LONE.subn("\ufffd", value)
+        if times:
+            mended["half of a surrogate pair, which is no character: replaced by U+FFFD"] += times
+        return text
+    if isinstance(value, list):
+        return [_with_characters(element, mended) for element in cast("Sequence[Any]", value)]
+    if isinstance(value, dict):
+        return {
+            _with_characters(key, mended): _with_characters(inner, mended)
+            for key, inner in cast("dict[str, Any]", value).items()
+        }
+    return value
+
+
+def _nests_too_deeply(value: Any, text: str, start: int, end: int) -> bool:
+    brackets = text.count("{", start, end) + text.count("[", start, end)
+    return brackets > MAX_DEPTH and _too_deep(value)
+
+
+def _holds_lone_surrogate(value: Any, text: str, start: int, end: int) -> bool:
+    # One character is found several times faster than two.
+    escaped = text.find("\\", start, end) >= 0
+    return escaped and _SURROGATE.search(text, start, end) is not None and _has_lone_surrogate(value)
 
 
 def _too_deep(value: Any) -> bool:

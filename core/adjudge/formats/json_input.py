@@ -6,12 +6,13 @@ import codecs
 import hashlib
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
 from adjudge.errors import InputError, Problem
-from adjudge.formats.json_decoder import BrokenJsonError, decode, explain
+from adjudge.formats.json_decoder import TWICE, BrokenJsonError, decode, decode_mending, explain
 
 _CHUNK: Final = 1 << 18
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
@@ -47,14 +48,14 @@ def read_json(path: Path) -> Any:
         return _only_value(JsonStream(file, str(path)))
 
 
-def parse_json(text: str | bytes, *, source: str) -> Any:
-    """The one value of a JSON text; ``source`` names it in messages.
+def parse_json(text: str | bytes, *, source: str, mended: Counter[str] | None = None) -> Any:
+    """The one value of a JSON text; ``source`` names it in messages, ``mended`` is as ``JsonStream`` has it.
 
     Raises:
         InputError: it is not strict JSON.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return _only_value(JsonStream(io.BytesIO(data), source))
+    return _only_value(JsonStream(io.BytesIO(data), source, mended=mended))
 
 
 def _only_value(stream: JsonStream) -> Any:
@@ -70,7 +71,16 @@ class JsonStream:
     the caller takes the value: by ``value``, or by walking into it.
     """
 
-    def __init__(self, file: BinaryIO, source: str) -> None:
+    def __init__(self, file: BinaryIO, source: str, *, mended: Counter[str] | None = None) -> None:
+        """Read ``file``, which messages call ``source``.
+
+        Args:
+            file: The bytes of the text.
+            source: Its name.
+            mended: Where given, what is not strict JSON is mended where it can be, and said here: a log of
+                somebody else's is not refused for one odd value.
+        """
+        self._mended = mended
         self._file = file
         self._source = source
         self._utf8 = codecs.getincrementaldecoder("utf-8")("strict")
@@ -149,7 +159,7 @@ class JsonStream:
         self.offset = self.position()
         while True:
             try:
-                value, end = decode(self._text, self._at)
+                value, end = self._decoded()
             except BrokenJsonError as broken:
                 if not broken.cut or self._ended:
                     self._fail_at(broken.position, broken.what, broken.hint)
@@ -179,8 +189,10 @@ class JsonStream:
             if self.peek() != '"':
                 self._unexpected("a key between double quotes")
             key = self.value()
-            if key in seen:
+            if key in seen and self._mended is None:
                 self._fail_at(self._at, f"the key {key!r} a second time in one object.")
+            if key in seen and self._mended is not None:
+                self._mended[TWICE] += 1
             seen.add(key)
             self._take(":", "':' after a key")
             yield key
@@ -265,11 +277,30 @@ class JsonStream:
         try:
             text = self._utf8.decode(data, final=self._ended)
         except UnicodeDecodeError as error:
-            self._refuse_bytes(
-                f"not UTF-8 text: {error.reason} near byte {self.bytes_read - len(data) + error.start}."
-            )
+            if self._mended is None:
+                self._refuse_bytes(
+                    f"not UTF-8 text: {error.reason} near byte {self.bytes_read - len(data) + error.start}."
+                )
+            text = self._with_replacements(data, self._mended)
         self._text = self._text + text if self._text else text
         return not self._ended
+
+    def _decoded(self) -> tuple[Any, int]:
+        if self._mended is None:
+            return decode(self._text, self._at)
+        value, end, mended = decode_mending(self._text, self._at)
+        if mended:
+            self._mended.update(mended)
+        return value, end
+
+    def _with_replacements(self, data: bytes, mended: Counter[str]) -> str:
+        """The text of bytes that are not all UTF-8."""
+        replacing = codecs.getincrementaldecoder("utf-8")("replace")
+        replacing.setstate(self._utf8.getstate())
+        text = replacing.decode(data, final=self._ended)
+        self._utf8.setstate(replacing.getstate())
+        mended["bytes that are not UTF-8: replaced by U+FFFD"] += 1
+        return text
 
     def _drop(self) -> None:
         """Forget what was read, one character excepted: it may be the comma that a message is about."""

@@ -12,9 +12,14 @@ class Losses:
         """Nothing is lost yet."""
         self._times: Counter[str] = Counter()
 
-    def add(self, what: str) -> None:
-        """Note one loss, in words that are the same for every loss of the kind."""
-        self._times[what] += 1
+    def add(self, what: str, times: int = 1) -> None:
+        """Note a loss, in words that are the same for every loss of the kind."""
+        self._times[what] += times
+
+    def take(self, mended: Counter[str]) -> None:
+        """Note what was mended, which is then said and gone."""
+        self._times.update(mended)
+        mended.clear()
 
     def texts(self) -> tuple[str, ...]:
         """Every kind of loss once, in the order of the log, with how often it happened."""

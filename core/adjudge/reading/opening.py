@@ -15,12 +15,14 @@ from adjudge.formats.json_input import JsonStream
 def opened(source: Source) -> Generator[JsonStream, None, None]:
     """The JSON of a log, plain or gzip, open as long as the block runs.
 
+    One odd value does not refuse a log: what is mended is in ``lost`` of the trajectory that it was read for.
+
     Raises:
         InputError: the file cannot be opened, or what is read of it in the block is broken.
     """
     name = source.path.name
     try:
         with source.open() as file:
-            yield JsonStream(file, name)
+            yield JsonStream(file, name, mended=source.mended)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(Problem(what=f"cannot be read: {error}", file=name)) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -39,7 +40,7 @@ class Outline:
 
 def outline(head: bytes) -> Outline:
     """The outline of a file from its beginning, which may end anywhere or be anything."""
-    stream = JsonStream(io.BytesIO(head), "head")
+    stream = JsonStream(io.BytesIO(head), "head", mended=Counter())
     found = Outline()
     try:
         found.begins_with = stream.peek()

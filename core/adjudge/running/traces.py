@@ -16,6 +16,7 @@ from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.formats.json_input import JsonStream
 from adjudge.model.trajectory import Trajectory
+from adjudge.reading.losses import Losses
 from adjudge.reading.outline import outline
 
 _HEAD: Final = 64 * 1024
@@ -92,18 +93,18 @@ class Traces:
             InputError: the file is broken; the problem names the place.
             PluginError: the reader raised something else, or gave what is no trajectory.
         """
-        made = self._made(reader)
+        made, source = self._made(reader), self._source(path)
         read = each(
             reader,
             "read",
-            lambda: made.read(self._source(path), options or ReadOptions()),
+            lambda: made.read(source, options or ReadOptions()),
             passing=(AdjudgeError,),
         )
         for trajectory in read:
             if not isinstance(cast("object", trajectory), Trajectory):
                 what = f"read of {reader.provenance} gave {type(trajectory).__name__}"
                 raise PluginError(f"{what}; expected a Trajectory")
-            yield trajectory
+            yield _with_mended(trajectory, source)
 
     def _made(self, registered: Registered[TraceReaderSpec]) -> TraceReader:
         return make(registered, registered.spec.config(), self._host)
@@ -120,6 +121,15 @@ class Traces:
             raise InputError(Problem(what=f"cannot be read: {reason}", file=str(path))) from None
 
 
+def _with_mended(trajectory: Trajectory, source: Source) -> Trajectory:
+    """The trajectory; what was mended in its JSON is among what it lost."""
+    if not source.mended:
+        return trajectory
+    losses = Losses()
+    losses.take(source.mended)
+    return trajectory.model_copy(update={"lost": (*trajectory.lost, *losses.texts())})
+
+
 def _beginning(head: bytes) -> str:
     """What a file begins with that nobody knows, and where it breaks off, as far as the head shows it."""
     found = outline(head)
@@ -131,7 +141,7 @@ def _beginning(head: bytes) -> str:
                 stream.value()
         except InputError as error:
             broken = error.problems[0]
-    if broken is not None and not found.begins_with:
+    if broken is not None and (broken.line is None or not found.begins_with):
         return f"it is {broken.what.rstrip('.')}"
     said = f"the file begins with {found}"
     if broken is None or found.begins_with not in ("{", "["):

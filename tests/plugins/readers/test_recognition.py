@@ -122,7 +122,7 @@ def test_an_empty_file(tmp_path: Path, log: str | bytes) -> None:
     ("log", "broken"),
     [
         ('{"foo": 1,\n "bar": NaN}', "it breaks off in line 2, column 9: NaN. JSON has finite numbers only."),
-        ('[{"step": ' + "9" * 5000 + ', "action": "a()"}]', "it breaks off in line 1, column 11: "),
+        ('[{"steep": ' + "9" * 5000 + ', "action": "a()"}]', "it breaks off in line 1, column 12: "),
         (
             "[" * 5000,
             "it breaks off in line 1, column 101: more than 100 lists and objects inside one another.",

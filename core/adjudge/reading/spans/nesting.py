@@ -17,14 +17,19 @@ def joined(spans: Sequence[Span], told: Sequence[tuple[Span, Told]]) -> list[tup
     parents = {span.span_id: span.parent_id for span in spans}
     whole = {span.span_id: (span, what) for span, what in told}
     holders: dict[str, str] = {}
+    jumps: dict[str, str | None] = {}
+    """What a span that was passed once leads to, so that deep nesting is walked once."""
     for span, what in told:
         at = parents[span.span_id]
         passed = {span.span_id}
         while at is not None and at not in passed and (at in holders or at not in whole):
             passed.add(at)
-            at = holders.get(at, parents.get(at))
+            at = jumps[at] if at in jumps else holders.get(at, parents.get(at))
+        if at in passed:  # a broken log may go in circles
+            at = None
+        jumps |= dict.fromkeys(passed - {span.span_id}, at)
         outer = whole.get(at or "")
-        if at is None or outer is None or at in passed:
+        if at is None or outer is None:
             continue
         if isinstance(what, ModelCall) and isinstance(outer[1], ModelCall):
             whole[at] = (outer[0], _merged(outer[1], what))
@@ -57,8 +62,10 @@ def agents_of(spans: Sequence[Span], told: Sequence[tuple[Span, Told]]) -> dict[
     for span in spans:
         at: str | None = span.span_id
         passed: set[str] = set()
-        while at is not None and at not in names and at not in passed:  # a broken log may go in circles
+        while at is not None and at not in names and at not in found and at not in passed:
             passed.add(at)
             at = parents.get(at)
-        found[span.span_id] = names.get(at or "")
+        # A broken log may go in circles, in which there is no agent.
+        name = names.get(at or "", found.get(at or ""))
+        found |= dict.fromkeys({span.span_id, *passed}, name)
     return found

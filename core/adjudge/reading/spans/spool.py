@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -35,6 +36,8 @@ class Trace:
     named_at: float = float("inf")
     spans: dict[str, _Row] = field(default_factory=dict[str, "_Row"])
     """Where each is in the file on disk, by its id."""
+    mended: Counter[str] = field(default_factory=Counter[str])
+    """What was mended in the JSON of its spans."""
     repeated: int = 0
     """How many spans had the id of an earlier one, as in a batch that was exported twice."""
 
@@ -56,8 +59,8 @@ class Spool:
     ) -> None:
         self._file.close()
 
-    def take(self, spans: Iterable[tuple[JsonObject, Place]]) -> None:
-        """Keep every span.
+    def take(self, spans: Iterable[tuple[JsonObject, Place]], mended: Counter[str]) -> None:
+        """Keep every span, and to its trace what was mended to read it.
 
         Raises:
             InputError: one of them is no span.
@@ -66,6 +69,9 @@ class Spool:
         for data, place in spans:
             span = span_of(data, place)
             trace = self._traces.setdefault(span.trace_id, Trace(span.trace_id, place))
+            if mended:
+                trace.mended.update(mended)
+                mended.clear()
             started = float("inf") if span.started_at is None else span.started_at
             trace.started_at = min(trace.started_at, started)
             conversation = span.text(*self._attributes)

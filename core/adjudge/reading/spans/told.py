@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,6 +11,7 @@ from adjudge.formats.json_input import parse_json
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.items import Item
 from adjudge.model.step import Usage
+from adjudge.reading.losses import Losses
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,20 @@ class Noted:
 Told: TypeAlias = ModelCall | ToolRun | AgentRun | Noted
 
 
-def json_of(value: Any) -> tuple[Any, bool]:
-    """An attribute that may be JSON in a text, and whether it could be read; a text that cannot is itself."""
+def json_of(value: Any, losses: Losses | None = None) -> tuple[Any, bool]:
+    """An attribute that may be JSON in a text, and whether it could be read; a text that cannot is itself.
+
+    Args:
+        value: The attribute.
+        losses: Where given, odd values inside are mended, and said here.
+    """
     if not isinstance(value, str):
         return value, value is not None
+    mended: Counter[str] | None = None if losses is None else Counter()
     try:
-        return parse_json(value, source="attribute"), True
+        found = parse_json(value, source="attribute", mended=mended)
     except InputError:
         return value, False
+    if losses is not None and mended:
+        losses.take(mended)
+    return found, True

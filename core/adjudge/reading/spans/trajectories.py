@@ -37,7 +37,7 @@ def trajectories_of_spans(
     """
     with Spool(conversation_attributes) as spool:
         with opened(source) as stream:
-            spool.take(spans_in(stream, source.path.name))
+            spool.take(spans_in(stream, source.path.name), source.mended)
         for traces in spool.conversations():
             yield _trajectory(traces, spool, options, tell)
 
@@ -49,8 +49,9 @@ def _trajectory(
     losses = notes.losses
     conversation = Conversation(losses)
     for trace in traces:
-        for _ in range(trace.repeated):
-            losses.add("a span that has the id of another one of its trace")
+        if trace.repeated:
+            losses.add("a span that has the id of another one of its trace", trace.repeated)
+        losses.take(trace.mended)
         conversation.take(trace.trace_id, spool.spans(trace), lambda span: tell(span, notes))
     invocations = tuple(conversation.invocations())
     durations = [turn.duration for turn in invocations if turn.duration is not None]

@@ -35,13 +35,13 @@ def _listed(members: Mapping[str, Any], depth: int) -> list[Any]:
     values: dict[int, Any] = {}
     objects: dict[int, dict[str, Any]] = {}
     for name, value in members.items():
-        index, _, rest = name.partition(".")
-        if not _is_index(index):
+        first, _, rest = name.partition(".")
+        if not _is_index(first):
             continue
         if rest:
-            objects.setdefault(int(index), {})[rest] = value
+            objects.setdefault(int(first), {})[rest] = value
         else:
-            values[int(index)] = value
+            values[int(first)] = value
     found: list[Any] = []
     for index in sorted({*values, *objects}):
         if index in values:

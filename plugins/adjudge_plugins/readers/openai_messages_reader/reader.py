@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, cast
@@ -16,6 +16,7 @@ from adjudge.plugin import (
     ReadOptions,
     Source,
     Trajectory,
+    reading,
 )
 from adjudge_plugins.readers.openai_messages_reader.run import MESSAGES, Place, trajectory_of
 
@@ -27,7 +28,7 @@ class OpenAIMessagesReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether the first value is a run, or a list of runs or messages."""
-        stream = JsonStream(io.BytesIO(head), "head")
+        stream = JsonStream(io.BytesIO(head), "head", mended=Counter())
         try:
             if stream.peek() == "[":
                 next(stream.elements(), None)
@@ -41,12 +42,8 @@ class OpenAIMessagesReader:
         Raises:
             InputError: the file is broken or holds something else; the problem names the line.
         """
-        name = source.path.name
-        try:
-            with source.open() as file:
-                yield from self._runs(JsonStream(file, name), name, options)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InputError(Problem(what=f"cannot be read: {error}", file=name)) from error
+        with reading.opened(source) as stream:
+            yield from self._runs(stream, source.path.name, options)
 
     def _runs(self, stream: JsonStream, name: str, options: ReadOptions) -> Iterator[Trajectory]:
         found = 0

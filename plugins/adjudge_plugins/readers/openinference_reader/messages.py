@@ -40,8 +40,12 @@ def _message(found: JsonObject, losses: reading.Losses) -> reading.spans.Message
     call_id = found.get("message.tool_call_id")
     content = found.get("message.content")
     # The parts of a message are written under either name.
-    said, listed = ([], reading.list_of(content)) if isinstance(content, list) else (_text(content), [])
-    parts = [_part(part, losses) for part in (*listed, *reading.list_of(found.get("message.contents")))]
+    said = [] if isinstance(content, list) else _text(content)
+    written = (
+        *reading.list_of(found.get("message.content")),
+        *reading.list_of(found.get("message.contents")),
+    )
+    parts = [_part(part, losses) for part in written]
     if isinstance(call_id, str) and role not in _TOOLS and said:
         items = [_result(found, call_id, said), *parts]  # a user's message that brings a result along
     elif (isinstance(call_id, str) or role in _TOOLS) and not any(isinstance(it, ToolResult) for it in parts):

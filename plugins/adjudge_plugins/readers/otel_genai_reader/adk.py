@@ -38,8 +38,8 @@ def messages_of_call(
     span: reading.spans.Span, notes: reading.spans.Notes
 ) -> tuple[tuple[reading.spans.Message, ...], tuple[reading.spans.Message, ...]]:
     """What the model was given and what it gave."""
-    given = reading.list_of(_request(span).get("contents"))
-    gave = _object(span.attributes.get(_ANSWER)).get("content")
+    given = reading.list_of(_object(span.attributes.get(_REQUEST), notes.losses).get("contents"))
+    gave = _object(span.attributes.get(_ANSWER), notes.losses).get("content")
 
     def make(raw: Any) -> reading.spans.Message:
         return _message(raw, notes.losses)
@@ -65,16 +65,13 @@ def tools(span: reading.spans.Span) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def _request(span: reading.spans.Span) -> JsonObject:
-    return _object(span.attributes.get(_REQUEST))
-
-
 def _config(span: reading.spans.Span) -> JsonObject:
-    return _object(_request(span).get("config"))
+    # What is mended in a request is said where its messages are read.
+    return _object(_object(span.attributes.get(_REQUEST), reading.Losses()).get("config"), reading.Losses())
 
 
-def _object(value: Any) -> JsonObject:
-    found, _ = reading.spans.json_of(value)
+def _object(value: Any, losses: reading.Losses) -> JsonObject:
+    found, _ = reading.spans.json_of(value, losses)
     return reading.object_of(found)
 
 

@@ -47,7 +47,7 @@ def _choice(attributes: JsonObject) -> JsonObject:
 def _message(found: JsonObject, losses: reading.Losses) -> reading.spans.Message:
     told = found.get("role")
     role = told if isinstance(told, str) else "user"
-    calls, _ = reading.spans.json_of(found.get("tool_calls"))
+    calls, _ = reading.spans.json_of(found.get("tool_calls"), losses)
     message: JsonObject = {"role": role, "content": found.get("content"), "tool_calls": calls}
     if role == "tool":
         message["tool_call_id"] = found.get("tool_call_id", found.get("id"))

@@ -29,7 +29,7 @@ def messages_of(value: Any, name: str, notes: reading.spans.Notes) -> tuple[read
     """
     if value is None:
         return ()
-    found, _ = reading.spans.json_of(value)
+    found, _ = reading.spans.json_of(value, notes.losses)
     listed = reading.list_of(found)
     if not listed and found != []:
         notes.losses.add(f"{name}, which is no list of messages (a long attribute may have been cut off)")
@@ -40,7 +40,7 @@ def instructions_of(value: Any, losses: reading.Losses) -> str:
     """The texts of ``gen_ai.system_instructions``, which is a list of parts."""
     if value is None:
         return ""
-    listed, _ = reading.spans.json_of(value)
+    listed, _ = reading.spans.json_of(value, losses)
     parts = reading.list_of(listed) or [listed]
     items = [
         _part(part, losses) if isinstance(part, dict) else Text(text=reading.text_of(part)) for part in parts

@@ -1,0 +1,59 @@
+"""What gzip packed, unpacked while it is read, up to a limit: a few bytes may stand for gigabytes."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from adjudge.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_ALWAYS: Final = 64 * 1024 * 1024
+"""Bytes that any file may have when it is unpacked."""
+
+_TIMES: Final = 50
+"""How many times its packed size a larger one may have. Logs that repeat their prompts reach 30."""
+
+
+def unpacked(path: Path) -> BinaryIO:
+    """The bytes of a gzip file.
+
+    Raises:
+        InputError: when they are read: there are more than its size allows.
+    """
+    limit = max(_ALWAYS, _TIMES * path.stat().st_size)
+    return io.BufferedReader(_Limited(path, limit))
+
+
+class _Limited(io.RawIOBase):
+    def __init__(self, path: Path, limit: int) -> None:
+        super().__init__()
+        self._path = path
+        self._limit = limit
+        self._left = limit
+        self._file = gzip.open(path, "rb")  # noqa: SIM115 - closed by ``close``
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        read = self._file.readinto(buffer)
+        self._left -= read
+        if self._left < 0:
+            raise InputError(
+                Problem(
+                    what=f"unpacked it is larger than {self._limit // (1024 * 1024):,} MiB, which is more than "
+                    f"{_TIMES} times its size",
+                    file=self._path.name,
+                    hint="Where you trust it, unpack it with gunzip first.",
+                )
+            )
+        return read
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
