@@ -367,14 +367,46 @@ def test_a_configuration_without_any_threshold_decides_nothing(folder: Path) -> 
     assert "no criterion has a threshold" in said
 
 
-def test_a_scenario_is_refused_and_not_skipped(folder: Path) -> None:
-    scenario = {"starting_prompt": "Hi", "conversation_plan": "Ask."}
-    path = write(folder / "s.test.json", eval_set({"eval_id": "sim", "conversation_scenario": scenario}))
+SCENARIO = {"starting_prompt": "Hi", "conversation_plan": "Ask."}
+
+
+def test_scenarios_alone_are_nothing_to_run(folder: Path) -> None:
+    path = write(folder / "s.test.json", eval_set({"eval_id": "sim", "conversation_scenario": SCENARIO}))
     said = problems(
         path, config={"criteria": {"trajectory_single_tool_use": {"threshold": 1, "tool_name": "x"}}}
     )
-    assert "conversation_scenario" in said
-    assert "'sim'" in said
+    assert "every selected case has a conversation_scenario" in said
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_a_scenario_is_not_applicable_and_the_rest_of_its_file_runs(
+    folder: Path, repeats: int, adjudge: Cli
+) -> None:
+    simulated = {"eval_id": "sim", "conversation_scenario": SCENARIO}
+    write(folder / "s.test.json", eval_set(simulated, case("paris", PARIS)))
+    outputs = ("--output", "out.json", "--output", "out.xml")
+    done = adjudge("eval", "sky:weather", "s.test.json", *outputs, "--num_runs", str(repeats), "--run", "one")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 2 cases passed, 1 not applicable" in done.stdout
+    assert "s.test.json: a case (sim) has a conversation_scenario" in done.stdout
+    rows = results(folder / "out.json")["cases"]
+    assert {row["eval_id"]: row["status"] for row in rows} == {"sim": "not_applicable", "paris": "PASS"}
+    junit = (folder / "out.xml").read_text()
+    assert 'skipped="1"' in junit
+    assert "no user is simulated yet" in junit
+    assert adjudge("resume", "one").returncode == 0
+
+    write(folder / "s.test.json", eval_set(simulated, case("oslo", WRONG)))
+    assert adjudge("eval", "sky:weather", "s.test.json").returncode == 1
+
+
+def test_a_criterion_that_could_measure_scenarios_alone_is_a_problem(folder: Path) -> None:
+    asks = {"final_session_state": {"k": 1}, "eval_id": "sim", "conversation_scenario": SCENARIO}
+    write(folder / "s.test.json", eval_set(asks, case("paris", PARIS)))
+    criteria = {"session_state_match": 1.0, "response_match_score": 0.8}
+    assert "'session_state_match' applies to none of the selected cases" in problems(
+        "s.test.json", config={"criteria": criteria}
+    )
 
 
 def test_outputs_are_checked_before_the_run(folder: Path) -> None:

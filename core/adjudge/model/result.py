@@ -144,6 +144,9 @@ class JudgeCalls(Frozen):
     """Those of them on which all votes agreed."""
 
 
+NOT_SIMULATED: Final = "not_simulated"
+"""The code with a case that is not applicable because nothing simulates its user."""
+
 NOT_FINISHED: Final = "not_finished"
 """The code of the error of what an interrupted run has no result for yet."""
 

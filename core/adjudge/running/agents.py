@@ -19,6 +19,7 @@ from adjudge.extension.protocols import (
 )
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec
+from adjudge.formats.findings import listed
 from adjudge.running.plan import PlannedAgent
 from adjudge.running.problems import Problems
 from adjudge.running.request import RunRequest
@@ -54,6 +55,7 @@ def plan_agent(
                 )
                 for file in files
                 for entry in file.entries
+                if not entry.is_scenario
             )
             for message in each(component, "check_plan", lambda: checking.check_plan(facts)):
                 problems.add(message)
@@ -113,21 +115,33 @@ def _accepts(registered: Registered[AgentAdapterSpec], agent: str, extensions: E
 
 
 def _check_cases(spec: AgentAdapterSpec, files: Sequence[SelectedFile], problems: Problems) -> None:
+    entries = [entry for file in files for entry in file.entries]
+    if entries and all(entry.is_scenario for entry in entries):
+        problems.add(
+            "every selected case has a conversation_scenario; simulated users are not supported by this "
+            "version of adjudge",
+            file=", ".join(file.shown_path for file in files),
+            hint="Select cases with a 'conversation'.",
+        )
     for file in files:
+        scenarios = [entry.eval_id for entry in file.entries if entry.is_scenario]
+        if scenarios:
+            problems.warn([_left_out(file.shown_path, scenarios)])
         for entry in file.entries:
-            if entry.is_scenario:
-                problems.add(
-                    "has a conversation_scenario; simulated users are not supported by this version of adjudge",
-                    file=file.shown_path,
-                    case=entry.eval_id,
-                    hint="Select the other cases with FILE:id1,id2.",
-                )
             if entry.has_state and not spec.takes_state:
                 problems.add(
                     f"starts with a session state, which a {spec.name!r} agent cannot take",
                     file=file.shown_path,
                     case=entry.eval_id,
                 )
+
+
+def _left_out(file: str, scenarios: list[str]) -> str:
+    cases, have = ("a case", "has") if len(scenarios) == 1 else (f"{len(scenarios)} cases", "have")
+    return (
+        f"{file}: {cases} ({listed(scenarios)}) {have} a conversation_scenario and no agent is asked: not "
+        "applicable, because simulated users are not supported by this version of adjudge"
+    )
 
 
 def _object_name(agent: object) -> str:

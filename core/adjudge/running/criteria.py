@@ -142,7 +142,7 @@ def _check_applicable(
     planned: PlannedCriterion, files: Iterable[SelectedFile], problems: Problems, source: str | None
 ) -> None:
     """Report a criterion that applies to none of the cases that it is asked of."""
-    entries = [entry for file in files for entry in file.entries]
+    entries = [entry for file in files for entry in file.entries if not entry.is_scenario]
     if entries and not any(applies(planned, entry) for entry in entries):
         problems.add(
             f"criterion {planned.rule.criterion_name!r} applies to none of the selected cases: "

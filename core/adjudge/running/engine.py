@@ -20,7 +20,7 @@ from adjudge.model.trajectory import Trajectory
 from adjudge.running.conversation import converse
 from adjudge.running.criteria import applies
 from adjudge.running.plan import Plan, PlannedCriterion, Unit
-from adjudge.running.records import Conversation, decided
+from adjudge.running.records import Conversation, decided, not_simulated
 from adjudge.running.scoring import score
 from adjudge.statistics.algebra import criterion_result
 from adjudge.storage.journal import Journal
@@ -135,13 +135,16 @@ class Engine:
                 repeat=unit.repeat,
             ),
         )
-        conversation = await converse(
-            self._plan.agent,
-            case,
-            unit.repeat,
-            self._plan.request.timeout,
-            eval_set_id=unit.file.eval_set.given_id,
-        )
+        if unit.entry.is_scenario:
+            conversation = not_simulated(case.eval_id)
+        else:
+            conversation = await converse(
+                self._plan.agent,
+                case,
+                unit.repeat,
+                self._plan.request.timeout,
+                eval_set_id=unit.file.eval_set.given_id,
+            )
         try:
             stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
         except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:

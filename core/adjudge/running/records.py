@@ -11,7 +11,15 @@ from adjudge.extension.protocols import ReportedCase
 from adjudge.model.base import Frozen
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.measurement import Failure, Measurement, Outcome
-from adjudge.model.result import NOT_FINISHED, CaseResult, CriterionResult, RunInfo, Verdict
+from adjudge.model.result import (
+    NOT_FINISHED,
+    NOT_SIMULATED,
+    CaseResult,
+    CriterionResult,
+    RunInfo,
+    Status,
+    Verdict,
+)
 from adjudge.model.step import Usage
 from adjudge.model.trajectory import Trajectory
 from adjudge.statistics.algebra import Rule, case_status, criterion_result
@@ -26,6 +34,14 @@ class Conversation:
     failure: Failure | None
     duration: float
     """Seconds."""
+
+
+def not_simulated(eval_id: str) -> Conversation:
+    """What becomes of a case whose user would have to be simulated."""
+    failure = Failure(
+        code=NOT_SIMULATED, message="the case has a conversation_scenario; no user is simulated yet"
+    )
+    return Conversation(Trajectory(eval_id=eval_id), failure, 0.0)
 
 
 class FileRecord(Frozen):
@@ -52,7 +68,14 @@ def decided(
 ) -> CaseResult:
     """One repeat of one case, decided from its parts; ``duration`` in seconds."""
     criteria = tuple(criteria)
-    if failure is None:
+    status: Status
+    if failure is not None and failure.code == NOT_SIMULATED:
+        inapplicable = Measurement(overall=Outcome.not_applicable(failure.message))
+        status, criteria = (
+            "not_applicable",
+            tuple(criterion_result(inapplicable, rule) for rule in file.rules),
+        )
+    elif failure is None:
         status, failure = case_status(criteria)
     else:
         status = "error"

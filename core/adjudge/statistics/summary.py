@@ -98,6 +98,8 @@ def over_repeats(results: Sequence[CaseResult], rules: Sequence[Rule], repeats: 
         for number, rule in enumerate(rules)
     )
     status, error = case_status(criteria)
+    if not missing and all(result.status == "not_applicable" for result in results):
+        status = "not_applicable"
     return RepeatedCase(
         eval_set_id=first.eval_set_id,
         eval_set_file=first.eval_set_file,

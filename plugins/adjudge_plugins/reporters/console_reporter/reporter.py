@@ -172,7 +172,8 @@ def _verdict(report: RunReport, tally: Tally) -> reporting.Line:
             f", {others}" if others else ""
         )
     else:
-        said = f"{cases} passed"
+        others = counts_text(tally.counts, without=("PASS",))
+        said = f"{summary.counts.get('PASS', 0)} of {cases} passed, {others}" if others else f"{cases} passed"
     if summary.repeats > 1:
         said += f", {summary.repeats} repeats each"
     return reporting.line(

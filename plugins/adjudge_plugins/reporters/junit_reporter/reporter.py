@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import BinaryIO
 
-from junitparser import Error, Failure, JUnitXml, TestCase, TestSuite
+from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from adjudge.plugin import JudgedLogs, RunReport, reporting
 
@@ -25,12 +25,14 @@ class _Counts:
     tests: int = 0
     failures: int = 0
     errors: int = 0
+    skipped: int = 0
     time: float = 0.0
 
     def add(self, case: reporting.WholeCase) -> None:
         self.tests += 1
         self.failures += case.overall.status == "FAIL"
         self.errors += case.overall.status in ("error", "UNSURE")
+        self.skipped += case.overall.status == "not_applicable"
         self.time += case.seconds or 0.0
 
 
@@ -107,7 +109,12 @@ def _interrupted(report: RunReport) -> TestSuite:
 
 def _suite(report: RunReport, eval_set_id: str, file: str | None, counts: _Counts) -> TestSuite:
     suite = TestSuite(name=reporting.clean(eval_set_id))
-    suite.tests, suite.failures, suite.errors, suite.skipped = counts.tests, counts.failures, counts.errors, 0
+    suite.tests, suite.failures, suite.errors, suite.skipped = (
+        counts.tests,
+        counts.failures,
+        counts.errors,
+        counts.skipped,
+    )
     suite.time = round(counts.time, 3)
     suite.timestamp = reporting.clean(report.run.started_at)
     properties = {
@@ -135,6 +142,9 @@ def _test_case(case: reporting.WholeCase) -> TestCase:
         result = kind(message=lines[0] if lines else overall.status, type_=overall.status)
         result.text = "\n".join(lines)
         test.result = result
+    elif overall.status == "not_applicable":
+        error = overall.error
+        test.result = Skipped(message=overall.status if error is None else reporting.clean(error.message))
     if overall.criteria:
         test.system_out = "\n".join(_scores(case))
     return test
