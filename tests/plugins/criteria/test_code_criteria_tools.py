@@ -201,3 +201,70 @@ def test_a_pattern_that_takes_others_for_ever_takes_no_time(measure: Measure) ->
 
     assert found.score == 1.0
     assert len(found.details["calls"][0]["problem"]) <= 200
+
+
+def doubling(levels: int, *, of: str) -> dict[str, Any]:
+    """A schema of definitions that each refer twice to the next."""
+    following = [{"$ref": f"#/$defs/d{level + 1}"} for level in range(levels)]
+    definitions: dict[str, Any] = {f"d{level}": {of: [ref, ref]} for level, ref in enumerate(following)}
+    return {"$defs": {**definitions, f"d{levels}": {"type": "object"}}, "$ref": "#/$defs/d0"}
+
+
+RECURSIVE = {
+    "$defs": {
+        "tree": {"properties": {"left": {"allOf": [{"$ref": "#/$defs/tree"}, {"$ref": "#/$defs/tree"}]}}}
+    },
+    "$ref": "#/$defs/tree",
+}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        doubling(60, of="allOf"),
+        doubling(60, of="oneOf"),
+        RECURSIVE,
+        {"unevaluatedProperties": False, **doubling(60, of="anyOf")},
+        {"additionalProperties": doubling(60, of="allOf")["$defs"]["d0"], **doubling(60, of="allOf")},
+    ],
+)
+def test_a_schema_that_multiplies_is_an_error_and_no_day_s_work(measure: Measure, schema: Any) -> None:
+    arguments: dict[str, Any] = {}
+    for _ in range(60):
+        arguments = {"left": arguments}
+    found = outcome(measure, invalid_arguments, [call(arguments)], {"name": "look", "inputSchema": schema})
+    assert found.state == "error"
+    assert found.error is not None and found.error.code == "schema_too_large"
+    assert "calls 'look', whose schema takes too many checks" in found.error.message
+
+
+@pytest.mark.parametrize(
+    ("schema", "good", "bad"),
+    [
+        (doubling(10, of="allOf"), {"a": 1}, None),
+        (RECURSIVE, {"left": {"left": {"left": {}}}}, None),
+        (
+            {
+                "$defs": {"place": {"$anchor": "here", "type": "string"}},
+                "properties": {"from": {"$ref": "#here"}, "to": {"$ref": "#/$defs/place"}},
+            },
+            {"from": "Oslo", "to": "Rome"},
+            {"from": 3},
+        ),
+        (
+            {
+                "$id": "https://example.com/tree",
+                "properties": {"children": {"items": {"$ref": "#"}}, "name": {"type": "string"}},
+            },
+            {"name": "a", "children": [{"name": "b", "children": []}]},
+            {"name": "a", "children": [{"name": 3}]},
+        ),
+        ({"properties": {"rows": {"items": {"type": "integer"}}}}, {"rows": [1] * 50_000}, {"rows": ["x"]}),
+    ],
+)
+def test_references_that_do_not_multiply_are_followed(
+    measure: Measure, schema: Any, good: dict[str, Any], bad: dict[str, Any] | None
+) -> None:
+    calls = [call(good), *([] if bad is None else [call(bad)])]
+    found = outcome(measure, invalid_arguments, calls, {"name": "look", "inputSchema": schema})
+    assert found.score == (0.0 if bad is None else 1.0)

@@ -7,6 +7,7 @@ from typing import Final
 
 from adjudge.plugin import CaseUnderTest, JsonObject, Measurement, Outcome, ToolCall, moves
 from adjudge_plugins.criteria.invalid_arguments.schema import Checked, Schema
+from adjudge_plugins.criteria.invalid_arguments.work import MOST, Budget, TooMuchWorkError
 
 _MOST: Final = 20
 """Calls of which the details say what is wrong: one mistake is often made all over a run."""
@@ -19,6 +20,7 @@ class InvalidArguments:
     schema, and those whose schema is broken, take any object. What undeclared tools are called with is not
     known to be wrong, unless it is no object. Not applicable where nothing is declared, nor where no call of the
     run has arguments: many instrumentations leave them out, and what a log does not record is not wrong in it.
+    A schema whose references multiply into millions of checks is an error: the validator could not be stopped.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
@@ -35,9 +37,18 @@ def _invalid(case: CaseUnderTest) -> Outcome:
         return Outcome.not_applicable("the run records no arguments")
     tools = {name: [_Tool(tool) for tool in alike] for name, alike in declared.items()}
     wrong: list[tuple[int, ToolCall, JsonObject]] = []
+    budget = Budget()
     for step in case.actual.steps:
         for call in step.calls:
-            if (problem := _problem(call, tools.get(call.name, ()))) is not None:
+            try:
+                problem = _problem(call, tools.get(call.name, ()), budget)
+            except TooMuchWorkError:
+                what = (
+                    f"step {step.number} calls {call.name!r}, whose schema takes too many checks (more than {MOST:,} "
+                    "for the whole case), or refers to something that cannot be followed"
+                )
+                return Outcome.failed("schema_too_large", what)
+            if problem is not None:
                 row: JsonObject = {"step": step.number, "tool": call.name, **problem}
                 wrong.append((step.number, call, row))
     unusable = sorted(name for name, alike in tools.items() if any(tool.is_unusable for tool in alike))
@@ -68,17 +79,17 @@ class _Tool:
         """Whether its schema is none."""
         return self._schema is not None and self._schema.is_broken
 
-    def check(self, arguments: JsonObject) -> Checked | None:
+    def check(self, arguments: JsonObject, budget: Budget) -> Checked | None:
         """The first thing that is wrong; ``None`` where nothing is."""
-        return None if self._schema is None else self._schema.check(arguments)
+        return None if self._schema is None else self._schema.check(arguments, budget)
 
 
-def _problem(call: ToolCall, tools: Sequence[_Tool]) -> JsonObject | None:
+def _problem(call: ToolCall, tools: Sequence[_Tool], budget: Budget) -> JsonObject | None:
     if call.args is None and call.raw_args is not None:
         if any(tool.takes_text for tool in tools):
             return None
         return {"path": "$", "problem": "is no JSON object"}
-    problems = [tool.check(call.args or {}) for tool in tools]
+    problems = [tool.check(call.args or {}, budget) for tool in tools]
     if not problems or None in problems:
         return None
     [first] = [problem for problem in problems if problem is not None][:1]

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import jsonschema_rs
 
 from adjudge.plugin import JsonObject
+from adjudge_plugins.criteria.invalid_arguments.work import Budget, Work
 
 _LONGEST: Final = 200
 """Characters of a problem: messages repeat the value that is wrong."""
@@ -30,16 +31,22 @@ class Schema:
 
     def __init__(self, schema: JsonObject) -> None:
         self._validator = _validator(schema)
+        self._work = Work(schema)
 
     @property
     def is_broken(self) -> bool:
         """Whether it is no JSON schema, or refers to something that is not in it. It takes everything then."""
         return self._validator is None
 
-    def check(self, arguments: JsonObject) -> Checked | None:
-        """The first thing that is wrong with the arguments; ``None`` where nothing is."""
+    def check(self, arguments: JsonObject, budget: Budget) -> Checked | None:
+        """The first thing that is wrong with the arguments; ``None`` where nothing is.
+
+        Raises:
+            TooMuchWorkError: the budget does not suffice to say it.
+        """
         if self._validator is None:
             return None
+        self._work.check(arguments, budget)
         error = next(iter(self._validator.iter_errors(arguments)), None)
         if error is None:
             return None
