@@ -159,6 +159,31 @@ def test_migrate_writes_a_file_that_validates(run: Run, folder: Path, tmp_path: 
     assert run("list", "new.test.json").out == "new.test.json (old)\n  old: 1 turn, initial state\n"
 
 
+def test_migrate_says_what_nothing_reads_in_the_session(run: Run, folder: Path, tmp_path: Path) -> None:
+    session = tmp_path / "session.json"
+    session.write_text('{"app_name": "home", "user_id": "u", "values": {"k": 1}}', encoding="utf-8")
+    done = run("migrate", "sets/deep/old.test.json", "new.test.json", "--initial_session_file", session)
+    assert "session.json: $: unknown key 'values' in initial session is kept; nothing reads it" in done.err
+
+
+def test_migrate_says_what_becomes_of_arguments(run: Run, tmp_path: Path) -> None:
+    def old(**call: object) -> None:
+        turn = {"query": "Roll", "expected_tool_use": [{"tool_name": "roll", **call}]}
+        (tmp_path / "old.test.json").write_text(json.dumps([turn]), encoding="utf-8")
+
+    old(tool_args={"sides": 6}, mock_tool_output=3)
+    done = run("migrate", "old.test.json", "new.test.json")
+    assert "'tool_args' in expected_tool_use is read as 'tool_input'" in done.err
+    assert "'mock_tool_output' in expected_tool_use is not read, and migrating drops it" in done.err
+    assert "call: roll(sides=6)" in run("show", "new.test.json").out
+
+    old(inputs={"sides": 6})
+    refused = run("migrate", "old.test.json", "other.test.json")
+    assert refused.status == 2
+    assert "no 'tool_input'; it has tool_name, inputs" in refused.err
+    assert not (tmp_path / "other.test.json").exists()
+
+
 def test_migrate_replaces_nothing_unasked(run: Run, folder: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.json"
     new.write_text("precious", encoding="utf-8")

@@ -18,6 +18,7 @@ from adjudge.formats import (
     open_eval_set,
     split_selection,
 )
+from adjudge.formats.old_shapes import read_session_file
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import ToolCall
@@ -108,6 +109,9 @@ def migrate(old: Path, new: Path, initial_session_file: Path | None, force: bool
         raise InputError(Problem(what="the file exists.", file=str(new), hint="Use --force to replace it."))
     for warning in open_eval_set(old).warnings:
         click.echo(f"warning: {old}: {warning}", err=True)
+    if initial_session_file is not None:
+        for warning in read_session_file(initial_session_file)[1]:
+            click.echo(f"warning: {initial_session_file}: {warning}", err=True)
     eval_set = migrate_eval_set(old, initial_session=initial_session_file)
     _write(new, dump_eval_set(eval_set))
     click.echo(f"{new}: {_count(len(eval_set.eval_cases), 'case')}")
