@@ -21,11 +21,10 @@ from adjudge.extension.project import project_extensions
 from adjudge.extension.protocols import ReportedCase
 from adjudge.judging.client import JudgeUnusableError
 from adjudge.model.base import canonical_sha256
-from adjudge.model.result import CaseResult, JudgeCalls, RunInfo, RunSummary, Status, Verdict
+from adjudge.model.result import CaseResult, RunInfo, RunSummary, Status, Verdict
 from adjudge.running.calibrating import planned_calibrations
 from adjudge.running.engine import Engine, Watch, Work
 from adjudge.running.host import RunHost
-from adjudge.running.judges import together
 from adjudge.running.plan import Plan, differences
 from adjudge.running.planning import make_plan
 from adjudge.running.records import reported_cases
@@ -251,7 +250,6 @@ async def _finish(
 ) -> RunResult:
     started = time.perf_counter()
     engine = Engine(plan, journal, extensions, run=name, concurrency=concurrency, watch=watch)
-    asked = {key: JudgeCalls.model_validate(item) for key, item in journal.meta().get("judges", {}).items()}
     try:
         plan.judges.open(journal)
         await engine.run(work, total)
@@ -263,8 +261,7 @@ async def _finish(
         await plan.judges.aclose()
         if (trouble := await closed(plan.agent.component, plan.agent.adapter)) is not None:
             extensions.warn(trouble)
-        calls = together(asked, plan.judges.calls)
-        journal.set_meta({"judges": {key: item.model_dump(mode="json") for key, item in calls.items()}})
+        plan.judges.keep_calls()
     before = RunInfo.model_validate(journal.meta()["run"])
     duration = round(before.duration + time.perf_counter() - started, 3)
     info = before.model_copy(update={"finished_at": _now(), "duration": duration})

@@ -58,7 +58,7 @@ class Connection:
             raise AgentError(
                 f"{url} answered {status}: {self._excerpt(content)}",
                 code="agent_http_error",
-                retryable=status in _RETRYABLE,
+                retryable=status < 400 or status in _RETRYABLE,
             )
         return self._parsed(url, content)
 
