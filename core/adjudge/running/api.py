@@ -27,7 +27,7 @@ from adjudge.running.engine import Engine, Watch, Work
 from adjudge.running.host import RunHost
 from adjudge.running.plan import Plan, differences
 from adjudge.running.planning import make_plan
-from adjudge.running.records import reported_cases
+from adjudge.running.records import reported_cases, run_info
 from adjudge.running.reports import report_of, summary_of, write_outputs
 from adjudge.running.request import (
     DEFAULT_CONCURRENCY,
@@ -196,7 +196,9 @@ async def resume(
     paths = _resolved(outputs)
     with Journal.open_for_resume(journal_path(run)) as journal:
         meta = journal.meta()
-        request = RunRequest.model_validate(meta["request"])
+        with journal.reading():
+            request = RunRequest.model_validate(meta["request"])
+            calibrations = planned_calibrations(meta["plan"])
         if request.agent is None and agent is None:
             raise RunError(
                 f"run {run!r} was started from Python with an agent object; resume it there with "
@@ -212,16 +214,18 @@ async def resume(
             agent=agent,
             outputs=paths,
             resuming=True,
-            calibrations=planned_calibrations(meta["plan"]),
+            calibrations=calibrations,
         )
         if plan.hash != canonical_sha256(meta["plan"]):
             await closed(plan.agent.component, plan.agent.adapter)
             listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
             raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
-        work, total = remaining(plan, journal)
+        with journal.reading():
+            work, total = remaining(plan, journal)
         if total:
             # Until the end it is unfinished again: results were taken back, so that they are made anew.
-            journal.set_meta({"run": {**meta["run"], "finished_at": None}})
+            again = run_info(journal).model_copy(update={"finished_at": None})
+            journal.set_meta({"run": again.model_dump(mode="json")})
         return await _finish(plan, journal, extensions, run, work, total, concurrency, paths, watch)
 
 
@@ -262,7 +266,7 @@ async def _finish(
         if (trouble := await closed(plan.agent.component, plan.agent.adapter)) is not None:
             extensions.warn(trouble)
         plan.judges.keep_calls()
-    before = RunInfo.model_validate(journal.meta()["run"])
+    before = run_info(journal)
     duration = round(before.duration + time.perf_counter() - started, 3)
     info = before.model_copy(update={"finished_at": _now(), "duration": duration})
     journal.set_meta({"run": info.model_dump(mode="json")})
