@@ -146,6 +146,35 @@ def test_an_unknown_option_of_any_criterion_stops_the_run(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ({"parallelism_limit": 10**9}, "parallelism_limit: Input should be less than or equal to 1000"),
+        ({"num_samples": 10**9}, "num_samples: Input should be less than or equal to 100"),
+        ({"unsure_below": float("nan")}, "unsure_below: Input should be"),
+        ({"judge_model_config": {"temperature": float("inf")}}, "temperature must be a finite number"),
+        ({"judge_model_config": {"max_output_tokens": 10**30}}, "max_output_tokens must be a whole number"),
+    ],
+)
+def test_numbers_of_a_judge_have_bounds(
+    run: Run, judge: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    options = {"threshold": 1, "judge_model_options": {"judge_model": "openai/small", **judge}}
+
+    with pytest.raises(InputError) as caught:
+        run({"final_response_match_v2": options})
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "numbers", [{"num_runs": 10**9}, {"timeout": float("nan")}, {"max_cost": float("nan")}]
+)
+def test_numbers_of_a_run_have_bounds(run: Run, numbers: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=r"must be (at most|more than)"):
+        run({ROUGE: 0.8}, **numbers)
+
+
 @pytest.mark.parametrize("name", ["safety_v1", "trajectory_f1", "own"])
 def test_an_object_without_a_threshold_stops_the_run_where_there_is_no_default(run: Run, name: str) -> None:
     with pytest.raises(InputError, match=r"has no 'threshold', and .* has no default one"):

@@ -23,5 +23,5 @@ class HttpAgentConfig(ComponentConfig):
     api_key_env: str | None = None
     """The *name* of an environment variable that holds the key sent as a bearer token. For ``openai`` it is
     ``OPENAI_API_KEY`` where that is set and the key would travel encrypted or not leave this machine."""
-    timeout: float = Field(default=120.0, gt=0)
+    timeout: float = Field(default=120.0, gt=0, le=86_400)
     """Seconds that one request may take."""
