@@ -6,8 +6,10 @@ import gc
 import importlib
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -106,3 +108,42 @@ def adjudge_here(
 
     yield run
     forget()
+
+
+@pytest.fixture
+def everything_in() -> Callable[[Path], str]:
+    """The text of every file below a folder, and of every cell of its databases."""
+
+    def read(folder: Path) -> str:
+        texts: list[str] = []
+        for path in folder.rglob("*"):
+            if not path.is_file():
+                continue
+            data = path.read_bytes()
+            texts.append(data.decode(errors="replace"))
+            if data.startswith(b"SQLite format 3"):
+                texts += _cells_of(path)
+        return "\n".join(texts)
+
+    return read
+
+
+def _cells_of(database: Path) -> list[str]:
+    connection = sqlite3.connect(database)
+    try:
+        tables = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        rows = [row for table in tables for row in connection.execute(f"SELECT * FROM {table}")]  # noqa: S608
+    finally:
+        connection.close()
+    return [_unpacked(cell) for row in rows for cell in row]
+
+
+def _unpacked(cell: object) -> str:
+    if not isinstance(cell, bytes):
+        return str(cell)
+    try:
+        return zlib.decompress(cell).decode()
+    except (zlib.error, UnicodeDecodeError):
+        return cell.decode(errors="replace")

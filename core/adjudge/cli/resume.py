@@ -14,6 +14,11 @@ from adjudge.cli.session import load_extensions
 
 @click.command("resume")
 @click.argument("name")
+@click.option(
+    "--agent",
+    metavar="ADDRESS",
+    help="The agent's address, where it has a query: its values, which may be keys, are not kept.",
+)
 @budget_options
 @run_options
 @report_options
@@ -21,6 +26,7 @@ from adjudge.cli.session import load_extensions
 def resume_command(
     no_plugins: tuple[str, ...],
     name: str,
+    agent: str | None,
     max_judge_calls: int | None,
     max_cost: float | None,
     concurrency: int,
@@ -40,6 +46,7 @@ def resume_command(
     def start(watch: Any) -> Any:
         return resume(
             name,
+            agent=agent,
             max_judge_calls=max_judge_calls,
             max_cost=max_cost,
             concurrency=concurrency,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from adjudge.errors import InputError, Problem
+from adjudge.model.environment import Environment
 
 
-def environment_with(folders: Iterable[Path]) -> Mapping[str, str]:
+def environment_with(folders: Iterable[Path]) -> Environment:
     """The environment variables; what they lack, the ``.env`` of the first folder that has it fills in.
 
     Nothing is written back into the environment of the process.
@@ -18,12 +19,14 @@ def environment_with(folders: Iterable[Path]) -> Mapping[str, str]:
         InputError: a ``.env`` file cannot be read.
     """
     values = dict(os.environ)
+    files: dict[str, Path] = {}
     for folder in dict.fromkeys(folder.resolve() for folder in folders):
         path = folder / ".env"
         if path.is_file():
             for name, value in _values(path).items():
-                values.setdefault(name, value)
-    return values
+                if name not in values:
+                    values[name], files[name] = value, path
+    return Environment(values, files)
 
 
 def _values(path: Path) -> dict[str, str]:

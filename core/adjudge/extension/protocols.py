@@ -163,6 +163,8 @@ class CaseFacts:
     """How often the case will run."""
     has_state: bool = False
     """Whether its session starts with a state that is not empty."""
+    app_name: str = ""
+    """Which app the case is for; empty where it does not say."""
 
 
 @runtime_checkable

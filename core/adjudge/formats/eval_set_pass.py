@@ -40,6 +40,8 @@ class CaseEntry:
     """The case or one of its turns has rubrics."""
     has_state: bool
     """The session starts with a state that is not empty."""
+    app_name: str
+    """Empty where the case names none."""
     index: int
     """The position in the file, from 0."""
     offset: int
@@ -250,6 +252,7 @@ def _entry(case: EvalCase, index: int, offset: int, length: int) -> CaseEntry:
         has_final_session_state=bool(case.final_session_state),
         has_rubrics=bool(case.rubrics) or any(turn.rubrics for turn in turns),
         has_state=case.session_input is not None and bool(case.session_input.state),
+        app_name="" if case.session_input is None else case.session_input.app_name,
         index=index,
         offset=offset,
         length=length,

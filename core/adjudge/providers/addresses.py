@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
+import re
 import socket
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
 _SECONDS: Final = 0.5
 """How long a server on this machine may take to accept a connection."""
 
@@ -35,16 +36,41 @@ def address_problem(name: str, url: str) -> str | None:
     return None
 
 
+def is_on_this_machine(host: str) -> bool:
+    """Whether a host is this machine by its name or its number; nothing is looked up."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def shown_address(url: str) -> str:
+    """An address as it is written anywhere: without a user, and without what stands in its query.
+
+    Keys are often there (``?key=…``), and no name of a parameter says surely that its value is none.
+    What is no address stays as it is.
+    """
+    if "://" not in url:
+        return url
+    place, question, query = re.sub(r"//[^/?#]*@", "//***@", url, count=1).partition("?")
+    pieces = (
+        f"{name}=***" if equals else "***"
+        for name, equals, _ in (piece.partition("=") for piece in query.split("&"))
+    )
+    return f"{place}?{'&'.join(pieces)}" if question else place
+
+
 def nobody_listens(url: str) -> bool:
     """Whether the address is on this machine and no server accepts connections there."""
     parts = _parts(url)
-    if parts is None or parts.hostname not in _LOOPBACK:
+    if parts is None or parts.hostname is None or not is_on_this_machine(parts.hostname):
         return False
     port = parts.port if parts.port is not None else {"http": 80, "https": 443}[parts.scheme]
     try:
         socket.create_connection((parts.hostname, port), timeout=_SECONDS).close()
-    except TimeoutError:
-        return False  # this machine is busy: where nobody listens, it says so at once
     except OSError:
         return True
     return False

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from adjudge.errors import InputError, JudgeError, JudgeErrorCode
 from adjudge.formats.json_input import parse_json
 from adjudge.model.base import JsonObject
+from adjudge.providers.addresses import host_of, is_on_this_machine
 from adjudge.providers.body import body_within, excerpt, redacted
 from adjudge.providers.failures import failure_of_status, retry_after_of
+from adjudge.providers.keys import without_secrets
 
 if TYPE_CHECKING:
     import ssl
@@ -23,8 +25,15 @@ LARGEST: Final = 8 * 1024 * 1024
 """Bytes of an answer. No verdict needs more, and a hostile server must not fill the memory."""
 
 
-_HERE: Final = ("all://localhost", "all://127.0.0.1", "all://[::1]")
-"""A server on this machine is reached without the proxy that the environment names: it could not find it."""
+def direct_routes(url: str) -> dict[str, None]:
+    """``mounts`` of an HTTP client for ``url``, so that a server on this machine is reached directly.
+
+    A proxy that the environment names could not find it.
+    """
+    host = host_of(url)
+    if not is_on_this_machine(host):
+        return {}
+    return {f"all://[{host}]" if ":" in host else f"all://{host}": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +119,10 @@ class ProviderConnection:
             wait = retry_after_of(received)
             if wait is None and self._delay is not None:
                 wait = self._delay(found)
-            if 300 <= status < 400:
-                place = redacted(received.get("location", "nowhere"), hidden)
-                shown = (
-                    f"it redirects to {place}, which is not followed: keys go only where the user sends them"
-                )
             raise JudgeError(f"{url} answered {status}: {shown}", code=code, retry_after=wait)
         if not isinstance(found, dict):
             raise JudgeError(f"{url} answered no JSON object: {shown}", code="malformed")
-        return Answer(found, received, status, shown)  # pyright: ignore[reportUnknownArgumentType]
+        return Answer(without_secrets(found, hidden), received, status, shown)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -138,8 +142,8 @@ class ProviderConnection:
                 timeout=None,  # noqa: S113
                 limits=limits,
                 follow_redirects=False,
-                verify=_tls(),
-                mounts=dict.fromkeys(_HERE),
+                verify=tls(),
+                mounts=direct_routes(url),
             )
         # Half of a surrogate pair, which JSON from outside can hold, cannot be sent: "?" stands for it.
         content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
@@ -154,7 +158,7 @@ class ProviderConnection:
 
 
 @functools.cache
-def _tls() -> ssl.SSLContext:
+def tls() -> ssl.SSLContext:
     """Reading the certificates takes longer than everything else before the first call: once is enough."""
     import httpx
 

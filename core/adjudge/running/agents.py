@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +22,7 @@ from adjudge.extension.protocols import (
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec
 from adjudge.formats.findings import listed
+from adjudge.providers import shown_address
 from adjudge.running.plan import PlannedAgent
 from adjudge.running.problems import Problems
 from adjudge.running.request import RunRequest
@@ -39,7 +42,7 @@ def plan_agent(
 ) -> PlannedAgent | None:
     """Make the agent; ``None`` where that is not possible."""
     with problems.caught():
-        component, target = _resolved(agent, extensions, Path(request.working_folder))
+        component, target = _resolved(agent, request, extensions)
         options: dict[str, Any] = {**request.agent_options, "target": target}
         config = validated_config(component.spec.config, options, path="--agent-option")
         adapter = make(component, config, host)
@@ -52,6 +55,7 @@ def plan_agent(
                     turns=entry.turns,
                     repeats=request.num_runs,
                     has_state=entry.has_state,
+                    app_name=entry.app_name,
                 )
                 for file in files
                 for entry in file.entries
@@ -67,7 +71,7 @@ def plan_agent(
             folder = None if component.spec.folder is None else component.spec.folder(target)
         return PlannedAgent(
             component=component,
-            target=target if isinstance(target, str) else _object_name(target),
+            target=shown_address(target) if isinstance(target, str) else _object_name(target),
             options=config.model_dump(mode="json", exclude={"target"}),
             fingerprint=fingerprint,
             adapter=adapter,
@@ -77,7 +81,7 @@ def plan_agent(
 
 
 def _resolved(
-    agent: object, extensions: Extensions, folder: Path
+    agent: object, request: RunRequest, extensions: Extensions
 ) -> tuple[Registered[AgentAdapterSpec], object]:
     adapters = extensions.agent_adapters
     if not isinstance(agent, str):
@@ -96,9 +100,23 @@ def _resolved(
             f"{item.id} ({item.distribution} {item.distribution_version})" for item in accepting
         )
         raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
-    if (folder / agent).is_dir():
-        hint = f"A folder with an ADK agent cannot be run yet; serve it with `adk api_server`, and name its address. {hint}"
+    if Path(request.working_folder, agent).is_dir():
+        hint = f"A folder with an ADK agent cannot be run yet. Serve it, and name the address:\n{_served(agent, request)}"
     raise InputError(Problem(what=f"agent {agent!r} is of no known kind", hint=hint))
+
+
+def _served(agent: str, request: RunRequest) -> str:
+    """The two commands that serve the ADK agent in a folder and evaluate it."""
+    folder = Path(request.working_folder, agent).resolve()
+    config = ["--config_file_path", request.config_file] if request.config_file is not None else []
+    serve = ["adk", "api_server", "--port", "8000", _shown(folder.parent, request)]
+    evaluate = ["adjudge", "eval", "http://127.0.0.1:8000", *request.eval_sets, *config]
+    options = ["--agent-option", f"app={folder.name}"]
+    return f"    {shlex.join(serve)}\n    {shlex.join([*evaluate, *options])}"
+
+
+def _shown(path: Path, request: RunRequest) -> str:
+    return os.path.relpath(path, request.working_folder)
 
 
 def _accepts(registered: Registered[AgentAdapterSpec], agent: str, extensions: Extensions) -> bool:

@@ -19,7 +19,6 @@ from adjudge.extension.guard import (
     lent,
 )
 from adjudge.extension.protocols import AgentSession, SessionRequest
-from adjudge.extension.shortage import shortage_of
 from adjudge.model.eval_set import EvalCase, SessionInput
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
@@ -29,7 +28,7 @@ from adjudge.model.trajectory import Trajectory, numbered
 from adjudge.running.plan import PlannedAgent
 from adjudge.running.records import Conversation
 
-DEFAULT_SESSION: Final = SessionInput(app_name="adjudge", user_id="test_user_id")
+DEFAULT_SESSION: Final = SessionInput(user_id="test_user_id")
 """What a session starts with where the case says nothing; the user id is the one that ADK uses."""
 
 _CLOSING_SECONDS: Final = 10.0
@@ -171,8 +170,6 @@ def _checked(answer: object) -> Invocation:
 
 def _failure(agent: PlannedAgent, error: AgentError | PluginError, timeout: float | None = None) -> Failure:
     origin = agent.component.id
-    if (shortage := shortage_of(error)) is not None:
-        return Failure(code="shortage", message=f"{shortage} ({error})", origin=origin, retryable=True)
     if isinstance(error, AgentError):
         return Failure(code=error.code, message=str(error), origin=origin, retryable=error.retryable)
     if isinstance(error, PluginTimeoutError):

@@ -16,9 +16,9 @@ from adjudge.extension.protocols import Host, Reporter, ReportsLogs, RunReport
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import ReporterSpec
 from adjudge.model.judged_logs import JudgedLogs
-from adjudge.model.result import JudgeCalls, RunSummary
+from adjudge.model.result import JudgeCalls, RunInfo, RunSummary
 from adjudge.running.problems import Problems
-from adjudge.running.records import file_records, reported_cases, run_info
+from adjudge.running.records import file_records, reported_cases
 from adjudge.statistics.summary import summarise
 from adjudge.storage.journal import Journal
 
@@ -30,28 +30,26 @@ DocumentT = TypeVar("DocumentT")
 
 def summary_of(journal: Journal) -> RunSummary:
     """The summary, folded from the journal; what is not there counts as not measured."""
-    run = run_info(journal)
+    meta = journal.meta()
+    run = RunInfo.model_validate(meta["run"])
     summary = summarise(
         (item.result for item in reported_cases(journal)),
         {file.path: file.rules for file in file_records(journal)},
         run.num_runs,
         incomplete=run.finished_at is None,
     )
-    with journal.reading():
-        asked = journal.meta().get("judges", {})
-        judges = {name: JudgeCalls.model_validate(calls) for name, calls in asked.items()}
+    judges = {name: JudgeCalls.model_validate(calls) for name, calls in meta.get("judges", {}).items()}
     return summary.model_copy(update={"judges": judges}) if judges else summary
 
 
 def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) -> RunReport:
     """The run as reporters see it."""
-    with journal.reading():
-        warnings = tuple(journal.meta()["warnings"])
+    meta = journal.meta()
     return RunReport(
-        run=run_info(journal),
+        run=RunInfo.model_validate(meta["run"]),
         summary=summary,
         cases=lambda: reported_cases(journal),
-        warnings=warnings,
+        warnings=tuple(meta["warnings"]),
         detailed=detailed,
     )
 

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from adjudge.errors import RunError
 from adjudge.formats.eval_set_writing import dump_eval_set
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.eval_set import EvalSet
-from adjudge.storage.locations import eval_sets_folder
+from adjudge.providers import shown_address
+from adjudge.storage.locations import eval_sets_folder, make_folder
 
 
 class JudgingRequest(Frozen):
@@ -49,7 +51,8 @@ class RunRequest(Frozen):
     """A run as the user named it. Stored in the journal, so that a run can be resumed."""
 
     agent: str | None
-    """The agent's target; ``None`` where it is an object of the calling program."""
+    """The agent's target; ``None`` where it is an object of the calling program. In the journal an address has
+    no values in its query: keys are often there."""
     agent_options: JsonObject = {}
     eval_sets: tuple[str, ...]
     """Files, folders, or ``FILE:id1,id2``."""
@@ -65,11 +68,39 @@ class RunRequest(Frozen):
     working_folder: str
 
 
+def kept(request: RunRequest) -> JsonObject:
+    """The request as the journal keeps it."""
+    document: JsonObject = request.model_dump(mode="json")
+    return document if request.agent is None else {**document, "agent": shown_address(request.agent)}
+
+
+def with_agent(request: RunRequest, agent: object, run: str) -> RunRequest:
+    """The request of a journal with what is not kept there: the agent that the user gives again.
+
+    Raises:
+        RunError: the agent has to be given, or another one is.
+    """
+    if request.agent is None:
+        if agent is None:
+            raise RunError(
+                f"run {run!r} was started from Python with an agent object; resume it there with "
+                "adjudge.resume(run, agent=…)"
+            )
+        return request
+    if isinstance(agent, str):
+        if shown_address(agent) != request.agent:
+            raise RunError(f"run {run!r} evaluates the agent {request.agent!r}, not {shown_address(agent)!r}")
+        return request.model_copy(update={"agent": agent})
+    if "***" in request.agent:
+        raise RunError(
+            f"the address of the agent, {request.agent}, is kept without the values in its query, which may be keys; "
+            f"give it again: adjudge resume {run} --agent ADDRESS"
+        )
+    return request
+
+
 DEFAULT_CONCURRENCY = 8
 """How many sessions with the agent are open at a time."""
-
-MOST_RUNS = 10_000
-"""How often a case may run. More repeats hardly narrow a mean, and a number that was mistyped costs days."""
 
 DEFAULT_TIMEOUT = 600.0
 """Seconds a case may take where the user does not say."""
@@ -112,6 +143,6 @@ def _named(eval_set: EvalSetSource) -> str:
         return str(eval_set)
     text = dump_eval_set(eval_set).encode()
     path = eval_sets_folder() / f"{hashlib.sha256(text).hexdigest()[:16]}.evalset.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     path.write_bytes(text)
     return str(path)

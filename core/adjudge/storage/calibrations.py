@@ -11,7 +11,7 @@ from typing import Final
 
 from adjudge.errors import RunError
 from adjudge.model.calibration import Calibration
-from adjudge.storage.locations import home
+from adjudge.storage.locations import home, make_folder
 
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS calibrations_v1 (criterion TEXT NOT NULL, judges TEXT NOT NULL, "
@@ -41,7 +41,7 @@ class KeptCalibrations:
             if item.criterion_sha256 is not None
         ]
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path.parent)
             with closing(sqlite3.connect(self.path, timeout=30)) as connection, connection:
                 connection.execute(_SCHEMA)
                 connection.executemany("INSERT OR REPLACE INTO calibrations_v1 VALUES (?, ?, ?)", rows)

@@ -12,7 +12,7 @@ from typing import Final
 from adjudge.errors import RunError
 from adjudge.model.base import JsonObject
 from adjudge.model.labelled import JudgeMeasurement
-from adjudge.storage.locations import home
+from adjudge.storage.locations import home, make_folder
 
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS measured_v1 ("
@@ -45,7 +45,7 @@ class MeasuredJudges:
             measurement.criterion_version,
         )
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             with closing(sqlite3.connect(self._path, timeout=30)) as connection, connection:
                 connection.execute(_SCHEMA)
                 connection.execute(

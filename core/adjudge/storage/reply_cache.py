@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Final
 
-from adjudge.storage.locations import home
+from adjudge.storage.locations import home, make_folder
 from adjudge.storage.payloads import packed, unpacked
 
 _SCHEMA: Final = (
@@ -69,7 +69,7 @@ class ReplyCache:
 
     def _opened(self) -> sqlite3.Connection | None:
         if self._connection is None and self.trouble is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             connection = sqlite3.connect(self._path, timeout=_BUSY, check_same_thread=False)
             try:
                 connection.execute("PRAGMA journal_mode=WAL")

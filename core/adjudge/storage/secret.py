@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from adjudge.errors import RunError
-from adjudge.storage.locations import home
+from adjudge.storage.locations import home, make_folder
 
 _LENGTH: Final = 32
 
@@ -33,7 +33,7 @@ def installation_secret() -> bytes:
 
 def _create(path: Path) -> None:
     """Make the file whole or not at all; where two processes do it, the first one's stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

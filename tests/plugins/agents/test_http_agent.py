@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import socket
 import threading
@@ -44,7 +45,7 @@ def _no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def agent_of(target: str, **options: Any) -> AgentAdapter:
     (spec,) = plugin.agent_adapters()
-    return spec.factory(spec.config(target=target, **options), FakeHost(Path()))
+    return spec.factory(spec.config(target=target, **options), FakeHost(Path(), environment=os.environ))
 
 
 class Talk:
@@ -196,18 +197,83 @@ def test_the_key_is_sent_and_never_shown(httpserver: HTTPServer, monkeypatch: py
     assert KEY not in repr(adapter) + repr(caught.value)
 
 
-def test_the_key_of_openai_is_used_where_it_cannot_be_overheard(
+def test_the_key_of_openai_goes_to_openai_and_where_the_user_sends_it(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str | None] = []
+
+    def handle(request: Request) -> Response:
+        sent.append(request.headers.get("Authorization"))
+        return Response(json.dumps(completion("ok")), content_type="application/json")
+
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(handle)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    run(agent_of(httpserver.url_for("/v1")), "hi")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    run(agent_of(httpserver.url_for("/v1")), "hi")
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    run(agent_of(httpserver.url_for("/v1")), "hi")
+
+    assert sent == [None, None, f"Bearer {KEY}"]
+
+
+@pytest.mark.parametrize(
+    ("target", "key"),
+    [
+        ("https://api.openai.com/v1", KEY),
+        ("https://eu.api.openai.com/v1", KEY),
+        ("http://api.openai.com/v1", None),
+        ("https://api.openai.com.example.com/v1", None),
+        ("https://example.com/v1", None),
+        ("https://notapi.openai.com/v1", None),
+    ],
+)
+def test_whose_server_is_sent_the_key_of_openai(
+    target: str, key: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is asked over the network: what an adapter would send is enough."""
+    from adjudge_plugins.agents.http_agent import making
+
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    assert making._default_key(making._address(target), os.environ) == key
+
+
+def test_a_server_that_wants_a_key_is_told_how_to_get_one(
     httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    httpserver.expect_request(
-        "/chat/completions", headers={"Authorization": f"Bearer {KEY}"}
-    ).respond_with_json(completion("ok"))
-    run(agent_of(httpserver.url_for("/")), "hi")
-    from adjudge_plugins.agents.http_agent import making
+    httpserver.expect_request("/chat/completions").respond_with_data("who are you?", status=401)
+    with pytest.raises(AgentError, match="--agent-option api_key_env=NAME"):
+        run(agent_of(httpserver.url_for("/")), "hi")
 
-    assert making._key(None, making._address("https://example.com"), False) == KEY
-    assert making._key(None, making._address("http://example.com"), False) is None
+
+def test_a_key_that_cannot_be_sent_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_AGENT_KEY", f"{KEY}\nX-Other: 1")
+    with pytest.raises(InputError, match="cannot be sent as a key") as caught:
+        agent_of("http://127.0.0.1:9/chat/completions", api_key_env="MY_AGENT_KEY")
+    assert KEY not in str(caught.value)
+
+
+def test_a_key_in_the_address_is_in_no_message(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/chat/completions", query_string=f"key={KEY}").respond_with_data(
+        f"key {KEY} is not valid", status=403
+    )
+    with pytest.raises(AgentError, match=r"chat/completions\?key=\*\*\* answered 403") as caught:
+        run(agent_of(httpserver.url_for(f"/chat/completions?key={KEY}")), "hi")
+    assert KEY not in str(caught.value)
+
+
+def test_a_server_on_this_machine_is_reached_without_the_proxy(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody is there
+    httpserver.expect_request("/chat/completions").respond_with_json(completion("ok"))
+    httpserver.expect_request("/list-apps").respond_with_json(["only"])
+    answer = run(agent_of(httpserver.url_for("/chat/completions")), "hi").turns[0].final_response
+    assert answer is not None and answer.text == "ok"
 
 
 @pytest.mark.parametrize(
@@ -507,7 +573,7 @@ def test_repeats_of_a_case_that_names_its_session_take_turns(httpserver: HTTPSer
     [
         ("{}", "no list of events"),
         ('["x"]', "no list of events"),
-        ('[{"author": "a", "content": {"prts": []}}]', "prts"),
+        ('[{"author": "a", "content": {"parts": 7}}]', "parts"),
     ],
 )
 def test_what_an_adk_server_can_answer_wrongly(httpserver: HTTPServer, body: str, message: str) -> None:
@@ -593,7 +659,7 @@ def test_a_state_that_a_chat_endpoint_cannot_take_is_refused_by_the_plan(
     cases = case_file(tmp_path / "cases.json", state={"k": 1})
     config = {"criteria": {"tool_trajectory_avg_score": 1.0}}
     with pytest.raises(InputError, match="cannot start a session with a state, as light does"):
-        adjudge.evaluate_sync(httpserver.url_for("/"), cases, config=config)
+        adjudge.evaluate_sync(httpserver.url_for("/chat/completions"), cases, config=config)
     assert httpserver.log == []
 
 

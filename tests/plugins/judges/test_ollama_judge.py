@@ -318,3 +318,15 @@ def test_any_host_is_an_address_or_a_problem(make_judge: Callable[..., Any], wri
     url = backend.fingerprint()["base_url"]
 
     assert url is None or url.startswith(("http://", "https://"))
+
+
+def test_the_server_of_this_machine_is_looked_for_without_the_proxy(
+    httpserver: HTTPServer, make_judge: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "ALL_PROXY", "http_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody is there
+    httpserver.expect_request("/api/tags").respond_with_json({"models": [{"name": "llama3.2:3b"}]})
+
+    backend = make_judge(ollama_judge, {"OLLAMA_HOST": f"{httpserver.host}:{httpserver.port}"})
+
+    assert list(backend.missing("llama3.2:3b")) == []

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from adjudge.plugin import JudgeError, JudgeErrorCode, handover
+from adjudge.plugin import JudgeError, JudgeErrorCode, handover, providers
 
 _MAGIC: Final = b"GGUF"
 _HEAD: Final = 8 * 2**20
@@ -98,7 +98,8 @@ class Hub:
             )
         if self._offline and self.cached(file) is None:
             return f"{named} is not in the cache of huggingface-hub, and HF_HUB_OFFLINE is set"
-        return None
+        problem = self._problem_of_token() if self._environment.get("HF_TOKEN") else None
+        return problem if problem and self.cached(file) is None else None
 
     def cached(self, file: HubFile) -> Path | None:
         """The file in the cache; ``None`` where it is not there."""
@@ -131,13 +132,17 @@ class Hub:
 
         disable_progress_bars()  # adjudge shows its own
         token = self._environment.get("HF_TOKEN")
+        problem = self._problem_of_token()
+        if token and problem:
+            raise JudgeError(problem, code="auth")
         try:
             found = hf_hub_download(
                 file.repository,
                 file.name,
                 cache_dir=self._cache,
                 endpoint=self._environment.get("HF_ENDPOINT") or None,
-                token=token,
+                # Without one the library sends the token that the user has saved.
+                token=token or (False if problem else None),
                 local_files_only=self._offline,
             )
         except Exception as error:
@@ -147,6 +152,9 @@ class Hub:
                 f"{file.repository}/{file.name} cannot be fetched: {reason}", code=_code_of(error)
             ) from None
         return Path(found)
+
+    def _problem_of_token(self) -> str | None:
+        return providers.key_problem(self._environment, address="HF_ENDPOINT", key="HF_TOKEN")
 
     @property
     def _offline(self) -> bool:

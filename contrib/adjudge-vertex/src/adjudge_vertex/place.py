@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import quote
 
 from adjudge.plugin import InputError, Problem, providers
+from adjudge_vertex.credentials import FILE
 
 PROJECT: Final = "GOOGLE_CLOUD_PROJECT"
 LOCATION: Final = "GOOGLE_CLOUD_LOCATION"
@@ -58,7 +59,11 @@ def place_problems(environment: Mapping[str, str]) -> list[Problem]:
                 Problem(what=f"{name} is {value!r}, expected something like {example!r}", hint=f"{_WAY}.")
             )
     url = environment.get(BASE_URL, "").strip()
-    if url and (problem := providers.address_problem(BASE_URL, url)):
+    # Where FILE is not set, the credentials are the user's own all the same.
+    if url and (
+        problem := providers.address_problem(BASE_URL, url)
+        or providers.key_problem(environment, address=BASE_URL, key=FILE)
+    ):
         found.append(Problem(what=problem))
     return found
 

@@ -52,7 +52,12 @@ class Seen:
 
 def same(left: Any, right: Any) -> bool:
     """Whether two results say the same: one may be JSON in a text where the other is an object."""
-    return result_text(left) == result_text(right)
+    return _plain(left) == _plain(right)
+
+
+def same_arguments(left: ToolCall, right: ToolCall) -> bool:
+    """Whether two calls have the same arguments."""
+    return _arguments(left) == _arguments(right)
 
 
 def _mark(message: Message, item: Item) -> str:
@@ -62,9 +67,9 @@ def _mark(message: Message, item: Item) -> str:
         case Text():
             return f"{_side(message)} text {' '.join(item.text.split())}"
         case ToolCall():
-            return f"call {item.name} {arguments_text(item)}"
+            return f"call {item.name} {_arguments(item)}"
         case ToolResult():
-            return f"result {item.call_id} {result_text(item.value)}"
+            return f"result {item.call_id} {_plain(item.value)}"
         case _:
             return f"{_side(message)} {item.model_dump_json()}"
 
@@ -73,15 +78,13 @@ def _side(message: Message) -> str:
     return "agent" if message.role in {"assistant", "model"} else "other"
 
 
-def arguments_text(call: ToolCall) -> str:
-    """The arguments of a call; equal texts are equal arguments."""
+def _arguments(call: ToolCall) -> str:
     if call.args is None:
         return call.raw_args or "{}"
     return json.dumps(call.args, sort_keys=True)
 
 
-def result_text(value: Any) -> str:
-    """What a result says; equal texts are equal results, and one may be JSON in a text."""
+def _plain(value: Any) -> str:
     if isinstance(value, str):
         try:
             value = json.loads(value)

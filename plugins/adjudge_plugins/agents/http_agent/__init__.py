@@ -8,10 +8,10 @@ from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_plugins.agents.http_agent.config import HttpAgentConfig
 
 
-def _make(config: HttpAgentConfig, host: Host) -> AgentAdapter:  # noqa: ARG001 - a factory's signature
+def _make(config: HttpAgentConfig, host: Host) -> AgentAdapter:
     from adjudge_plugins.agents.http_agent.making import http_agent
 
-    return http_agent(config)
+    return http_agent(config, host.environment)
 
 
 def _accepts(target: str) -> bool:

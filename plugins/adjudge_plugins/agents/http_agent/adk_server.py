@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, cast
 from urllib.parse import quote
 
 import httpx
@@ -17,15 +17,23 @@ import httpx
 from adjudge.plugin import (
     AgentError,
     AgentSession,
+    CaseFacts,
     Content,
     Emit,
     Invocation,
     JsonObject,
     SessionRequest,
     content_to_adk,
+    providers,
 )
 from adjudge_plugins.agents.http_agent.adk_events import invocation_of
 from adjudge_plugins.agents.http_agent.connection import Connection
+
+_SECONDS: Final = 5.0
+"""How long the server may take to list its apps."""
+
+_NAMED: Final = 20
+"""How many apps of the server are listed in a message."""
 
 
 class AdkServer:
@@ -36,7 +44,46 @@ class AdkServer:
         self._connection = connection
         self._url = url
         self._app = app
+        self._listed: list[str] | None = None
+        self._only: str | None = None
         self._pinned: dict[tuple[str, str], asyncio.Lock] = {}
+
+    def apps(self) -> list[str] | None:
+        """The apps of the server; ``None`` where no ADK API server answers. An answer is asked for once."""
+        if self._listed is None:
+            found = self._connection.probe(self._path("list-apps"), _SECONDS)
+            apps = cast("list[object]", found) if isinstance(found, list) else [None]
+            if all(isinstance(app, str) for app in apps):
+                self._listed = cast("list[str]", apps)
+        return self._listed
+
+    def check_plan(self, cases: Iterable[CaseFacts]) -> Iterator[str]:
+        """Find the app of cases that name none: the only one that the server has."""
+        if self._app is not None:
+            return
+        nameless = [case.eval_id for case in cases if not case.app_name]
+        if not nameless:
+            return
+        apps = self.apps()
+        if apps is not None and len(apps) == 1:
+            self._only = apps[0]
+            return
+        named = f"{', '.join(nameless[:3])}{f' and {len(nameless) - 3} more' if len(nameless) > 3 else ''}"
+        place = providers.shown_address(str(self._path("list-apps")))
+        if apps is None:
+            found = f"{place} does not say which apps there are"
+        else:
+            more = f" and {len(apps) - _NAMED} more" if len(apps) > _NAMED else ""
+            found = (
+                f"the server has {', '.join(sorted(apps)[:_NAMED])}{more}"
+                if apps
+                else "the server has no app"
+            )
+        yield f"no app_name: {named}; {found}. Name the app: --agent-option app=NAME"
+
+    def fingerprint(self) -> JsonObject:
+        """The app that the server was found to have, where no case and no option names one."""
+        return {} if self._only is None else {"app": self._only}
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         """Create a session with the state of the case.
@@ -45,7 +92,7 @@ class AdkServer:
             AgentError: the server cannot be reached, or refuses.
         """
         start = request.session_input
-        app = self._app or start.app_name
+        app = self._app or start.app_name or self._only
         if not app:
             raise AgentError(
                 "the case has no app_name, and no app is named: --agent-option app=NAME", code="no_app"
@@ -66,7 +113,8 @@ class AdkServer:
             session_id = created.get("id")
             if not isinstance(session_id, str):
                 raise AgentError(
-                    f"{sessions} answered no session: it is no ADK API server", code="bad_answer"
+                    f"{providers.shown_address(str(sessions))} answered no session: it is no ADK API server",
+                    code="bad_answer",
                 )
         except BaseException:
             if pinned is not None:

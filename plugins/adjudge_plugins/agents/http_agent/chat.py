@@ -27,6 +27,7 @@ from adjudge.plugin import (
     Step,
     Text,
     answer_of,
+    providers,
     reading,
     step_from_openai,
     usage_from_openai,
@@ -76,6 +77,7 @@ class _Chat:
     ) -> None:
         self._connection = connection
         self._url = url
+        self._place = providers.shown_address(str(url))
         self._emit = emit
         self._messages: list[JsonObject] = []
         self._body: JsonObject = {"messages": self._messages}
@@ -114,11 +116,12 @@ class _Chat:
             step = step_from_openai({"role": "assistant", **message}, path="$.choices[0].message")
         except (LookupError, TypeError):
             raise AgentError(
-                f"{self._url} answered without choices[0].message: it is no chat endpoint", code="bad_answer"
+                f"{self._place} answered without choices[0].message: it is no chat endpoint",
+                code="bad_answer",
             ) from None
         except InputError as error:
             raise AgentError(
-                f"{self._url} answered a message that is not one: {error}", code="bad_answer"
+                f"{self._place} answered a message that is not one: {error}", code="bad_answer"
             ) from None
         usage, model = body.get("usage"), body.get("model")
         return step.model_copy(

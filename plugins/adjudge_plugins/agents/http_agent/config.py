@@ -21,7 +21,7 @@ class HttpAgentConfig(ComponentConfig):
     app: str | None = None
     """The app of an ADK API server; without it, the ``app_name`` of the case."""
     api_key_env: str | None = None
-    """The *name* of an environment variable that holds the key sent as a bearer token. For ``openai`` it is
-    ``OPENAI_API_KEY`` where that is set and the key would travel encrypted or not leave this machine."""
-    timeout: float = Field(default=120.0, gt=0, le=86_400)
+    """The *name* of an environment variable that holds the key sent as a bearer token. Without it a chat endpoint
+    of OpenAI, or at ``OPENAI_BASE_URL``, is sent ``OPENAI_API_KEY``, and everybody else nothing."""
+    timeout: float = Field(default=120.0, gt=0)
     """Seconds that one request may take."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+from collections.abc import Sequence
 from typing import Any, Final
 
 import httpx
@@ -13,21 +14,29 @@ from adjudge.plugin import AgentError, InputError, JsonStream, providers
 _LARGEST: Final = 64 * 1024 * 1024
 """Bytes of an answer. Whatever is longer is not an agent's turn."""
 
+_REFUSED: Final = frozenset({401, 403})
+_KEY_HINT: Final = (
+    "\nNo key was sent. Name the environment variable that holds it: --agent-option api_key_env=NAME"
+)
+
 _RETRYABLE: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 
 
 class Connection:
     """One HTTP client for all sessions of a run. Nothing is sent twice: a turn is not idempotent."""
 
-    def __init__(self, *, timeout: float, key: str | None) -> None:
+    def __init__(self, *, timeout: float, key: str | None, secrets: Sequence[str] = ()) -> None:
         """Prepare; the client is made with the first request.
 
         Args:
             timeout: Seconds that one request may take.
-            key: Sent as a bearer token; it appears in no message.
+            key: Sent as a bearer token.
+            secrets: Further secrets, that the address holds. Like the key, they are in no message, and are
+                taken out of what the server repeats.
         """
         self._timeout = timeout
         self._key = key
+        self._secrets = [secret for secret in (key, *secrets) if secret]
         self._client: httpx.AsyncClient | None = None
 
     async def json(self, method: str, url: httpx.URL, body: object = None) -> Any:
@@ -36,31 +45,41 @@ class Connection:
         Raises:
             AgentError: it cannot be reached or takes too long, or answers with an error or no JSON.
         """
+        place = providers.shown_address(str(url))
         try:
             # httpx counts its timeout anew with every piece; a slow trickle must end as well.
             async with asyncio.timeout(self._timeout):
                 status, content = await self._exchange(method, url, body)
         except (TimeoutError, httpx.TimeoutException):
             raise AgentError(
-                f"{url} did not answer within {self._timeout:g} s", code="agent_timeout", retryable=True
+                f"{place} did not answer within {self._timeout:g} s", code="agent_timeout", retryable=True
             ) from None
         except httpx.ConnectError as error:
             raise AgentError(
-                f"{url} cannot be reached: {error}", code="agent_unreachable", retryable=True
-            ) from error
+                f"{place} cannot be reached: {self._redacted(error)}",
+                code="agent_unreachable",
+                retryable=True,
+            ) from None
         except httpx.HTTPError as error:
             raise AgentError(
-                f"the connection to {url} broke: {type(error).__name__}: {error}",
+                f"the connection to {place} broke: {type(error).__name__}: {self._redacted(error)}",
                 code="agent_disconnected",
                 retryable=True,
-            ) from error
+            ) from None
         if status >= 300:
+            hint = "" if status not in _REFUSED or self._key is not None else _KEY_HINT
             raise AgentError(
-                f"{url} answered {status}: {self._excerpt(content)}",
+                f"{place} answered {status}: {self._excerpt(content)}{hint}",
                 code="agent_http_error",
-                retryable=status < 400 or status in _RETRYABLE,
+                retryable=status in _RETRYABLE,
             )
-        return self._parsed(url, content)
+        return self._parsed(place, content)
+
+    def probe(self, url: httpx.URL, seconds: float) -> Any:
+        """The JSON that the server answers to a question of the plan; ``None`` where it answers none."""
+        headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
+        found = providers.json_at(str(url), seconds=seconds, headers=headers)
+        return providers.without_secrets(found, self._secrets)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -72,15 +91,21 @@ class Connection:
         if self._client is None:
             headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
             limits = httpx.Limits(max_connections=None)  # how many sessions are open is the core's business
-            self._client = httpx.AsyncClient(headers=headers, timeout=self._timeout, limits=limits)
+            self._client = httpx.AsyncClient(
+                headers=headers,
+                timeout=self._timeout,
+                limits=limits,
+                mounts=providers.direct_routes(str(url)),
+            )
         request = self._client.build_request(method, url, json=body)
         response = await self._client.send(request, stream=True)
         content = await providers.body_within(response, _LARGEST)
         if content is None:
-            raise AgentError(f"{url} answered more than {_LARGEST // 2**20} MiB", code="answer_too_large")
+            place = providers.shown_address(str(url))
+            raise AgentError(f"{place} answered more than {_LARGEST // 2**20} MiB", code="answer_too_large")
         return response.status_code, content
 
-    def _parsed(self, url: httpx.URL, content: bytes) -> Any:
+    def _parsed(self, place: str, content: bytes) -> Any:
         if not content.strip():
             return None
         stream = JsonStream(io.BytesIO(content), "answer")
@@ -89,10 +114,13 @@ class Connection:
             stream.finish()
         except InputError as error:
             raise AgentError(
-                f"{url} answered no JSON ({error.problems[0].what}): {self._excerpt(content)}",
+                f"{place} answered no JSON ({error.problems[0].what}): {self._excerpt(content)}",
                 code="bad_answer",
             ) from None
-        return value
+        return providers.without_secrets(value, self._secrets)
 
     def _excerpt(self, content: bytes) -> str:
-        return providers.excerpt(content, [self._key] if self._key else [])
+        return providers.excerpt(content, self._secrets)
+
+    def _redacted(self, error: Exception) -> str:
+        return providers.redacted(str(error), self._secrets)

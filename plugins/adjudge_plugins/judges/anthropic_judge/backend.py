@@ -61,6 +61,10 @@ class AnthropicJudge:
             yield problem
         if not self._value("ANTHROPIC_API_KEY"):
             yield "ANTHROPIC_API_KEY is not set"
+        elif problem := providers.key_problem(
+            self._environment, address="ANTHROPIC_BASE_URL", key="ANTHROPIC_API_KEY"
+        ):
+            yield problem
 
     def _base_url(self) -> str:
         return self._value("ANTHROPIC_BASE_URL").rstrip("/") or _DEFAULT

@@ -14,6 +14,8 @@ from urllib.parse import quote
 from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
 
 _ENDPOINT: Final = "AZURE_OPENAI_ENDPOINT"
+_KEY: Final = "AZURE_OPENAI_API_KEY"
+_TOKEN: Final = "AZURE_OPENAI_AD_TOKEN"  # noqa: S105 - a name
 _VERSIONS: Final = ("AZURE_OPENAI_API_VERSION", "OPENAI_API_VERSION")
 _FIRST_WITH_COMPLETION_TOKENS: Final = "2024-09"
 
@@ -38,7 +40,7 @@ class AzureOpenAIJudge:
         """
         for problem in self.missing(request.model):
             raise JudgeError(problem, code="auth")
-        key, token = self._value("AZURE_OPENAI_API_KEY"), self._value("AZURE_OPENAI_AD_TOKEN")
+        key, token = self._value(_KEY), self._value(_TOKEN)
         version = self._version()
         is_old = _is_dated(version) and version < _FIRST_WITH_COMPLETION_TOKENS
         return await self._chat.complete(
@@ -56,8 +58,11 @@ class AzureOpenAIJudge:
             yield f"{_ENDPOINT} is not set; it is like https://my-resource.openai.azure.com"
         elif problem := providers.address_problem(_ENDPOINT, endpoint):
             yield problem
-        if not self._value("AZURE_OPENAI_API_KEY") and not self._value("AZURE_OPENAI_AD_TOKEN"):
-            yield "AZURE_OPENAI_API_KEY is not set, and no token of Entra ID is in AZURE_OPENAI_AD_TOKEN"
+        used = next((name for name in (_KEY, _TOKEN) if self._value(name)), None)
+        if used is None:
+            yield f"{_KEY} is not set, and no token of Entra ID is in {_TOKEN}"
+        elif problem := providers.key_problem(self._environment, address=_ENDPOINT, key=used):
+            yield problem
 
     def fingerprint(self) -> JsonObject:
         """Where the calls go."""

@@ -61,9 +61,16 @@ class GeminiJudge:
             yield problem
         if not self._key():
             yield "neither GEMINI_API_KEY nor GOOGLE_API_KEY is set"
+        elif problem := providers.key_problem(
+            self._environment, address="GOOGLE_GEMINI_BASE_URL", key=self._key_name()
+        ):
+            yield problem
 
     def _key(self) -> str:
-        return self._value("GOOGLE_API_KEY") or self._value("GEMINI_API_KEY")
+        return self._value(self._key_name())
+
+    def _key_name(self) -> str:
+        return "GOOGLE_API_KEY" if self._value("GOOGLE_API_KEY") else "GEMINI_API_KEY"
 
     def _base_url(self) -> str:
         return self._value("GOOGLE_GEMINI_BASE_URL").rstrip("/") or _DEFAULT

@@ -9,8 +9,8 @@ from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest, pro
 from adjudge_plugins.judges.ollama_judge.address import base_url
 from adjudge_plugins.judges.ollama_judge.chat import body_of, failure, reply_of
 
-_SECONDS: Final = 5.0
-"""How long the server may take to say which models it has, busy as it may be. One that is not there refuses at once."""
+_SECONDS: Final = 2.0
+"""How long the server may take to say which models it has."""
 
 
 class OllamaJudge:
@@ -65,13 +65,7 @@ class OllamaJudge:
 
 def _models_at(url: str) -> frozenset[str] | None:
     """The names of the models that the server has; ``None`` where no Ollama server answers."""
-    import httpx
-
-    try:
-        answer = httpx.get(f"{url}/api/tags", timeout=_SECONDS)
-        found = providers.object_of(answer.json())
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError):
-        return None
+    found = providers.object_of(providers.json_at(f"{url}/api/tags", seconds=_SECONDS))
     if "models" not in found:
         return None
     return frozenset(

@@ -63,7 +63,13 @@ class OpenAIJudge:
     def _problems(self) -> Iterator[str]:
         if problem := providers.address_problem("OPENAI_BASE_URL", self._base_url()):
             yield problem
-        elif self._is_openai() and not self._value("OPENAI_API_KEY"):
+        elif self._value("OPENAI_API_KEY"):
+            problem = providers.key_problem(
+                self._environment, address="OPENAI_BASE_URL", key="OPENAI_API_KEY"
+            )
+            if problem:
+                yield problem
+        elif self._is_openai():
             yield (
                 "OPENAI_API_KEY is not set; a server of your own, which may need no key, is named by "
                 "OPENAI_BASE_URL"
