@@ -100,6 +100,15 @@ def test_validate_checks_everything_before_it_fails(run: Run, folder: Path) -> N
     assert "no such file" in done.err
 
 
+def test_validate_shows_the_warnings_of_a_bad_file_too(run: Run, folder: Path) -> None:
+    broken = {**SET, "note": 1, "descripton": "x"}
+    (folder / "b.test.json").write_text(json.dumps(broken), encoding="utf-8")
+    done = run("validate", "sets/b.test.json")
+    assert done.status == 2
+    assert "warning: sets/b.test.json, $: unknown key 'note' in EvalSet is kept" in done.err
+    assert "Did you mean 'description'?" in done.err
+
+
 def test_validate_says_that_a_folder_is_empty(run: Run, tmp_path: Path) -> None:
     done = run("validate", tmp_path)
     assert done.status == 2

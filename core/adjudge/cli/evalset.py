@@ -50,6 +50,8 @@ def validate(ctx: click.Context, paths: tuple[Path, ...]) -> None:
         except AdjudgeError as error:
             bad += 1
             click.echo(f"bad  {file}")
+            for warning in error.warnings if isinstance(error, InputError) else ():
+                click.echo(f"     warning: {warning}", err=True)
             click.echo(_indented(str(error)), err=True)
     if bad:
         ctx.exit(2)
