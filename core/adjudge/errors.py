@@ -100,6 +100,8 @@ JudgeErrorCode: TypeAlias = Literal[
     "timeout",
     "network",
     "malformed",
+    "shortage",
+    "unavailable",
     "context_too_long",
     "schema_rejected",
     "bad_request",
@@ -109,8 +111,9 @@ JudgeErrorCode: TypeAlias = Literal[
 
 ``auth``, ``quota`` (the account is used up) and ``unknown_model`` hold for every further call: the run
 stops and can be resumed. ``rate_limit`` (too many at a time), ``overload``, ``server``, ``timeout``,
-``network`` and ``malformed`` (what came back is not the provider's protocol) may pass: they are tried
-again. The others concern one question: too long for the model, a schema or a request that the provider
+``network``, ``malformed`` (what came back is not the provider's protocol) and ``shortage`` (this machine has
+no more files, threads, memory or disk) may pass: they are tried again. ``unavailable``: the call was not made,
+because too many before it failed. The others concern one question: too long for the model, a schema or a request that the provider
 refuses, or an answer that the recording does not hold.
 """
 

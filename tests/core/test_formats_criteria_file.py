@@ -98,6 +98,13 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
     ]
 
 
+# Each line names the one before nine times: 3.5 thousand million values in ten lines.
+ALIASES = "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 11))
+MERGES = "a0: &a0 {x: 1}\n" + "".join(
+    f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 9)}]}}\n" for n in range(1, 11)
+)
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
@@ -111,7 +118,17 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
         ("c.yaml", "- !!python/object/apply:os.system [ls]\n", "c.yaml:1:3: not YAML: could not determine"),
         ("c.yaml", "- name: 2024-99-99\n", "c.yaml: not YAML: month must be in 1..12"),
         ("c.yaml", "- ? {a: b}\n  : c\n", "c.yaml:1:5: not YAML: found unhashable key"),
-        ("c.yaml", "- &a [*a]\n", "c.yaml, $[0]: criterion must be an object, found a list."),
+        ("c.yaml", "- &a [*a]\n", "c.yaml:1:3: an alias stands inside what it names"),
+        ("c.yaml", ALIASES, "c.yaml:6:5: more than 100,000 values, once the aliases are written out"),
+        ("c.yaml", MERGES, "c.yaml:6:14: more than 100,000 values, once the aliases are written out"),
+        ("c.yaml", "[" * 101 + "]" * 101, "c.yaml:1:101: more than 100 lists and objects inside one another"),
+        ("c.yaml", "[" * 5000 + "]" * 5000, "c.yaml: more than 100 lists and objects inside one another"),
+        ("c.yaml", "- maximum: .inf\n", "c.yaml:1:12: .inf is no finite number"),
+        ("c.yaml", "- maximum: -.Inf\n", "c.yaml:1:12: -.Inf is no finite number"),
+        ("c.yaml", "- maximum: .nan\n", "c.yaml:1:12: .nan is no finite number"),
+        ("c.yaml", "- maximum: 1e400\n", "c.yaml:1:12: 1e400 is no finite number"),
+        ("c.yaml", f"- maximum: {10**400}\n", "c.yaml:1:12: a whole number of more than 300 digits"),
+        ("c.yaml", "#" * (4 << 20) + "\n[]", "c.yaml: the file has more than 4,194,304 bytes"),
         ("c.txt", "[]", "c.txt: a criteria file ends with .yaml, .yml or .json"),
     ],
 )

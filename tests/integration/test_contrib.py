@@ -224,6 +224,7 @@ def test_a_package_made_from_the_template_passes_its_own_tests(
     assert " passed" in told
     assert "failed" not in told
     assert checked.returncode == 0, checked.stdout
+    assert checked.stdout.splitlines()[-1] == "  sound"
     assert evaluated.returncode == 0, evaluated.stdout + evaluated.stderr
 
 

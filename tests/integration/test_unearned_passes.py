@@ -146,6 +146,35 @@ def test_an_unknown_option_of_any_criterion_stops_the_run(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("judge", "message"),
+    [
+        ({"parallelism_limit": 10**9}, "parallelism_limit: Input should be less than or equal to 1000"),
+        ({"num_samples": 10**9}, "num_samples: Input should be less than or equal to 100"),
+        ({"unsure_below": float("nan")}, "unsure_below: Input should be"),
+        ({"judge_model_config": {"temperature": float("inf")}}, "temperature must be a finite number"),
+        ({"judge_model_config": {"max_output_tokens": 10**30}}, "max_output_tokens must be a whole number"),
+    ],
+)
+def test_numbers_of_a_judge_have_bounds(
+    run: Run, judge: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    options = {"threshold": 1, "judge_model_options": {"judge_model": "openai/small", **judge}}
+
+    with pytest.raises(InputError) as caught:
+        run({"final_response_match_v2": options})
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "numbers", [{"num_runs": 10**9}, {"timeout": float("nan")}, {"max_cost": float("nan")}]
+)
+def test_numbers_of_a_run_have_bounds(run: Run, numbers: dict[str, float]) -> None:
+    with pytest.raises(InputError, match=r"must be (at most|more than)"):
+        run({ROUGE: 0.8}, **numbers)
+
+
 @pytest.mark.parametrize("name", ["safety_v1", "trajectory_f1", "own"])
 def test_an_object_without_a_threshold_stops_the_run_where_there_is_no_default(run: Run, name: str) -> None:
     with pytest.raises(InputError, match=r"has no 'threshold', and .* has no default one"):
@@ -222,6 +251,78 @@ def test_warnings_name_their_file_and_are_told_when_the_plan_stops(tmp_path: Pat
     assert "warning: test_config.json, $: unknown key 'colour' in EvalConfig is kept" in err
 
 
+@pytest.mark.parametrize(
+    ("criterion", "message"),
+    [
+        ("{criterion: step_count, maximum: .inf}", "c.yaml:1:36: .inf is no finite number"),
+        ("{criterion: step_count, maximum: 1e400}", "c.yaml:1:36: 1e400 is no finite number"),
+        ("{criterion: step_count, maxmum: 3}", "unknown option 'maxmum'. Did you mean 'maximum'?"),
+    ],
+)
+def test_a_limit_without_an_end_stops_the_judging_of_logs(
+    tmp_path: Path, told: Run, criterion: str, message: str
+) -> None:
+    (tmp_path / "c.yaml").write_text(f"- {criterion}\n")
+    (tmp_path / "log.json").write_text(json.dumps([{"role": "user", "content": "hi"}]))
+
+    status, _, err = told("judge", "log.json", "--criteria", "c.yaml")
+    assert status == 2
+    assert message in err
+
+
+def test_what_lies_in_hidden_folders_and_environments_is_not_evaluated(tmp_path: Path, told: Run) -> None:
+    cases = json.dumps({"eval_set_id": "some", "eval_cases": [a_case("greeting")]})
+    log = json.dumps([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Good morning"}])
+    for folder in ("evals/own", ".venv/lib/package", "env/lib/package", ".cache"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "some.test.json").write_text(cases)
+        (tmp_path / folder / "log.chat.json").write_text(log)
+    (tmp_path / "env" / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (tmp_path / "agent_of_folders.py").write_text("def agent(text):\n    return 'Good morning'\n")
+    (tmp_path / "config.json").write_text(json.dumps({"criteria": {ROUGE: 0.8}}))
+    (tmp_path / "c.yaml").write_text("- {criterion: step_count, maximum: 9}\n")
+
+    status, out, _ = told("eval", "agent_of_folders:agent", ".", "--config_file_path", "config.json")
+    assert status == 0
+    assert "1 case" in out
+    assert "evals/own/some.test.json" in out
+
+    (tmp_path / "evals" / "own" / "some.test.json").rename(tmp_path / "some.json")
+    status, _, err = told("eval", "agent_of_folders:agent", ".")
+    assert status == 2
+    assert "no file below this folder is named *.test.json" in err
+
+    status, out, _ = told("judge", ".", "--criteria", "c.yaml", "--reader", "openai_messages")
+    assert "evals/own/log.chat.json" in out
+    assert ".venv" not in out
+    assert "env/lib" not in out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "pyproject.toml",
+            "[tool]\nadjudge = 3\n",
+            "pyproject.toml, $.tool.adjudge: must be a table, found 3",
+        ),
+        ("pyproject.toml", "[tool.adjudge]\njudge = 3\n", "pyproject.toml, $.tool.adjudge.judge: "),
+        ("adjudge.toml", "judge = 3\n", "adjudge.toml, $.judge: "),
+        ("adjudge.toml", "[judge]\ntimeout = inf\n", "adjudge.toml, $.judge.timeout: "),
+        ("adjudge.toml", "[judge]\ntimeout = nan\n", "adjudge.toml, $.judge.timeout: "),
+        ("adjudge.toml", "[judge]\ntimeout = 1e9\n", "adjudge.toml, $.judge.timeout: "),
+    ],
+)
+def test_a_project_file_of_another_form_is_a_message(
+    tmp_path: Path, told: Run, name: str, text: str, message: str
+) -> None:
+    (tmp_path / name).write_text(text)
+
+    status, _, err = told("plugins")
+    assert status == 2
+    assert message in err
+
+
 def test_the_default_criteria_and_the_console_are_adjudges_own_whatever_else_is_installed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -247,7 +348,7 @@ def test_the_default_criteria_and_the_console_are_adjudges_own_whatever_else_is_
     path.write_text(json.dumps({"eval_set_id": "some", "eval_cases": [a_case("greeting")]}))
 
     result = evaluate_sync(lambda _: "Rain", path, extensions=extensions)
-    assert show_result(result, extensions, detailed=False) == 1
+    show_result(result, extensions, detailed=False)
     assert "greeting" in capsys.readouterr().out
     [case] = result.cases()
     assert [item.criterion for item in case.criteria] == [

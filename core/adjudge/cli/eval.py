@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from adjudge.cli.printing import ended, print_report, reported
+from adjudge.cli.printing import ended, print_report, reported, say_stopped
 from adjudge.cli.session import load_extensions
 from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT
 
@@ -193,6 +193,7 @@ def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) ->
 
     with Journal.open_to_read(result.journal) as journal:
         show_report(report_of(journal, result.summary, detailed=detailed), extensions)
+    say_stopped(result.summary.judges)
 
 
 def show_report(report: RunReport, extensions: Extensions) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from adjudge.cli.eval import budget_options
-from adjudge.cli.printing import ended, print_report, reported
+from adjudge.cli.printing import ended, print_report, reported, say_stopped
 from adjudge.cli.session import load_extensions
 from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
 
@@ -122,4 +122,5 @@ def judge_command(
     interrupted = f"interrupted; {'no answer was kept.' if no_cache else kept}"
     judged, unwritten = reported(lambda: judge_to_end(start, interrupted=interrupted))
     print_report(partial(show_logs, judged), extensions, otherwise=judged.status or "")
+    say_stopped(judged.judges)
     return ended(judged.exit_status, unwritten)

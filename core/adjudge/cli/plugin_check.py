@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, TypeAlias, cast
 from unittest import SkipTest
 
 import click
@@ -25,6 +26,7 @@ from adjudge.testing.conformance import (
     ReporterConformance,
     TraceReaderConformance,
 )
+from adjudge.testing.conformance.component import NotRun
 
 _CLASSES: Final[Mapping[str, type[ComponentConformance[Any]]]] = {
     "criteria": CriterionConformance,
@@ -36,48 +38,68 @@ _CLASSES: Final[Mapping[str, type[ComponentConformance[Any]]]] = {
 }
 _NEEDS_NO_OPTIONS: Final = ("test_the_spec_is_valid", "test_importing_the_plugin_is_light")
 
+Soundness: TypeAlias = Literal["sound", "bad", "not run"]
+"""What is known of a plugin. ``not run``: nothing is wrong as far as it was tested, and not all of it was."""
 
-def check_plugin(record: PluginRecord, extensions: Extensions) -> bool:
-    """Test one plugin, print what was found, and say whether it is sound."""
+
+def check_plugin(record: PluginRecord, extensions: Extensions) -> Soundness:
+    """Test one plugin, print what was found, and say what is known of it."""
     click.echo(f"{record.state} {record.name} ({record.distribution} {record.version})")
     if record.state is not PluginState.ACTIVE:
         if record.error is not None:
             click.echo("".join(traceback.format_exception(record.error)).rstrip())
         click.echo(f"  {record.reason}")
-        return False
+        return "bad"
     candidate = _candidate_of(record)
-    sound = True
+    bad = False
+    untested: list[str] = []
     for component in record.components:
         kind, _, name = component.partition(": ")
         click.echo(f"  {component}")
-        for problem in _problems(kind, f"{record.name}/{name}", candidate):
-            sound = False
+        found = _tested(kind, f"{record.name}/{name}", candidate)
+        for problem in found.problems:
             click.echo(f"    bad: {problem}")
+        for reason in dict.fromkeys(found.not_run):
+            click.echo(f"    not run: {reason}; test it with adjudge.testing")
+        bad = bad or bool(found.problems)
+        untested += [name] if found.not_run else []
         _tell_of_shared_name(extensions, kind, name)
-    if sound:
-        click.echo("  sound")
-    return sound
+    if bad:
+        return "bad"
+    if untested:
+        click.echo(f"  not known to be sound: not all tests of {', '.join(untested)} were run")
+        return "not run"
+    click.echo("  sound" if record.components else "  it loads; it has no component to test")
+    return "sound"
 
 
-def _problems(kind: str, component: str, candidate: Candidate) -> Iterator[str]:
+@dataclass(slots=True)
+class _Tested:
+    """What the tests of one component found."""
+
+    problems: list[str] = field(default_factory=list[str])
+    not_run: list[str] = field(default_factory=list[str])
+    """Why some of them were not run."""
+
+
+def _tested(kind: str, component: str, candidate: Candidate) -> _Tested:
     members = {"component": component, "plugin": candidate}
     conformance: ComponentConformance[Any] = cast("Any", type("Check", (_CLASSES[kind],), members))()
     names = [name for name in dir(conformance) if name.startswith("test_")]
+    found = _Tested()
     try:
-        validated_config(conformance.spec.config, {})
+        validated_config(conformance.spec.config, conformance.spec.example_options)
     except InputError as error:
         missing = ", ".join(sorted({(problem.path or "$").rpartition(".")[2] for problem in error.problems}))
-        click.echo(f"    not run: it needs options ({missing}); test it with adjudge.testing")
+        found.not_run.append(f"it needs options ({missing}), and its spec has no example_options")
         names = list(_NEEDS_NO_OPTIONS)
     else:
         if kind == "criteria" and (lacks := _lacks(conformance)) is not None:
-            click.echo(f"    not run: {lacks}; test it with adjudge.testing")
+            found.not_run.append(lacks)
             names = list(_NEEDS_NO_OPTIONS)
     for name in names:
-        problem = _problem(getattr(conformance, name))
-        if problem:
-            words = name.removeprefix("test_").replace("_", " ")
-            yield f"{words}: {problem}"
+        _test(getattr(conformance, name), name.removeprefix("test_").replace("_", " "), found)
+    return found
 
 
 def _lacks(conformance: ComponentConformance[Any]) -> str | None:
@@ -87,23 +109,28 @@ def _lacks(conformance: ComponentConformance[Any]) -> str | None:
             conformance.build(Path(folder))
         except InputError as error:
             return "; ".join(problem.what for problem in error.problems)
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             return None  # the tests tell it
     return None
 
 
-def _problem(test: Callable[..., None]) -> str | None:
+def _test(test: Callable[..., None], words: str, found: _Tested) -> None:
     wants_folder = "tmp_path" in inspect.signature(test).parameters
     with tempfile.TemporaryDirectory() as folder:
         try:
             test(**({"tmp_path": Path(folder)} if wants_folder else {}))
+        except NotRun as error:
+            found.not_run.append(str(error))
         except SkipTest:
-            return None
+            return  # it does not concern this component
         except AssertionError as error:
-            return str(error) or "not so"
-        except Exception:
-            return f"it raised\n{traceback.format_exc().rstrip()}"
-    return None
+            found.problems.append(f"{words}: {error}" if str(error) else f"{words}: not so")
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # a plugin that calls sys.exit has not passed
+            found.problems.append(f"{words}: it raised\n{traceback.format_exc().rstrip()}")
 
 
 def _candidate_of(record: PluginRecord) -> Candidate:

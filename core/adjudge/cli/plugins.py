@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from adjudge.cli.exits import UNMEASURED
 from adjudge.cli.session import load_for_listing
 from adjudge.cli.tables import one_line, show_fields, show_table
 from adjudge.errors import UnknownNameError, did_you_mean
@@ -77,13 +78,16 @@ def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
 def check_command(no_plugins: tuple[str, ...], distribution: str) -> int:
     """Load every plugin of DISTRIBUTION strictly and test what it offers.
 
-    Exit status 1 if anything is wrong with it.
-    """
+    \b
+    Exit status: 0 sound, 1 something is wrong with it, 3 not everything could be tested.
+    """  # noqa: D301 - click reads \b
     from adjudge.cli.plugin_check import check_plugin
 
     extensions = load_for_listing(no_plugins)
-    sound = [check_plugin(record, extensions) for record in _records_of(extensions, distribution)]
-    return 0 if all(sound) else 1
+    found = {check_plugin(record, extensions) for record in _records_of(extensions, distribution)}
+    if "bad" in found:
+        return 1
+    return UNMEASURED if "not run" in found else 0
 
 
 @plugins_command.command("new")

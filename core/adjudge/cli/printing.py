@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
@@ -14,6 +14,15 @@ from adjudge.cli.exits import UNMEASURED
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
     from adjudge.extension.protocols import Host
+    from adjudge.model.result import JudgeCalls
+
+
+def say_stopped(judges: Mapping[str, JudgeCalls]) -> None:
+    """Say on stderr which judges were not asked any more, and why: the report may be read by nobody."""
+    from adjudge.reporting import clean  # the reason repeats what a server said
+
+    for reason in dict.fromkeys(calls.stopped for calls in judges.values() if calls.stopped is not None):
+        click.echo(f"warning: {clean(reason)}", err=True)
 
 
 _ResultT = TypeVar("_ResultT")

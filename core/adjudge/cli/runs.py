@@ -24,9 +24,7 @@ def list_command(as_json: bool) -> None:
     """List the runs of this folder, the oldest first."""
     from adjudge.storage.locations import runs_folder
 
-    rows = [
-        _row(path) for path in sorted(runs_folder().glob("*.sqlite3"), key=lambda path: path.stat().st_mtime)
-    ]
+    rows = [_row(path) for path in sorted(runs_folder().glob("*.sqlite3"), key=_changed)]
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
         return
@@ -37,10 +35,21 @@ def list_command(as_json: bool) -> None:
         click.echo(
             f"{row['name']}  {row['state']:<11}  {done:>9}  {row['started_at'] or '':<24}  {row['agent']}"
         )
+        if row["problem"]:
+            click.echo(f"warning: {row['problem']}", err=True)
+
+
+def _changed(path: Path) -> float:
+    """When it was changed last; 0 where that cannot be said, as of a link that leads nowhere."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _row(path: Path) -> dict[str, Any]:
     from adjudge.errors import RunError
+    from adjudge.running.records import file_records, run_info
     from adjudge.storage.journal import Journal
 
     row: dict[str, Any] = {
@@ -50,22 +59,21 @@ def _row(path: Path) -> dict[str, Any]:
         "total": 0,
         "started_at": None,
         "agent": "",
+        "problem": None,
     }
     try:
-        with Journal.open_to_read(path) as journal:
-            meta = journal.meta()
-            done = journal.count()
-    except RunError:
-        return row
-    run = meta["run"]
-    return {
-        **row,
-        "state": "finished" if run["finished_at"] else "unfinished",
-        "done": done,
-        "total": sum(item["cases"] for item in meta["files"]) * run["num_runs"],
-        "started_at": run["started_at"],
-        "agent": run["agent"]["target"],
-    }
+        with Journal.open_to_read(path) as journal, journal.reading():
+            run = run_info(journal)
+            return {
+                **row,
+                "state": "finished" if run.finished_at else "unfinished",
+                "done": journal.count(),
+                "total": sum(file.cases for file in file_records(journal)) * run.num_runs,
+                "started_at": run.started_at,
+                "agent": run.agent["target"],
+            }
+    except RunError as error:
+        return {**row, "problem": str(error)}
 
 
 @runs_command.command("show")

@@ -24,7 +24,7 @@ class JudgeModelOptions(ComponentConfig):
     """How the model generates (ADK ``GenerateContentConfig``): ``temperature``, ``max_output_tokens`` and so on."""
     num_samples: int = Field(default=DEFAULT_NUM_SAMPLES, ge=1, le=MOST_NUM_SAMPLES)
     """The most votes that are asked for; fewer are where the rest cannot change the decision."""
-    parallelism_limit: int | None = Field(default=None, ge=1)
+    parallelism_limit: int | None = Field(default=None, ge=1, le=1000)
     """The most calls of this criterion at a time; unset: only the backend's own limit holds."""
     judges: tuple[str, ...] = ()
     """Several models, each with its own votes, instead of ``judge_model``."""

@@ -9,7 +9,7 @@ from typing import Any, cast
 from pydantic import ConfigDict, Field
 
 from adjudge.errors import InputError, Problem
-from adjudge.extension.configuration import ComponentConfig, validated_config
+from adjudge.extension.configuration import ComponentConfig, short_repr, validated_config
 
 
 class PluginSettings(ComponentConfig):
@@ -26,8 +26,8 @@ class JudgeSettings(ComponentConfig):
 
     model: str | tuple[str, ...] = ()
     """The judge of criteria that name none; several are a panel."""
-    timeout: float = Field(default=120.0, gt=0)
-    """Seconds that one request to a judge may take."""
+    timeout: float = Field(default=120.0, gt=0, le=86_400)
+    """Seconds that one request to a judge may take, at most a day."""
     backends: dict[str, dict[str, Any]] = {}
     """Options of judge backends, by name."""
 
@@ -61,9 +61,9 @@ def find_settings(folder: Path) -> Settings:
             return _settings(own, _table(own))
         project = place / "pyproject.toml"
         if project.is_file():
-            tool = _table(project).get("tool", {})
+            tool: object = _table(project).get("tool", {})
             if isinstance(tool, dict) and "adjudge" in tool:
-                return _settings(project, cast("dict[str, Any]", tool["adjudge"]), "$.tool.adjudge")
+                return _settings(project, cast("dict[str, Any]", tool)["adjudge"], "$.tool.adjudge")
     return Settings()
 
 
@@ -76,7 +76,13 @@ def _table(path: Path) -> dict[str, Any]:
         raise InputError(Problem(what=f"not a TOML file: {error}", file=str(path))) from None
 
 
-def _settings(path: Path, table: dict[str, Any], prefix: str = "$") -> Settings:
+def _settings(path: Path, given: object, prefix: str = "$") -> Settings:
+    if not isinstance(given, dict):
+        what = f"must be a table, found {short_repr(given)}"
+        raise InputError(
+            Problem(what=what, file=str(path), path=prefix, hint="For instance [tool.adjudge.judge].")
+        )
+    table = cast("dict[str, Any]", given)
     # Tables are checked on their own, so that a misspelt key inside gets its suggestion too.
     for name, kind in (("plugins", PluginSettings), ("judge", JudgeSettings)):
         inner = table.get(name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -58,6 +58,8 @@ class Spec(Generic[ComponentT]):
     """Makes the component from its configuration. Heavy imports belong inside it."""
     config: type[ComponentConfig] = NoConfig
     """The class that its options are read into."""
+    example_options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Options that it can be tried with; ``adjudge plugins check`` needs them where one has no default."""
     requires: tuple[str, ...] = ()
     """Modules that must be importable, for instance ``("numpy",)``; the plan checks them."""
     version: int = 1
@@ -79,6 +81,8 @@ class Spec(Generic[ComponentT]):
             found.append(f"factory of {self.name!r} is not callable")
         if not (isinstance(self.config, type) and issubclass(self.config, ComponentConfig)):  # pyright: ignore[reportUnnecessaryIsInstance]
             found.append(f"config of {self.name!r} is not a subclass of adjudge.plugin.ComponentConfig")
+        if not isinstance(self.example_options, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+            found.append(f"example_options of {self.name!r} is not a mapping of options")
         if not _is_whole_number(self.version) or self.version < 1:
             found.append(f"version of {self.name!r} is not a whole number from 1")
         return found + self._not_texts("requires") + self._own_problems()

@@ -5,12 +5,9 @@ from __future__ import annotations
 import gzip
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from adjudge.errors import InputError, Problem
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 _ALWAYS: Final = 64 * 1024 * 1024
 """Bytes that any file may have when it is unpacked."""
@@ -40,7 +37,7 @@ class _Limited(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         read = self._file.readinto(buffer)
         self._left -= read
         if self._left < 0:

@@ -10,7 +10,8 @@ from adjudge.errors import InputError, Problem
 from adjudge.formats.adk_schema import Schema
 from adjudge.formats.config import read_entry
 from adjudge.formats.findings import Findings, is_list, is_object, kind
-from adjudge.formats.json_input import open_file, read_json
+from adjudge.formats.json_input import read_json
+from adjudge.formats.yaml_input import read_yaml
 from adjudge.model.config import CriterionEntry
 from adjudge.model.evaluation import WordedCriterion
 
@@ -35,7 +36,7 @@ def load_criteria(path: Path) -> tuple[FileCriterion, ...]:
     if ending == ".json":
         return parse_criteria(read_json(path), source=str(path))
     if ending in _YAML:
-        return parse_criteria(_read_yaml(path), source=str(path))
+        return parse_criteria(read_yaml(path), source=str(path))
     what = "a criteria file ends with .yaml, .yml or .json"
     raise InputError(Problem(what=what, file=str(path)))
 
@@ -138,28 +139,3 @@ def _check_names(names: Sequence[str], findings: Findings) -> None:
         if name and name in first:
             findings.problem(f"the name {name!r} is that of $[{first[name]}] too.", f"$[{at}].name")
         first.setdefault(name, at)
-
-
-def _read_yaml(path: Path) -> object:
-    """The one document of a YAML 1.2 file: no tags, no key twice."""
-    import ruamel.yaml
-
-    library: Any = ruamel.yaml  # half of its types are not declared
-    with open_file(path) as file:
-        try:
-            loaded: object = library.YAML(typ="safe", pure=True).load(file.read().decode("utf-8-sig"))
-        except UnicodeDecodeError as error:
-            raise InputError(Problem(what=f"not UTF-8: {error.reason}", file=str(path))) from None
-        except library.error.MarkedYAMLError as error:
-            mark = error.problem_mark
-            raise InputError(
-                Problem(
-                    what=f"not YAML: {error.problem or error.context}",
-                    file=str(path),
-                    line=None if mark is None else mark.line + 1,
-                    column=None if mark is None else mark.column + 1,
-                )
-            ) from None
-        except (library.error.YAMLError, RecursionError, ValueError) as error:
-            raise InputError(Problem(what=f"not YAML: {error}", file=str(path))) from None
-    return loaded

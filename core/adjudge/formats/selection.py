@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from adjudge.errors import InputError, Problem
@@ -43,7 +45,7 @@ def _exists(path: Path) -> bool:
 
 
 def find_eval_sets(path: Path, patterns: Iterable[str] = _PATTERNS) -> list[Path]:
-    """The eval sets below a folder, sorted; a file is itself.
+    """The eval sets below a folder, sorted, as ``files_below`` finds them; a file is itself.
 
     Raises:
         InputError: the folder has none.
@@ -51,9 +53,31 @@ def find_eval_sets(path: Path, patterns: Iterable[str] = _PATTERNS) -> list[Path
     if not path.is_dir():
         return [path]
     patterns = tuple(patterns)
-    found = sorted({file for pattern in patterns for file in path.rglob(pattern) if file.is_file()})
+    found = sorted(
+        file
+        for file in files_below(path)
+        if any(fnmatchcase(file.name, pattern) for pattern in patterns) and file.is_file()
+    )
     if not found:
         raise InputError(
-            Problem(what=f"no file below this folder is named {' or '.join(patterns)}.", file=str(path))
+            Problem(
+                what=f"no file below this folder is named {' or '.join(patterns)}.",
+                file=str(path),
+                hint="What begins with a dot is not looked at, nor are virtual environments.",
+            )
         )
     return found
+
+
+def files_below(folder: Path) -> Iterator[Path]:
+    """Every file below a folder, links to files among them.
+
+    What begins with a dot is left out, and so are virtual environments: what is installed there is somebody
+    else's. Links to folders are not followed.
+    """
+    for root, folders, files in os.walk(folder):
+        here = Path(root)
+        folders[:] = [
+            name for name in folders if not name.startswith(".") and not (here / name / "pyvenv.cfg").exists()
+        ]
+        yield from (here / name for name in files if not name.startswith("."))

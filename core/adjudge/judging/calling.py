@@ -9,6 +9,8 @@ from typing import Final, cast
 from adjudge.errors import JudgeError, JudgeErrorCode, PluginError, RunError
 from adjudge.extension.guard import Origin, PluginTimeoutError, awaited, guarded, is_built_in, lent
 from adjudge.extension.judge_protocols import JudgeBackend, LimitsCalls
+from adjudge.extension.shortage import shortage_of
+from adjudge.judging.breaker import Breaker
 from adjudge.judging.limiter import LONGEST_PAUSE, AdaptiveLimiter
 from adjudge.model.judging import JudgeReply, JudgeRequest
 
@@ -22,6 +24,7 @@ ATTEMPTS: Final[dict[JudgeErrorCode, int]] = {
     "network": 8,
     "timeout": 3,
     "malformed": 4,
+    "shortage": 8,
 }
 """How often a call is made at most, by the class of its last failure. Other failures are final."""
 
@@ -36,7 +39,13 @@ class Caller:
     """Calls one backend: within its limiter, in time, and again where the failure may pass."""
 
     def __init__(
-        self, backend: JudgeBackend, origin: Origin, *, timeout: float, retrying: bool = True
+        self,
+        backend: JudgeBackend,
+        origin: Origin,
+        *,
+        timeout: float,
+        breaker: Breaker,
+        retrying: bool = True,
     ) -> None:
         """Call ``backend`` of the plugin ``origin``; one request may take ``timeout`` seconds."""
         self._backend = backend
@@ -46,6 +55,7 @@ class Caller:
         with guarded(origin, "at_once"):
             at_once = backend.at_once if isinstance(backend, LimitsCalls) else None
             self._limiter = AdaptiveLimiter() if at_once is None else AdaptiveLimiter(at_once)
+        self._breaker = breaker
 
     async def call(
         self, request: JudgeRequest, *, before: Callable[[], None], retried: Callable[[], None]
@@ -75,18 +85,32 @@ class Caller:
         def noted(state: RetryCallState) -> None:  # noqa: ARG001 - tenacity's signature
             retried()
 
-        retrying = AsyncRetrying(retry=again, wait=_wait, before_sleep=noted, reraise=True)
-        return await retrying(self._attempt, request, before)
+        retrying = AsyncRetrying(
+            retry=again, wait=_wait, before_sleep=noted, sleep=self._breaker.sleep, reraise=True
+        )
+        try:
+            return await retrying(self._attempt, request, before)
+        except JudgeError as error:
+            self._breaker.call_failed(error)
+            raise
 
     async def _attempt(self, request: JudgeRequest, before: Callable[[], None]) -> JudgeReply:
         async with self._limiter.slot() as round_:
+            self._breaker.check()
             before()
             try:
                 reply = await self._in_time(request)
-            except JudgeError as error:
+            except Exception as raised:
+                error = _judge_error(request, raised)
+                if error is None:
+                    raise
+                self._breaker.attempt_failed(error)
                 if error.code in ("rate_limit", "overload"):
                     self._limiter.refused(round_, error.retry_after)
-                raise
+                if error is raised:
+                    raise
+                raise error from raised
+            self._breaker.answered()
             self._limiter.succeeded(reply.rate)
             return reply
 
@@ -107,6 +131,16 @@ class Caller:
             what = f"complete of {self._origin.provenance} returned {type(reply).__name__}"
             raise PluginError(f"{what}; expected a JudgeReply")
         return reply
+
+
+def _judge_error(request: JudgeRequest, raised: Exception) -> JudgeError | None:
+    """What was raised as a failure of a judge; ``None`` where it is none.
+
+    What this machine has no more of is named, whatever a library makes of it.
+    """
+    if not isinstance(raised, RunError) and (shortage := shortage_of(raised)) is not None:
+        return JudgeError(f"{request.model} could not be asked: {shortage}", code="shortage")
+    return raised if isinstance(raised, JudgeError) else None
 
 
 def _wait(state: object) -> float:

@@ -68,6 +68,7 @@ class Judges:
         self._default = tuple(default)
         self._backend_options = dict(backend_options or {})
         self._made: dict[str, tuple[Registered[JudgeBackendSpec], JudgeBackend]] = {}
+        self._lacked: dict[tuple[str, str | None], list[str]] = {}
         self.troubles: list[str] = []
         """What went wrong when backends were closed."""
 
@@ -90,7 +91,7 @@ class Judges:
                 continue
             if isinstance(member.backend, ChecksModel):
                 try:
-                    missing = _missing(member.origin, member.backend, member.model)
+                    missing = self._missing(member.backend_name, member.origin, member.backend, member.model)
                 except PluginError as error:
                     missing = [str(error)]
                 problems += [Problem(what=f"judge {name!r}: {message}") for message in missing]
@@ -177,7 +178,9 @@ class Judges:
         if len(found) != 1:
             return False
         backend = self.backend(found[0])
-        return not (isinstance(backend, ChecksModel) and _missing(found[0], backend, ADK_DEFAULT))
+        return not (
+            isinstance(backend, ChecksModel) and self._missing(found[0].id, found[0], backend, ADK_DEFAULT)
+        )
 
     def ways(self) -> str:
         """How one gets a judge, in words: what is installed, and what each lacks."""
@@ -197,9 +200,19 @@ class Judges:
             return absent
         try:
             backend = self.backend(registered)
-            return _missing(registered, backend, None) if isinstance(backend, ChecksModel) else []
+            return (
+                self._missing(registered.id, registered, backend, None)
+                if isinstance(backend, ChecksModel)
+                else []
+            )
         except AdjudgeError as error:
             return [f"cannot be used: {error}"]
+
+    def _missing(self, id_: str, origin: Origin, backend: ChecksModel, model: str | None) -> list[str]:
+        """What a model lacks, asked once for all criteria: a backend may have to look at a server for it."""
+        if (id_, model) not in self._lacked:
+            self._lacked[id_, model] = list(each(origin, "missing", lambda: backend.missing(model)))
+        return self._lacked[id_, model]
 
     def _resolved(self, name: str) -> tuple[Registered[JudgeBackendSpec], str]:
         known = {item.spec.name for item in self._backends}
@@ -233,10 +246,6 @@ class Judges:
             for item in self._backends
             if any(fnmatch.fnmatchcase(name, pattern) for pattern in item.spec.models)
         ]
-
-
-def _missing(origin: Origin, backend: ChecksModel, model: str | None) -> list[str]:
-    return list(each(origin, "missing", lambda: backend.missing(model)))
 
 
 def _absent_modules(registered: Registered[JudgeBackendSpec]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Protocol
 from adjudge.errors import AdjudgeError, JudgeError, JudgeErrorCode, RunError
 from adjudge.extension.guard import ADJUDGE, Origin, guarded
 from adjudge.extension.judge_protocols import JudgeBackend, RecordedCalls
+from adjudge.judging.breaker import Breaker
 from adjudge.judging.calling import DEFAULT_TIMEOUT, STOPPING, Caller
 from adjudge.judging.keys import request_key
 from adjudge.judging.spending import Budget, cost_of
@@ -111,6 +112,7 @@ class _Counts:
     usage: Usage | None = None
     cost: float = 0.0
     unpriced: int = 0
+    stopped: str | None = None
 
     def answered(self, usage: Usage | None, cost: float | None) -> None:
         self.calls += 1
@@ -128,6 +130,7 @@ class _Counts:
             cost=total_cost([self.cost]) if self.calls and not self.unpriced else None,
             items=self.items,
             unanimous=self.unanimous,
+            stopped=self.stopped,
         )
 
 
@@ -153,7 +156,7 @@ class JudgeClient:
         self.secret = secret
         self._stores: tuple[ReplyStore, ...] = ()
         self._recorder: CallRecorder | None = None
-        self._told: Callable[[], None] | None = None
+        self._told: list[Callable[[], None]] = []
         self._budget = budget or Budget()
         self._timeout = timeout
         self._retrying = retrying
@@ -169,8 +172,8 @@ class JudgeClient:
         self._recorder = recorder
 
     def tell(self, told: Callable[[], None]) -> None:
-        """Call ``told`` whenever a call was answered."""
-        self._told = told
+        """Call ``told``, and whoever is told already, whenever a call was answered or given up."""
+        self._told.append(told)
 
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:
@@ -215,7 +218,7 @@ class JudgeClient:
             try:
                 reply = await self._new(member, request, key, stores)
             except JudgeError as error:
-                if recorder is not None:
+                if recorder is not None and error.code != "unavailable":
                     recorder.add_failure(request.key, member.name, request.sample, error)
                 raise
         if recorder is not None:
@@ -263,7 +266,11 @@ class JudgeClient:
             reply = await self._caller(member).call(request, before=before, retried=retried)
             cost = member.cost(reply)
         except JudgeError as error:
+            if error.code == "unavailable":
+                counts.stopped = str(error)
+                raise
             counts.failed += 1
+            self._tell()
             if error.code in STOPPING:
                 self._over = JudgeUnusableError(
                     f"the judge {member.name} cannot be asked: {error}", code=error.code
@@ -274,13 +281,16 @@ class JudgeClient:
             if reserved:
                 self._budget.settle(reserved[0], cost)
         counts.answered(reply.usage, cost)
+        self._tell()  # before the reply is kept: a process that is killed between them has asked twice
         if not member.recorded:
             data = _stored(reply)
             for store in stores:
                 store.add_reply(key, request.sample, data)
-        if self._told is not None:
-            self._told()
         return reply
+
+    def _tell(self) -> None:
+        for told in self._told:
+            told()
 
     def _caller(self, member: Member) -> Caller:
         if member.backend_name not in self._callers:
@@ -289,6 +299,10 @@ class JudgeClient:
                 member.backend,
                 member.origin,
                 timeout=self._timeout,
+                # A recorded failure says nothing of the next one.
+                breaker=Breaker(
+                    member.name.partition("/")[0] or member.backend_name, counting=not member.recorded
+                ),
                 retrying=self._retrying and not member.recorded,
             )
         return self._callers[member.backend_name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -21,6 +22,8 @@ _NAMES: Final = {
     "presence_penalty": "presence_penalty",
     "frequency_penalty": "frequency_penalty",
 }
+_LARGEST: Final = 2**63 - 1
+"""What a provider's whole numbers are at most."""
 _FRAME: Final = frozenset(
     {"system_instruction", "response_schema", "response_json_schema", "response_mime_type", "candidate_count"}
 )
@@ -64,8 +67,10 @@ def _wrong(name: str, value: object) -> str | None:
     if name == "stop":
         listed = isinstance(value, list) and all(isinstance(item, str) for item in value)  # pyright: ignore[reportUnknownVariableType]
         return None if listed else "a list of strings"
-    whole = isinstance(value, int) and not isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        value = math.nan
     if name in ("max_tokens", "seed"):
         low = 1 if name == "max_tokens" else 0
-        return None if whole and isinstance(value, int) and value >= low else f"a whole number from {low}"
-    return None if whole or isinstance(value, float) else "a number"
+        fits = isinstance(value, int) and low <= value <= _LARGEST
+        return None if fits else f"a whole number from {low} to {_LARGEST}"
+    return None if abs(value) <= _LARGEST else "a finite number"

@@ -112,6 +112,7 @@ _CLOSING = frozenset(
         "judge_schema_rejected",
         "judge_bad_request",
         "judge_raised",
+        "judge_unavailable",
     }
 )
 """Failures that every further vote on the same question would meet."""

@@ -142,6 +142,8 @@ class JudgeCalls(Frozen):
     """Items that got two votes or more."""
     unanimous: int = 0
     """Those of them on which all votes agreed."""
+    stopped: str | None = None
+    """Why it was not asked any more in the end, where that is so."""
 
 
 NOT_SIMULATED: Final = "not_simulated"

@@ -71,6 +71,8 @@ def nobody_listens(url: str) -> bool:
     port = parts.port if parts.port is not None else {"http": 80, "https": 443}[parts.scheme]
     try:
         socket.create_connection((parts.hostname, port), timeout=_SECONDS).close()
+    except TimeoutError:
+        return False  # this machine is busy: where nobody listens, it says so at once
     except OSError:
         return True
     return False

@@ -119,6 +119,11 @@ class ProviderConnection:
             wait = retry_after_of(received)
             if wait is None and self._delay is not None:
                 wait = self._delay(found)
+            if 300 <= status < 400:
+                place = redacted(received.get("location", "nowhere"), hidden)
+                shown = (
+                    f"it redirects to {place}, which is not followed: keys go only where the user sends them"
+                )
             raise JudgeError(f"{url} answered {status}: {shown}", code=code, retry_after=wait)
         if not isinstance(found, dict):
             raise JudgeError(f"{url} answered no JSON object: {shown}", code="malformed")

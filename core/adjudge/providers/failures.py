@@ -26,6 +26,8 @@ _STATUSES: Final[dict[int, JudgeErrorCode]] = {
 
 def failure_of_status(status: int) -> JudgeErrorCode:
     """The class of a failure by its HTTP status alone; a backend that knows its provider's codes says it better."""
+    if 300 <= status < 400:
+        return "malformed"  # whoever redirects is not the provider: a proxy, a login page, a server in repair
     if status in _STATUSES:
         return _STATUSES[status]
     return "server" if status >= 500 else "bad_request"

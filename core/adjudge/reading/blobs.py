@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import operator
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
@@ -60,18 +61,7 @@ def without_blobs(value: Any, losses: Losses) -> Any:
     A text is a blob where all of it is base64, and a data URI or the first bytes of a known format say what it
     is. Equal notes stand for equal bytes.
     """
-    if isinstance(value, str):
-        blob = _proven(value)
-        if blob is None:
-            return value
-        named, known = blob.mime_type or _UNKNOWN, blob.extra or {}
-        losses.add(f"{named} in base64")
-        return f"[{named}, {known['base64_characters']} characters of base64, sha256 {known['sha256'][:16]}, left out]"
-    if isinstance(value, list):
-        return [without_blobs(element, losses) for element in cast("Sequence[object]", value)]
-    if isinstance(value, dict):
-        return {key: without_blobs(element, losses) for key, element in cast("dict[str, Any]", value).items()}
-    return value
+    return _with_notes(value, losses) if _has_long_text(value) else value
 
 
 def items_without_blobs(items: Iterable[Item], losses: Losses) -> tuple[Item, ...]:
@@ -82,25 +72,57 @@ def items_without_blobs(items: Iterable[Item], losses: Losses) -> tuple[Item, ..
 def step_without_blobs(step: Step, losses: Losses) -> Step:
     """A step; what came back, and what is kept beside the words, without binary data."""
     items = items_without_blobs(step.items, losses)
-    return step.model_copy(update={"items": items, "extra": without_blobs(step.extra, losses)})
+    extra = without_blobs(step.extra, losses)
+    if extra is step.extra and all(map(operator.is_, items, step.items)):
+        return step
+    return step.model_copy(update={"items": items, "extra": extra})
 
 
 def _without_blobs(item: Item, losses: Losses) -> Item:
+    changed: dict[str, Any] = {}
     match item:
         case Blob():
             item = _light(item, losses)
-        case ToolResult(value=value) | Opaque(value=value) if isinstance(value, str | list | dict):
-            if (light := without_blobs(value, losses)) != value:
-                item = item.model_copy(update={"value": light})
-        case Observation(text=text):
-            if (light := without_blobs(text, losses)) != text:
-                item = item.model_copy(update={"text": light})
-        case Text() | Claim() | ToolCall() | ErrorItem() | ToolResult() | Opaque():
+        case ToolResult() | Opaque():
+            if _has_long_text(item.value):
+                changed["value"] = _with_notes(item.value, losses)
+        case Observation():
+            if _has_long_text(item.text):
+                changed["text"] = _with_notes(item.text, losses)
+        case Text() | Claim() | ToolCall() | ErrorItem():
             pass
-    if item.extra is None:
-        return item
-    extra = without_blobs(item.extra, losses)
-    return item if extra == item.extra else item.model_copy(update={"extra": extra})
+    if item.extra is not None and _has_long_text(item.extra):
+        changed["extra"] = _with_notes(item.extra, losses)
+    return item.model_copy(update=changed) if changed else item
+
+
+def _has_long_text(value: Any) -> bool:
+    """Whether there is a text in it that is long enough to be a blob: most values have none."""
+    if isinstance(value, str):
+        return len(value) >= _LONG
+    if isinstance(value, dict):
+        value = cast("dict[str, Any]", value).values()
+    elif not isinstance(value, list):
+        return False
+    for element in cast("Iterable[object]", value):  # noqa: SIM110 - any() with a generator is twice as slow
+        if _has_long_text(element):
+            return True
+    return False
+
+
+def _with_notes(value: Any, losses: Losses) -> Any:
+    if isinstance(value, str):
+        blob = _proven(value)
+        if blob is None:
+            return value
+        named, known = blob.mime_type or _UNKNOWN, blob.extra or {}
+        losses.add(f"{named} in base64")
+        return f"[{named}, {known['base64_characters']} characters of base64, sha256 {known['sha256'][:16]}, left out]"
+    if isinstance(value, list):
+        return [_with_notes(element, losses) for element in cast("Sequence[object]", value)]
+    if isinstance(value, dict):
+        return {key: _with_notes(element, losses) for key, element in cast("dict[str, Any]", value).items()}
+    return value
 
 
 def _light(item: Blob, losses: Losses) -> Blob:

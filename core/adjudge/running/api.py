@@ -21,14 +21,13 @@ from adjudge.extension.project import project_extensions
 from adjudge.extension.protocols import ReportedCase
 from adjudge.judging.client import JudgeUnusableError
 from adjudge.model.base import canonical_sha256
-from adjudge.model.result import CaseResult, JudgeCalls, RunInfo, RunSummary, Status, Verdict
+from adjudge.model.result import CaseResult, RunInfo, RunSummary, Status, Verdict
 from adjudge.running.calibrating import planned_calibrations
 from adjudge.running.engine import Engine, Watch, Work
 from adjudge.running.host import RunHost
-from adjudge.running.judges import together
 from adjudge.running.plan import Plan, differences
 from adjudge.running.planning import make_plan
-from adjudge.running.records import reported_cases
+from adjudge.running.records import reported_cases, run_info
 from adjudge.running.reports import report_of, summary_of, write_outputs
 from adjudge.running.request import (
     DEFAULT_CONCURRENCY,
@@ -200,7 +199,10 @@ async def resume(
     paths = _resolved(outputs)
     with Journal.open_for_resume(journal_path(run)) as journal:
         meta = journal.meta()
-        request = with_agent(RunRequest.model_validate(meta["request"]), agent, run)
+        with journal.reading():
+            request = RunRequest.model_validate(meta["request"])
+            calibrations = planned_calibrations(meta["plan"])
+        request = with_agent(request, agent, run)
         budgets = {"max_calls": max_judge_calls, "max_cost": max_cost}
         given = {name: value for name, value in budgets.items() if value is not None}
         request = request.model_copy(update={"judging": request.judging.model_copy(update=given)})
@@ -211,16 +213,18 @@ async def resume(
             agent=agent,
             outputs=paths,
             resuming=True,
-            calibrations=planned_calibrations(meta["plan"]),
+            calibrations=calibrations,
         )
         if plan.hash != canonical_sha256(meta["plan"]):
             await closed(plan.agent.component, plan.agent.adapter)
             listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
             raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
-        work, total = remaining(plan, journal)
+        with journal.reading():
+            work, total = remaining(plan, journal)
         if total:
             # Until the end it is unfinished again: results were taken back, so that they are made anew.
-            journal.set_meta({"run": {**meta["run"], "finished_at": None}})
+            again = run_info(journal).model_copy(update={"finished_at": None})
+            journal.set_meta({"run": again.model_dump(mode="json")})
         return await _finish(plan, journal, extensions, run, work, total, concurrency, paths, watch)
 
 
@@ -249,7 +253,6 @@ async def _finish(
 ) -> RunResult:
     started = time.perf_counter()
     engine = Engine(plan, journal, extensions, run=name, concurrency=concurrency, watch=watch)
-    asked = {key: JudgeCalls.model_validate(item) for key, item in journal.meta().get("judges", {}).items()}
     try:
         plan.judges.open(journal)
         await engine.run(work, total)
@@ -261,9 +264,8 @@ async def _finish(
         await plan.judges.aclose()
         if (trouble := await closed(plan.agent.component, plan.agent.adapter)) is not None:
             extensions.warn(trouble)
-        calls = together(asked, plan.judges.calls)
-        journal.set_meta({"judges": {key: item.model_dump(mode="json") for key, item in calls.items()}})
-    before = RunInfo.model_validate(journal.meta()["run"])
+        plan.judges.keep_calls()
+    before = run_info(journal)
     duration = round(before.duration + time.perf_counter() - started, 3)
     info = before.model_copy(update={"finished_at": _now(), "duration": duration})
     journal.set_meta({"run": info.model_dump(mode="json")})

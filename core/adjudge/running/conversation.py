@@ -19,6 +19,7 @@ from adjudge.extension.guard import (
     lent,
 )
 from adjudge.extension.protocols import AgentSession, SessionRequest
+from adjudge.extension.shortage import shortage_of
 from adjudge.model.eval_set import EvalCase, SessionInput
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
@@ -170,6 +171,8 @@ def _checked(answer: object) -> Invocation:
 
 def _failure(agent: PlannedAgent, error: AgentError | PluginError, timeout: float | None = None) -> Failure:
     origin = agent.component.id
+    if (shortage := shortage_of(error)) is not None:
+        return Failure(code="shortage", message=f"{shortage} ({error})", origin=origin, retryable=True)
     if isinstance(error, AgentError):
         return Failure(code=error.code, message=str(error), origin=origin, retryable=error.retryable)
     if isinstance(error, PluginTimeoutError):

@@ -57,6 +57,8 @@ class RunJudges:
         self._known = {item.spec.name for item in extensions.judge_backends}
         self._cache: ReplyCache | None = None
         self._recording: RecordingFile | None = None
+        self._journal: Journal | None = None
+        self._before: Mapping[str, JudgeCalls] = {}
         self._checks = compiled_checks()
         self._host = host
         self._extensions = extensions
@@ -125,6 +127,12 @@ class RunJudges:
         Raises:
             RunError: the recording cannot be written.
         """
+        self._journal = journal
+        if journal is not None:
+            self._before = {
+                name: JudgeCalls.model_validate(calls)
+                for name, calls in journal.meta().get("judges", {}).items()
+            }
         if self._made is None:
             return
         if self._request.use_cache:
@@ -135,6 +143,15 @@ class RunJudges:
         if self._cache is not None:
             stores.append(self._cache)
         self._made[1].keep_in(stores, self._recording)
+        self._made[1].tell(self.keep_calls)
+
+    def keep_calls(self) -> None:
+        """Write what was asked over all resumptions of the run into its journal: a killed process keeps it."""
+        if self._journal is not None:
+            calls = together(self._before, self.calls)
+            self._journal.set_meta(
+                {"judges": {key: item.model_dump(mode="json") for key, item in calls.items()}}
+            )
 
     def tell(self, told: Callable[[], None]) -> None:
         """Call ``told`` whenever a judge has answered."""
@@ -165,6 +182,7 @@ class RunJudges:
             for name, calls in self.calls.items()
             if calls.items >= _ENOUGH and calls.unanimous == calls.items
         ]
+        found += [calls.stopped for calls in self.calls.values() if calls.stopped is not None]
         stores = (self._checks,) if self._cache is None else (self._checks, self._cache)
         if self._made is not None:
             found += self._made[0].troubles
@@ -208,4 +226,5 @@ def _sum(one: JudgeCalls | None, other: JudgeCalls | None) -> JudgeCalls:
         cost=total_cost(calls.cost for calls in (one, other) if calls.calls),
         items=one.items + other.items,
         unanimous=one.unanimous + other.unanimous,
+        stopped=other.stopped,
     )

@@ -21,7 +21,7 @@ from adjudge.running.judges import RunJudges
 from adjudge.running.plan import Plan, PlannedAgent, PlannedFile
 from adjudge.running.problems import Problems
 from adjudge.running.reports import check_not_read, check_outputs
-from adjudge.running.request import RunRequest
+from adjudge.running.request import MOST_RUNS, RunRequest
 from adjudge.running.selecting import SelectedFile, config_beside, named_config, select_files
 
 _TRUST_VARIABLE: Final = "ADJUDGE_TRUST_CODE"
@@ -115,6 +115,8 @@ def _read_files(request: RunRequest, files: Iterable[PlannedFile]) -> Iterator[P
 def _check_numbers(request: RunRequest, problems: Problems) -> None:
     if request.num_runs < 1:
         problems.add(f"the number of runs must be at least 1, found {request.num_runs}")
+    if request.num_runs > MOST_RUNS:
+        problems.add(f"the number of runs must be at most {MOST_RUNS}, found {request.num_runs}")
     if request.timeout is not None and not request.timeout > 0:
         problems.add(f"the timeout must be more than 0 seconds, found {request.timeout}")
 

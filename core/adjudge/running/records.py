@@ -105,9 +105,10 @@ class MissingCase:
 class StoredCase:
     """A repeat of a case that the agent was run on. What was expected and done is read when it is asked for."""
 
-    def __init__(self, stored: StoredAttempt, file: FileRecord, missing: Failure) -> None:
+    def __init__(self, stored: StoredAttempt, file: FileRecord, missing: Failure, journal: Journal) -> None:
         """Decide the result from what the journal holds; a criterion without a result has the error ``missing``."""
         self._stored = stored
+        self._journal = journal
         self._case: EvalCase | None = None
         self._actual: Trajectory | None = None
         failure = failure_of(stored)
@@ -125,14 +126,16 @@ class StoredCase:
     def case(self) -> EvalCase:
         """The case."""
         if self._case is None:
-            self._case = EvalCase.model_validate_json(self._stored.case)
+            with self._journal.reading():
+                self._case = EvalCase.model_validate_json(self._stored.case)
         return self._case
 
     @property
     def actual(self) -> Trajectory:
         """What the agent did; partial where it failed."""
         if self._actual is None:
-            self._actual = Trajectory.model_validate_json(self._stored.trajectory)
+            with self._journal.reading():
+                self._actual = Trajectory.model_validate_json(self._stored.trajectory)
         return self._actual
 
 
@@ -166,43 +169,63 @@ def _criteria(
 
 
 def file_records(journal: Journal) -> tuple[FileRecord, ...]:
-    """The eval-set files of a run."""
-    return tuple(FileRecord.model_validate(item) for item in journal.meta()["files"])
+    """The eval-set files of a run.
+
+    Raises:
+        RunError: the journal is damaged.
+    """
+    with journal.reading():
+        return tuple(FileRecord.model_validate(item) for item in journal.meta()["files"])
 
 
 def read_files(journal: Journal) -> Iterator[Path]:
     """The eval sets and configurations that the run read."""
-    folder = Path(journal.meta()["request"]["working_folder"])
+    with journal.reading():
+        folder = Path(journal.meta()["request"]["working_folder"])
     for file in file_records(journal):
         yield folder / file.path
         if file.config is not None:
             yield folder / file.config
 
 
+def run_info(journal: Journal) -> RunInfo:
+    """What is known of the run.
+
+    Raises:
+        RunError: the journal is damaged.
+    """
+    with journal.reading():
+        return RunInfo.model_validate(journal.meta()["run"])
+
+
 def reported_cases(journal: Journal) -> Iterator[ReportedCase]:
     """Every repeat of every case that was planned, in the order of the plan.
 
     What the journal has no result for is an ``error``: nothing that is missing can look like a pass.
+
+    Raises:
+        RunError: the journal is damaged.
     """
-    run = RunInfo.model_validate(journal.meta()["run"])
-    missing = _missing(run)
-    attempts = journal.attempts()
-    attempt = next(attempts, None)
-    cases = journal.planned()
-    for file in file_records(journal):
-        for case_no, eval_id in islice(cases, file.cases):
-            for repeat in range(1, run.num_runs + 1):
-                if attempt is not None and (attempt.case_no, attempt.repeat) == (case_no, repeat):
-                    yield StoredCase(attempt, file, missing)
-                    attempt = next(attempts, None)
-                else:
-                    yield MissingCase(
-                        result=decided(
-                            file, eval_id, repeat, failure=missing, criteria=(), duration=None, usage=None
-                        ),
-                        case=EvalCase(eval_id=eval_id),
-                        actual=Trajectory(eval_id=eval_id),
-                    )
+    with journal.reading():
+        run = run_info(journal)
+        missing = _missing(run)
+        attempts = journal.attempts()
+        attempt = next(attempts, None)
+        cases = journal.planned()
+        for file in file_records(journal):
+            for case_no, eval_id in islice(cases, file.cases):
+                for repeat in range(1, run.num_runs + 1):
+                    if attempt is not None and (attempt.case_no, attempt.repeat) == (case_no, repeat):
+                        yield StoredCase(attempt, file, missing, journal)
+                        attempt = next(attempts, None)
+                    else:
+                        yield MissingCase(
+                            result=decided(
+                                file, eval_id, repeat, failure=missing, criteria=(), duration=None, usage=None
+                            ),
+                            case=EvalCase(eval_id=eval_id),
+                            actual=Trajectory(eval_id=eval_id),
+                        )
 
 
 def _missing(run: RunInfo) -> Failure:

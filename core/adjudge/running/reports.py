@@ -16,9 +16,9 @@ from adjudge.extension.protocols import Host, Reporter, ReportsLogs, RunReport
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import ReporterSpec
 from adjudge.model.judged_logs import JudgedLogs
-from adjudge.model.result import JudgeCalls, RunInfo, RunSummary
+from adjudge.model.result import JudgeCalls, RunSummary
 from adjudge.running.problems import Problems
-from adjudge.running.records import file_records, reported_cases
+from adjudge.running.records import file_records, reported_cases, run_info
 from adjudge.statistics.summary import summarise
 from adjudge.storage.journal import Journal
 
@@ -30,26 +30,28 @@ DocumentT = TypeVar("DocumentT")
 
 def summary_of(journal: Journal) -> RunSummary:
     """The summary, folded from the journal; what is not there counts as not measured."""
-    meta = journal.meta()
-    run = RunInfo.model_validate(meta["run"])
+    run = run_info(journal)
     summary = summarise(
         (item.result for item in reported_cases(journal)),
         {file.path: file.rules for file in file_records(journal)},
         run.num_runs,
         incomplete=run.finished_at is None,
     )
-    judges = {name: JudgeCalls.model_validate(calls) for name, calls in meta.get("judges", {}).items()}
+    with journal.reading():
+        asked = journal.meta().get("judges", {})
+        judges = {name: JudgeCalls.model_validate(calls) for name, calls in asked.items()}
     return summary.model_copy(update={"judges": judges}) if judges else summary
 
 
 def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) -> RunReport:
     """The run as reporters see it."""
-    meta = journal.meta()
+    with journal.reading():
+        warnings = tuple(journal.meta()["warnings"])
     return RunReport(
-        run=RunInfo.model_validate(meta["run"]),
+        run=run_info(journal),
         summary=summary,
         cases=lambda: reported_cases(journal),
-        warnings=tuple(meta["warnings"]),
+        warnings=warnings,
         detailed=detailed,
     )
 

@@ -102,6 +102,9 @@ def with_agent(request: RunRequest, agent: object, run: str) -> RunRequest:
 DEFAULT_CONCURRENCY = 8
 """How many sessions with the agent are open at a time."""
 
+MOST_RUNS = 10_000
+"""How often a case may run. More repeats hardly narrow a mean, and a number that was mistyped costs days."""
+
 DEFAULT_TIMEOUT = 600.0
 """Seconds a case may take where the user does not say."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adjudge.errors import PluginError, RunError
 from adjudge.extension.guard import awaited, is_built_in, lent
+from adjudge.extension.shortage import shortage_of
 from adjudge.judging.ledger import ledger
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement, Outcome
@@ -26,6 +27,7 @@ async def score(planned: PlannedCriterion, case: CaseUnderTest, *, applicable: b
     component = planned.component
     origin = component.provenance
     with ledger() as asked:
+        passes = False
         try:
             measurement = await awaited(
                 component,
@@ -37,12 +39,16 @@ async def score(planned: PlannedCriterion, case: CaseUnderTest, *, applicable: b
         except PluginError as error:
             measurement = Measurement()
             failure: str | None = str(error)
+            # Another attempt may find what this machine lacked.
+            passes = shortage_of(error) is not None
         else:
             failure = _broken_contract(measurement, len(case.actual.invocations), origin)
     if asked.fatal is not None:
         raise asked.fatal
     if failure is not None:
-        measurement = Measurement(overall=Outcome.failed("criterion_raised", failure, origin=origin))
+        measurement = Measurement(
+            overall=Outcome.failed("criterion_raised", failure, origin=origin, retryable=passes)
+        )
     return criterion_result(measurement, planned.rule).model_copy(update={"judging": asked.use()})
 
 

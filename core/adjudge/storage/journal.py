@@ -11,16 +11,25 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
 
 from adjudge.errors import RunError
+from adjudge.storage.journal_file import (
+    SCHEMA_VERSION,
+    claimed,
+    must_exist,
+    new_file,
+    open_existing,
+    open_to_write,
+    put_in_place,
+    remove_unfinished,
+    unfinished_path,
+)
 from adjudge.storage.locations import make_folder
 from adjudge.storage.payloads import packed, unpacked
-
-SCHEMA_VERSION: Final = 2
 
 _SCHEMA: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -36,13 +45,10 @@ CREATE TABLE scores (
     data BLOB NOT NULL,
     PRIMARY KEY (case_no, repeat, criterion_no)
 ) WITHOUT ROWID;
-"""
-_REPLIES: Final = """
-CREATE TABLE IF NOT EXISTS replies (
+CREATE TABLE replies (
     key BLOB NOT NULL, sample INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (key, sample)
 ) WITHOUT ROWID;
 """
-"""Apart from the rest: a run that was begun before there were judges has no such table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,33 +105,40 @@ class Journal:
         Raises:
             RunError: a run of that name exists, or the file cannot be written.
         """
+        taken = RunError(
+            f"a run named {path.stem!r} exists. Choose another name with --run, "
+            f"or finish that one with: adjudge resume {path.stem}"
+        )
+        # Made beside its place and then linked there: whenever the process dies, there is a whole journal or none.
+        unfinished = unfinished_path(path)
+        claim: sqlite3.Connection | None = None
         try:
             make_folder(path.parent)
-            # Exclusive creation decides between two processes that choose the same name.
-            path.open("xb").close()
-        except FileExistsError:
-            raise RunError(
-                f"a run named {path.stem!r} exists. Choose another name with --run, "
-                f"or finish that one with: adjudge resume {path.stem}"
-            ) from None
-        except OSError as error:
-            raise RunError(f"cannot write the journal {path}: {error.strerror}") from None
-        claim = _locked(path)
-        connection = _open(path)
-        journal = cls(path, connection, claim)
-        try:
-            _prepare(connection)
-            connection.executescript(_SCHEMA + _REPLIES)
-            with connection:
+            if path.exists():
+                raise taken
+            claim = claimed(path)
+            remove_unfinished(unfinished)
+            with closing(new_file(unfinished)) as connection, connection:
+                connection.executescript(f"BEGIN;{_SCHEMA}")
                 connection.executemany("INSERT INTO planned VALUES (?, ?)", enumerate(eval_ids))
-            journal.set_meta({"schema_version": SCHEMA_VERSION, **meta})
-        except (sqlite3.Error, RunError) as error:
-            # The disk is full, for instance. Half a journal would be no run, and keep its name.
-            journal.close()
-            for left in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", ".lock"))):
-                left.unlink(missing_ok=True)
-            raise RunError(f"cannot write the journal {path}: {error.__cause__ or error}") from None
-        return journal
+                rows = _meta_rows({"schema_version": SCHEMA_VERSION, **meta})
+                connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
+            put_in_place(unfinished, path)
+            connection = open_to_write(path)
+        except FileExistsError:
+            raise taken from None
+        except (OSError, sqlite3.Error) as error:
+            # The disk is full, for instance.
+            if claim is not None:
+                remove_unfinished(unfinished)
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise RunError(f"cannot write the journal {path}: {reason}") from None
+        else:
+            opened, claim = cls(path, connection, claim), None
+            return opened
+        finally:
+            if claim is not None:
+                claim.close()
 
     @classmethod
     def open_for_resume(cls, path: Path) -> Self:
@@ -134,11 +147,14 @@ class Journal:
         Raises:
             RunError: there is no such run, it is being written by another process, or not readable.
         """
-        _must_exist(path)
-        claim = _locked(path)
+        must_exist(path)
+        claim = claimed(path)
         try:
-            connection = _connected(path)
-            connection.executescript(_REPLIES)
+            remove_unfinished(unfinished_path(path))
+            connection = open_to_write(path)
+        except (OSError, sqlite3.Error) as error:
+            claim.close()
+            raise RunError(f"the journal {path} cannot be written: {error}") from None
         except BaseException:
             claim.close()
             raise
@@ -151,11 +167,16 @@ class Journal:
         Raises:
             RunError: there is no such run, or the file is not a journal of this version.
         """
-        _must_exist(path)
-        return cls(path, _connected(path), None)
+        must_exist(path)
+        return cls(path, open_existing(path, f"{path.absolute().as_uri()}?mode=ro"), None)
 
     def close(self) -> None:
-        """Close the file and release it."""
+        """Close the file and release it. What was written is one file then, and can be read where nothing can be."""
+        if self._claim is not None:
+            # Where somebody reads it just now, it stays as it is: readers know what lies beside it.
+            with suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA busy_timeout=0")
+                self._connection.execute("PRAGMA journal_mode=DELETE")
         self._connection.close()
         if self._claim is not None:
             self._claim.close()
@@ -182,9 +203,8 @@ class Journal:
 
     def set_meta(self, values: Mapping[str, Any]) -> None:
         """Store JSON values under their keys."""
-        rows = [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()]
         with self._writing():
-            self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+            self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", _meta_rows(values))
 
     def add_attempt(
         self,
@@ -239,11 +259,31 @@ class Journal:
 
     # --- reading ----------------------------------------------------------------------
 
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """Read inside, and make sense of what is read.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        try:
+            yield
+        except (sqlite3.Error, zlib.error, ValueError, LookupError, TypeError) as error:
+            reason = str(error).partition("\n")[0]
+            raise RunError(
+                f"the journal {self.path} is damaged or was changed by something else than adjudge: "
+                f"{type(error).__name__}: {reason}\n  It cannot be shown or resumed. Run it again under another name."
+            ) from error
+
     def meta(self) -> dict[str, Any]:
-        """Everything stored by ``set_meta``."""
-        return {
-            key: json.loads(value) for key, value in self._connection.execute("SELECT key, value FROM meta")
-        }
+        """Everything stored by ``set_meta``.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        with self.reading():
+            rows = self._connection.execute("SELECT key, value FROM meta").fetchall()
+            return {key: json.loads(value) for key, value in rows}
 
     def reply(self, key: str, sample: int) -> bytes | None:
         """A reply of a judge that was committed, as JSON.
@@ -251,22 +291,26 @@ class Journal:
         Raises:
             RunError: the file cannot be read.
         """
-        try:
+        with self.reading():
             row: tuple[bytes] | None = self._connection.execute(
                 "SELECT data FROM replies WHERE key = ? AND sample = ?", (bytes.fromhex(key), sample)
             ).fetchone()
             return None if row is None else unpacked(row[0])
-        except (sqlite3.Error, zlib.error) as error:
-            raise RunError(f"the journal {self.path} cannot be read: {error}") from error
 
     def count(self) -> int:
-        """How many repeats of cases are there."""
-        row: tuple[int] = self._connection.execute("SELECT count(*) FROM attempts").fetchone()
-        return row[0]
+        """How many repeats of cases are there.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        with self.reading():
+            row: tuple[int] = self._connection.execute("SELECT count(*) FROM attempts").fetchone()
+            return row[0]
 
     def planned(self) -> Iterator[tuple[int, str]]:
         """Number and ``eval_id`` of every case of the plan, in its order."""
-        yield from self._connection.cursor().execute("SELECT case_no, eval_id FROM planned ORDER BY case_no")
+        query = "SELECT case_no, eval_id FROM planned ORDER BY case_no"
+        return iter(self._connection.cursor().execute(query))
 
     def attempts(self) -> Iterator[StoredAttempt]:
         """Every attempt in the order of the plan, one at a time."""
@@ -284,50 +328,5 @@ class Journal:
             yield StoredAttempt(*row, {number: unpacked(data) for number, data in found})
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=30, check_same_thread=False)
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    # With a write-ahead log a killed process loses nothing that was committed, readers do not block the
-    # writer, and a commit costs microseconds.
-    connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=NORMAL")
-
-
-def _connected(path: Path) -> sqlite3.Connection:
-    """A connection to a journal that exists, or the reason why it cannot be one."""
-    connection = _open(path)
-    try:
-        _prepare(connection)
-        row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
-    except sqlite3.Error as error:
-        connection.close()
-        raise RunError(f"{path} is not a journal of adjudge: {error}") from None
-    version = None if row is None else json.loads(row[0])
-    if version != SCHEMA_VERSION:
-        connection.close()
-        raise RunError(f"{path} has journal version {version}; this adjudge reads version {SCHEMA_VERSION}")
-    return connection
-
-
-def _must_exist(path: Path) -> None:
-    if not path.is_file():
-        known = sorted(other.stem for other in path.parent.glob("*.sqlite3"))
-        listed = f" Runs here: {', '.join(known[-10:])}." if known else " There are no runs here."
-        raise RunError(f"no run named {path.stem!r} in {path.parent}.{listed}")
-
-
-def _locked(path: Path) -> sqlite3.Connection:
-    """Claim a run for this process.
-
-    The claim is an open transaction on a database beside the journal: it ends with the process however
-    that ends, and leaves the journal itself free for readers.
-    """
-    claim = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None, check_same_thread=False)
-    try:
-        claim.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError:
-        claim.close()
-        raise RunError(f"run {path.stem!r} is being written by another process") from None
-    return claim
+def _meta_rows(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(key, json.dumps(value, ensure_ascii=False)) for key, value in values.items()]

@@ -111,8 +111,8 @@ STAYING: dict[str, tuple[Callable[[Any], Any], str, bool, str, int]] = {
 def test_what_stays_is_an_error_and_never_a_verdict(
     model_server: Any, judged_run: Any, of_server: Any, name: str
 ) -> None:
-    judged_run(2, timeout=0.2, num_samples=1)
     fault, code, retryable, said, attempts = STAYING[name]
+    judged_run(2, timeout=0.2 if code == "judge_timeout" else 60, num_samples=1)
     model_server.fault = lambda asked: None if asked.case else fault(of_server)
     result = evaluate(run="bad")
     broken, fine = result.cases()
@@ -175,7 +175,7 @@ def mixed(of: Any, seed: int) -> Callable[[Any], Any]:
 def test_three_faults_in_ten_over_a_thousand_calls(
     model_server: Any, judged_run: Any, of_server: Any
 ) -> None:
-    judged_run(220, num_samples=5)
+    judged_run(220, timeout=300, num_samples=5)
     model_server.label = of_server.divided
     fine = evaluate(use_cache=False)
     votes = len(model_server.answered)

@@ -139,3 +139,25 @@ def test_spans_that_nest_without_end_are_read(folder: Path) -> None:
 
     [log] = adjudge.judge_logs_sync("spans.json", [LOOPS]).logs
     assert (log.agent, log.steps) == ("deep", depth)
+
+
+def test_many_calls_without_ids_are_paired(folder: Path) -> None:
+    """Thousands of equal calls and spans of their tool: every span goes to the next call."""
+    part = {"type": "tool_call", "name": "look", "arguments": {"at": 1}}
+    gave = json.dumps([{"role": "assistant", "parts": [part]}])
+    calls: list[dict[str, str]] = [{"gen_ai.operation.name": "chat", "gen_ai.output.messages": gave}] * 1_000
+    tool = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "look",
+        "gen_ai.tool.call.arguments": '{"at": 1}',
+    }
+    runs = [{**tool, "gen_ai.tool.call.result": str(number)} for number in range(1_000)]
+    spans = [
+        {"trace_id": "t", "span_id": str(at), "name": "x", "start_time": at, "attributes": attributes}
+        for at, attributes in enumerate(calls + runs)
+    ]
+    (folder / "spans.json").write_text(json.dumps(spans))
+
+    [log] = adjudge.judge_logs_sync("spans.json", [LOOPS]).logs
+    assert log.steps == 1_000
+    assert log.lost[0].endswith("name and arguments and order had to do (999 times)")

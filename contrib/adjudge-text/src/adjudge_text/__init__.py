@@ -39,6 +39,7 @@ def criteria() -> Iterable[CriterionSpec]:
         summary="A regular expression is found in the final response",
         factory=_regex_match,
         config=RegexMatchConfig,
+        example_options={"pattern": "[0-9]+"},
         simulated_conversations=True,
         default_threshold=1.0,
     )

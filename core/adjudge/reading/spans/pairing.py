@@ -8,7 +8,7 @@ from typing import Any, Final
 from adjudge.model.items import ErrorItem, Item, ToolCall, ToolResult
 from adjudge.reading.losses import Losses
 from adjudge.reading.spans.drafts import Move
-from adjudge.reading.spans.seen import same, same_arguments
+from adjudge.reading.spans.seen import arguments_text, result_text, same
 from adjudge.reading.spans.told import ToolRun
 
 _GUESSED: Final = "ids that say which call a tool's span belongs to; name{more} had to do"
@@ -24,6 +24,14 @@ class Asked:
     result: ToolResult | None = None
     run: Move | None = None
     """The tool's span."""
+    _result_text: str | None = None
+
+    @property
+    def result_text(self) -> str:
+        """What the result says, for comparisons."""
+        if self._result_text is None:
+            self._result_text = result_text(None if self.result is None else self.result.value)
+        return self._result_text
 
 
 @dataclass(slots=True)
@@ -31,7 +39,10 @@ class Calls:
     """The calls of a conversation. Ids decide; without them names and arguments do, and it is said."""
 
     losses: Losses
-    asked: list[Asked] = field(default_factory=list[Asked])
+    _without_run: dict[tuple[str, str | None], list[Asked]] = field(
+        default_factory=dict[tuple[str, str | None], list[Asked]]
+    )
+    """Calls that no span is known of, in order: by name, and by name and arguments."""
     _by_id: dict[str, Asked] = field(default_factory=dict[str, Asked])
     _waiting: list[tuple[Move, ToolRun]] = field(default_factory=list[tuple[Move, ToolRun]])
 
@@ -39,7 +50,8 @@ class Calls:
         """Note the calls of a step."""
         for call in move.calls:
             asked = Asked(move, call)
-            self.asked.append(asked)
+            for key in (call.name, None), (call.name, arguments_text(call)):
+                self._without_run.setdefault(key, []).append(asked)
             if call.id is not None:
                 self._by_id.setdefault(call.id, asked)
 
@@ -81,17 +93,17 @@ class Calls:
         """The call that a span without id belongs to, and by what; nothing where the result is proof."""
         if run.call_id is not None:
             return None, None
-        named = [asked for asked in self.asked if asked.call.name == run.name and asked.run is None]
-        named = [asked for asked in named if _may_answer(move, asked.move)]
         told = run.args is not None or run.raw_args is not None
         wanted = ToolCall(name=run.name, args=run.args, raw_args=run.raw_args)
-        if told:
-            named = [asked for asked in named if same_arguments(asked.call, wanted)]
-        proven = [
-            asked for asked in named if asked.result is not None and same(asked.result.value, run.result)
-        ]
-        if told and run.has_result and proven:
-            return proven[0], None
+        key = (run.name, arguments_text(wanted) if told else None)
+        waiting = [asked for asked in self._without_run.get(key, ()) if asked.run is None]
+        self._without_run[key] = waiting
+        named = [asked for asked in waiting if _may_answer(move, asked.move)]
+        if told and run.has_result:
+            gave = result_text(run.result)
+            proven = (asked for asked in named if asked.result is not None and asked.result_text == gave)
+            if (first := next(proven, None)) is not None:
+                return first, None
         open_ones = [asked for asked in named if asked.result is None] or named
         if not open_ones:
             return None, None

@@ -52,12 +52,7 @@ class Seen:
 
 def same(left: Any, right: Any) -> bool:
     """Whether two results say the same: one may be JSON in a text where the other is an object."""
-    return _plain(left) == _plain(right)
-
-
-def same_arguments(left: ToolCall, right: ToolCall) -> bool:
-    """Whether two calls have the same arguments."""
-    return _arguments(left) == _arguments(right)
+    return result_text(left) == result_text(right)
 
 
 def _mark(message: Message, item: Item) -> str:
@@ -67,9 +62,9 @@ def _mark(message: Message, item: Item) -> str:
         case Text():
             return f"{_side(message)} text {' '.join(item.text.split())}"
         case ToolCall():
-            return f"call {item.name} {_arguments(item)}"
+            return f"call {item.name} {arguments_text(item)}"
         case ToolResult():
-            return f"result {item.call_id} {_plain(item.value)}"
+            return f"result {item.call_id} {result_text(item.value)}"
         case _:
             return f"{_side(message)} {item.model_dump_json()}"
 
@@ -78,13 +73,15 @@ def _side(message: Message) -> str:
     return "agent" if message.role in {"assistant", "model"} else "other"
 
 
-def _arguments(call: ToolCall) -> str:
+def arguments_text(call: ToolCall) -> str:
+    """The arguments of a call; equal texts are equal arguments."""
     if call.args is None:
         return call.raw_args or "{}"
     return json.dumps(call.args, sort_keys=True)
 
 
-def _plain(value: Any) -> str:
+def result_text(value: Any) -> str:
+    """What a result says; equal texts are equal results, and one may be JSON in a text."""
     if isinstance(value, str):
         try:
             value = json.loads(value)

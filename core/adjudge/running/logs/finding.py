@@ -9,6 +9,7 @@ from pathlib import Path
 
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import TraceReaderSpec
+from adjudge.formats.selection import files_below
 from adjudge.running.problems import Problems
 
 
@@ -18,8 +19,8 @@ def found_logs(
     """The files behind the names, each once, in the order of the names and sorted within one.
 
     A file is taken as it is, whatever its name. Of a folder, every file below it is taken whose name ends as
-    the readers' patterns do; what begins with a dot is left out. A link to a file is taken, also where it leads
-    nowhere; one to a folder is not followed. Anything else is a glob, where ``**`` stands for any folders.
+    the readers' patterns do; what begins with a dot is left out, and so are virtual environments. A link to a file
+    is taken, also where it leads nowhere; one to a folder is not followed. Anything else is a glob, where ``**`` stands for any folders.
     """
     endings = endings_of(readers)
     found: list[Path] = []
@@ -70,10 +71,7 @@ def endings_of(readers: Registry[TraceReaderSpec]) -> tuple[str, ...]:
 
 
 def _below(name: Path, folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
-    for path in (folder / name).rglob("*"):
-        inner = path.relative_to(folder / name)
-        if any(part.startswith(".") for part in inner.parts):
-            continue
+    for path in files_below(folder / name):
         is_file = path.is_file() or (path.is_symlink() and not path.exists())
         if is_file and path.name.lower().removesuffix(".gz").endswith(endings):
-            yield name / inner
+            yield name / path.relative_to(folder / name)

@@ -41,6 +41,11 @@ HEAVY_MODULES: Final = (
 )
 """What importing a plugin must not import: every command that lists components would pay for it."""
 
+
+class NotRun(SkipTest):
+    """A test needs something that was not given, so that nothing is known of the component."""
+
+
 _ABSENT: Final = "no_component_has_this_option"
 
 SpecT = TypeVar("SpecT", bound=Spec[Any])
@@ -59,8 +64,8 @@ class ComponentConformance(Generic[SpecT]):
     """The attribute of ``Extensions`` that holds components of this kind."""
 
     def options(self, folder: Path) -> Mapping[str, Any]:  # noqa: ARG002 - overridden
-        """The component's options; ``folder`` is empty and may be written to."""
-        return self.config
+        """The component's options, those of its spec where none are set; ``folder`` is empty and may be written to."""
+        return self.config or self.spec.example_options
 
     def host(self, folder: Path) -> Host:
         """The host that the factory is given."""
@@ -87,6 +92,8 @@ class ComponentConformance(Generic[SpecT]):
         """Names, summary and defaults are what a listing and the plan need."""
         spec = self.spec
         assert not spec.problems(), spec.problems()
+        if spec.example_options:
+            validated_config(spec.config, spec.example_options, path="example_options")
         assert spec.summary == spec.summary.strip(), "the summary has white space around it"
         parameters = inspect.signature(spec.factory).parameters.values()
         required = [

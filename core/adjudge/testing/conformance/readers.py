@@ -12,7 +12,7 @@ from adjudge.errors import InputError
 from adjudge.extension.protocols import ReadOptions, Source, TraceReader
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.model.trajectory import Trajectory
-from adjudge.testing.conformance.component import ComponentConformance
+from adjudge.testing.conformance.component import ComponentConformance, NotRun
 from adjudge.testing.conformance.odd_json import odd_documents
 
 _RUBBISH: Final = {
@@ -134,7 +134,7 @@ class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
 
     def _sample(self) -> bytes:
         if self.sample is None:
-            raise SkipTest("no sample is given")
+            raise NotRun("no sample of a log is given")
         return self.sample
 
     def _read(self, folder: Path) -> list[Trajectory]:

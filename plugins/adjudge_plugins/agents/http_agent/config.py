@@ -23,5 +23,5 @@ class HttpAgentConfig(ComponentConfig):
     api_key_env: str | None = None
     """The *name* of an environment variable that holds the key sent as a bearer token. Without it a chat endpoint
     of OpenAI, or at ``OPENAI_BASE_URL``, is sent ``OPENAI_API_KEY``, and everybody else nothing."""
-    timeout: float = Field(default=120.0, gt=0)
+    timeout: float = Field(default=120.0, gt=0, le=86_400)
     """Seconds that one request may take."""

@@ -71,7 +71,7 @@ class Connection:
             raise AgentError(
                 f"{place} answered {status}: {self._excerpt(content)}{hint}",
                 code="agent_http_error",
-                retryable=status in _RETRYABLE,
+                retryable=status < 400 or status in _RETRYABLE,
             )
         return self._parsed(place, content)
 

@@ -21,6 +21,7 @@ def criteria() -> list[CriterionSpec]:
             summary="Whether a run meets a criterion in words, with evidence from its own steps",
             factory=_make,
             config=AiJudgeConfig,
+            example_options={"description": "The user gets what was asked for."},
             needs=frozenset({Need.JUDGE}),
             simulated_conversations=True,
             default_threshold=1.0,

@@ -30,13 +30,14 @@ class Schema:
     """
 
     def __init__(self, schema: JsonObject) -> None:
-        self._validator = _validator(schema)
         self._work = Work(schema)
+        # Making the validator is work too, which nothing can stop either.
+        self._validator = None if self._work.is_too_large else _validator(schema)
 
     @property
     def is_broken(self) -> bool:
         """Whether it is no JSON schema, or refers to something that is not in it. It takes everything then."""
-        return self._validator is None
+        return self._validator is None and not self._work.is_too_large
 
     def check(self, arguments: JsonObject, budget: Budget) -> Checked | None:
         """The first thing that is wrong with the arguments; ``None`` where nothing is.
@@ -44,9 +45,10 @@ class Schema:
         Raises:
             TooMuchWorkError: the budget does not suffice to say it.
         """
+        if not self.is_broken:
+            self._work.check(arguments, budget)
         if self._validator is None:
             return None
-        self._work.check(arguments, budget)
         error = next(iter(self._validator.iter_errors(arguments)), None)
         if error is None:
             return None

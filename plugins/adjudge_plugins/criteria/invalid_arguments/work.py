@@ -7,11 +7,15 @@ count visits each pair of a subschema and a value once, however often the valida
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final, cast
 from urllib.parse import unquote
 
 MOST: Final = 10_000_000
 """Checks of one value against one subschema, for all calls of a case: less than a second's work for the validator."""
+
+_MOST_COPIES: Final = 50_000
+"""Parts of a schema that stand for a reference: the validator may make one validator of each."""
 
 _PAIR: Final = 20
 """What visiting a pair costs here, in checks."""
@@ -69,6 +73,26 @@ class Work:
                 for name, sign in (("$anchor", "#"), ("$dynamicAnchor", "#"), ("$id", ""), ("id", "")):
                     if isinstance(named := found.get(name), str):
                         self._named.setdefault(sign + named, found)
+        try:
+            self.is_too_large = self._expanded(schema, {}) - self._size > _MOST_COPIES
+        except RecursionError:
+            self.is_too_large = True
+
+    def _expanded(self, part: object, known: dict[int, int]) -> int:
+        """How many parts there are once what a reference names stands in its place."""
+        place = id(part)
+        if place in known:
+            return known[place]
+        known[place] = 0  # met again inside itself: it is not expanded once more
+        size = 1 + sum(self._expanded(inner, known) for inner in (*_values(part), *_parts(part)))
+        if isinstance(part, dict):
+            rules = cast("dict[str, object]", part)
+            for reference in (rules.get(name) for name in _REFERENCES):
+                if isinstance(reference, str):
+                    with suppress(TooMuchWorkError):  # a broken schema, as the validator will say
+                        size += self._expanded(self._referred(reference), known)
+        known[place] = size
+        return size
 
     def check(self, value: object, budget: Budget) -> None:
         """Pay for holding a value against the schema.
@@ -76,6 +100,8 @@ class Work:
         Raises:
             TooMuchWorkError: the budget does not suffice, or a reference cannot be followed.
         """
+        if self.is_too_large:
+            raise TooMuchWorkError
         if not self._has_references and (most := self._size * _size(value)) <= MOST // 10:
             budget.spend(most)  # without references each subschema meets each value once at most
             return

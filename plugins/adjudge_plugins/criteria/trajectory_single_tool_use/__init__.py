@@ -21,6 +21,7 @@ def criteria() -> list[CriterionSpec]:
             summary="Share of turns in which the agent called one named tool",
             factory=_make,
             config=TrajectorySingleToolUseConfig,
+            example_options={"tool_name": "search"},
             simulated_conversations=True,
         )
     ]

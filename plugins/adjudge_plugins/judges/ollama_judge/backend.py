@@ -9,8 +9,8 @@ from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest, pro
 from adjudge_plugins.judges.ollama_judge.address import base_url
 from adjudge_plugins.judges.ollama_judge.chat import body_of, failure, reply_of
 
-_SECONDS: Final = 2.0
-"""How long the server may take to say which models it has."""
+_SECONDS: Final = 5.0
+"""How long the server may take to say which models it has, busy as it may be. One that is not there refuses at once."""
 
 
 class OllamaJudge:

@@ -1,0 +1,83 @@
+"""The circuit breaker: a provider that does not answer any more is not asked any further."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+from adjudge.errors import JudgeError, JudgeErrorCode
+
+IN_A_ROW: Final = 5
+"""Failures without a success between them after which a provider may be taken for dead."""
+
+PATIENCE: Final = 60.0
+"""Seconds without a success in which attempts may fail, unless the provider asked to wait."""
+
+_OF_ONE_QUESTION: Final[frozenset[JudgeErrorCode]] = frozenset(
+    {"context_too_long", "schema_rejected", "bad_request", "not_recorded"}
+)
+"""Failures by which a provider answers."""
+
+
+class Breaker:
+    """Counts failures in a row, and stops calls for good.
+
+    It stops after ``IN_A_ROW`` calls that failed although they were tried again; and after as many attempts where
+    the provider has answered nothing for ``PATIENCE`` seconds, which ends waits for names that do not resolve.
+    """
+
+    def __init__(self, name: str, *, counting: bool = True) -> None:
+        """Watch the calls to the provider that messages call ``name``; without ``counting`` nothing stops them."""
+        self._name = name
+        self._counting = counting
+        self._calls = 0
+        self._attempts = 0
+        self._since: float | None = None
+        self._stop = asyncio.Event()
+        self._reason = ""
+
+    def check(self) -> None:
+        """Refuse a call where calls have stopped.
+
+        Raises:
+            JudgeError: they have.
+        """
+        if self._reason:
+            raise JudgeError(self._reason, code="unavailable")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait before the next attempt, or until calls have stopped."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stop.wait(), seconds)
+
+    def answered(self) -> None:
+        """The provider answered."""
+        self._calls = self._attempts = 0
+        self._since = None
+
+    def attempt_failed(self, error: JudgeError) -> None:
+        """An attempt failed; it may be made again."""
+        if error.code in _OF_ONE_QUESTION:
+            self.answered()
+            return
+        now = asyncio.get_running_loop().time()
+        if self._since is None:
+            self._since = now
+        self._attempts += 1
+        if self._attempts >= IN_A_ROW and error.retry_after is None and now - self._since >= PATIENCE:
+            self._open(f"{self._attempts} attempts", error)
+
+    def call_failed(self, error: JudgeError) -> None:
+        """A call failed for good."""
+        if error.code not in _OF_ONE_QUESTION:
+            self._calls += 1
+            if self._calls >= IN_A_ROW:
+                self._open(f"{self._calls} calls", error)
+
+    def _open(self, failed: str, last: JudgeError) -> None:
+        if self._counting and not self._reason:
+            self._reason = (
+                f"{self._name} is not asked any more: {failed} in a row failed, the last because {last}"
+            )
+            self._stop.set()

@@ -1,0 +1,114 @@
+"""The file of a journal: how it is made, opened and claimed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from adjudge.errors import RunError
+
+SCHEMA_VERSION: Final = 2
+
+
+def new_file(path: Path) -> sqlite3.Connection:
+    """A connection to a file that need not exist."""
+    return sqlite3.connect(path, timeout=30, check_same_thread=False)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    # With a write-ahead log a killed process loses nothing that was committed, readers do not block the
+    # writer, and a commit costs microseconds.
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+
+
+def unfinished_path(path: Path) -> Path:
+    """Where a journal is made before it is put in its place."""
+    return path.with_name(f"{path.name}.new")
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove a journal that was never in its place."""
+    for left in (path, *(path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm"))):
+        left.unlink(missing_ok=True)
+
+
+def put_in_place(unfinished: Path, path: Path) -> None:
+    """Give a journal its name.
+
+    Raises:
+        FileExistsError: another process took it first.
+    """
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links; the claim keeps others away
+        if path.exists():
+            raise FileExistsError(path) from None
+        unfinished.replace(path)
+    unfinished.unlink(missing_ok=True)
+
+
+def open_to_write(path: Path) -> sqlite3.Connection:
+    """A connection that may write to a journal that exists, or the reason why it cannot be one."""
+    connection = open_existing(path, f"{path.absolute().as_uri()}?mode=rw")
+    try:
+        _prepare(connection)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def open_existing(path: Path, address: str) -> sqlite3.Connection:
+    """A connection to a journal of this version, or the reason why it cannot be one.
+
+    Args:
+        path: The file, for messages.
+        address: The same as SQLite's URI, which says whether it may be written.
+
+    Raises:
+        RunError: it is no journal, or of another version.
+    """
+    connection: sqlite3.Connection | None = None
+    try:
+        connection = sqlite3.connect(address, timeout=30, check_same_thread=False, uri=True)
+        row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
+        version = None if row is None else json.loads(row[0])
+    except (sqlite3.Error, ValueError, TypeError) as error:
+        if connection is not None:
+            connection.close()
+        raise RunError(f"{path} is not a journal of adjudge, or it is damaged: {error}") from None
+    if version != SCHEMA_VERSION:
+        connection.close()
+        raise RunError(f"{path} has journal version {version}; this adjudge reads version {SCHEMA_VERSION}")
+    return connection
+
+
+def must_exist(path: Path) -> None:
+    """Raise ``RunError`` with the runs that there are, where this is none of them."""
+    if not path.is_file():
+        known = sorted(other.stem for other in path.parent.glob("*.sqlite3"))
+        listed = f" Runs here: {', '.join(known[-10:])}." if known else " There are no runs here."
+        raise RunError(f"no run named {path.stem!r} in {path.parent}.{listed}")
+
+
+def claimed(path: Path) -> sqlite3.Connection:
+    """Claim a run for this process.
+
+    The claim is an open transaction on a database beside the journal: it ends with the process however
+    that ends, and leaves the journal itself free for readers.
+    """
+    claim = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None, check_same_thread=False)
+    try:
+        claim.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        claim.close()
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise RunError(f"run {path.stem!r} cannot be written: {error}") from None
+        raise RunError(f"run {path.stem!r} is being written by another process") from None
+    return claim
