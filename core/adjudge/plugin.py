@@ -63,7 +63,7 @@ from adjudge.extension.specs import (
     ReporterSpec,
     TraceReaderSpec,
 )
-from adjudge.extension.threads import ThreadLoop, handover, session_task
+from adjudge.extension.threads import ThreadLoop, computed, handover, session_task
 from adjudge.formats.adk_case import case_from_adk, case_to_adk
 from adjudge.formats.adk_content import content_from_adk, content_to_adk
 from adjudge.formats.adk_events import AdkEvent, turn_from_adk_events
@@ -276,6 +276,7 @@ __all__ = [
     "answer_of",
     "case_from_adk",
     "case_to_adk",
+    "computed",
     "content_from_adk",
     "content_to_adk",
     "did_you_mean",

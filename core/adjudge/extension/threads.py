@@ -60,6 +60,22 @@ def handover(
     return work, done
 
 
+async def computed(function: Callable[..., ValueT], *args: Any, in_thread: bool) -> ValueT:
+    """What a function computes; where that takes long, in a thread that neither a limit nor the end waits for.
+
+    Args:
+        function: It raises nothing that would end a run, and shares nothing that changes.
+        args: What it is given.
+        in_thread: Whether it takes long: what is quick is quicker without a thread.
+    """
+    if not in_thread:
+        return function(*args)
+    work, done = handover(lambda: function(*args), lambda error: RuntimeError(guard.described(error)))
+    threading.Thread(target=work, name=f"adjudge {function.__qualname__}", daemon=True).start()
+    result: ValueT = await done
+    return result
+
+
 class ThreadLoop:
     """An event loop in a daemon thread, which starts with its first use."""
 

@@ -20,7 +20,7 @@ from adjudge.matching.measures import (
     single_tool_use,
 )
 from adjudge.matching.options import ArgumentOptions, ArgumentRules, CallOptions, MatchType, Tolerance
-from adjudge.matching.turns import per_turn
+from adjudge.matching.turns import is_large, per_turn
 from adjudge.matching.words import RougeScore, rouge_1
 
 __all__ = [
@@ -43,6 +43,7 @@ __all__ = [
     "counted",
     "edit_similarity",
     "f1",
+    "is_large",
     "match",
     "per_turn",
     "precision",

@@ -19,6 +19,8 @@ Link: TypeAlias = tuple[int, int, float]
 """Expected index, actual index, and how much of the expected call the actual one is: 0 < credit <= 1."""
 
 _NAMES_SHOWN = 5
+_MOST_SIMILAR = 10_000
+"""Pairs of left-over calls of one tool whose similarity is worked out."""
 
 
 class Alignment(ABC):
@@ -130,12 +132,17 @@ class Alignment(ABC):
             if column not in used and _name(key) in groups:
                 groups[_name(key)][1].append(column)
         for rows, columns in groups.values():
-            # Worth 1 more than the credit, so that as many as possible are paired.
-            weights = [
-                [1 + self._comparison.credit(wanted[row], given[column]) for column in columns]
-                for row in rows
-            ]
-            for row, to in zip(rows, maximum_weight(weights), strict=True):
+            # Nothing but the report depends on these pairs: of very many the nearest are not looked for.
+            chosen: Sequence[int | None] = range(len(columns))
+            if len(rows) * len(columns) <= _MOST_SIMILAR:
+                # Worth 1 more than the credit, so that as many as possible are paired.
+                chosen = maximum_weight(
+                    [
+                        [1 + self._comparison.credit(wanted[row], given[column]) for column in columns]
+                        for row in rows
+                    ]
+                )
+            for row, to in zip(rows, chosen, strict=False):
                 if to is not None:
                     partner[row] = (columns[to], "different_args", 0.0)
 

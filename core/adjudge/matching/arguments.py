@@ -89,6 +89,12 @@ class RuleMatcher:
         if not (_is_object(expected) and _is_object(actual)):
             return float(self.same(expected, actual))
         left, right = expected, actual
+        if self._is_equality:  # the same without paths, for lists of hundreds of calls
+            every = {**left, **right}
+            pairs = [(left[name], right[name]) for name in every if name in left and name in right]
+            # A NaN equals itself here, as it does inside dictionaries that are compared.
+            alike = sum(one is other or self.same(one, other) for one, other in pairs)
+            return alike / len(every) if every else 1.0
         names = list(left) if self._subset else list({**left, **right})
         counted = [name for name in names if not _first(self._ignore, dotted((None, name)))]
         right_ones = sum(

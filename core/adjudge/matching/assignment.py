@@ -66,7 +66,7 @@ def maximum_weight(weights: Sequence[Sequence[float]]) -> list[int | None]:
             if row is not None:
                 found[row] = column
         return found
-    row_of = _cheapest_rows(weights, rows, columns)
+    row_of = _cheapest_rows(weights, columns)
     column_of: list[int | None] = [None] * rows
     for column, row in enumerate(row_of):
         if row != _NONE and weights[row][column] > 0:
@@ -74,11 +74,23 @@ def maximum_weight(weights: Sequence[Sequence[float]]) -> list[int | None]:
     return column_of
 
 
-def _cheapest_rows(weights: Sequence[Sequence[float]], rows: int, columns: int) -> list[int]:
+def _cheapest_rows(weights: Sequence[Sequence[float]], columns: int) -> list[int]:
     """The row of each column where every row has a column and the sum of ``-weight`` is smallest."""
-    row_price, column_price = [0.0] * rows, [0.0] * columns
+    # Rows that can have their best column each need no path: where many weights are equal, nearly all.
+    best = [max(row, default=0.0) for row in weights]
+    tight = [
+        [column for column, weight in enumerate(row) if weight == most]
+        for row, most in zip(weights, best, strict=True)
+    ]
+    row_price, column_price = [-most for most in best], [0.0] * columns
     row_of = [_NONE] * columns
-    for start in range(rows):
+    alone: list[int] = []
+    for row, column in enumerate(maximum_matching(tight)):
+        if column is None:
+            alone.append(row)
+        else:
+            row_of[column] = row
+    for start in alone:
         slack = [float("inf")] * columns
         before = [_NONE] * columns
         done: list[int] = []

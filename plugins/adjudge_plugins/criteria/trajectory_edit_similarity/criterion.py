@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.matching import Comparison, Edits, per_turn
-from adjudge.plugin import CaseUnderTest, Measurement, Outcome, ToolCall
+from adjudge.matching import Comparison, Edits, is_large, per_turn
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome, ToolCall, computed
 from adjudge_plugins.criteria.trajectory_edit_similarity.config import TrajectoryEditSimilarityConfig
 
 
@@ -18,7 +18,7 @@ class TrajectoryEditSimilarity:
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One outcome per turn, with the diff of every call where they differ."""
-        return per_turn(case, self._turn)
+        return await computed(per_turn, case, self._turn, in_thread=is_large(case))
 
     def _turn(self, expected: Sequence[ToolCall], actual: Sequence[ToolCall]) -> Outcome:
         edits = Edits(expected, actual, self._comparison, partial_credit=self._partial_credit)
