@@ -14,6 +14,9 @@ from sentencex import segment  # pyright: ignore[reportAttributeAccessIssue, rep
 # right most often in texts of other languages too, where those of French or Italian take words for them.
 _LANGUAGE: Final = "en"
 
+_WINDOW: Final = 4000
+"""Characters that are cut into sentences at a time, far more than a sentence has."""
+
 _FENCE: Final = re.compile(r"\s*(```+|~~~+)")
 _MARKER: Final = re.compile(r"\A\s*(?:>\s*)*(?:(?:#{1,6}|[-*+•‣◦・]|\(?[0-9]{1,3}[.)])\s+)?")
 _BLOCK: Final = re.compile(r"\s*(?:>|\||#{1,6}\s|[-*+•‣◦・]\s|\(?[0-9]{1,3}[.)]\s)")
@@ -70,7 +73,7 @@ def _cut(block: str) -> list[str]:
         return [block]
     words = _MARKER.sub("", block, count=1)
     found: list[str] = []
-    for piece in cast("Iterable[str]", segment(_LANGUAGE, words)):
+    for piece in _segmented(words):
         # sentencex leaves the end of "**Done.** Next" to the sentence that follows.
         tail = _EMPHASIS_END.match(piece) if found else None
         if tail is not None:
@@ -78,6 +81,22 @@ def _cut(block: str) -> list[str]:
         found.append(piece if tail is None else piece[tail.end() :])
     marker = block[: len(block) - len(words)]
     return [marker + "".join(found[:1]), *found[1:]]
+
+
+def _segmented(text: str) -> Iterator[str]:
+    """The sentences of a text; one that has no end within ``_WINDOW`` characters is cut there.
+
+    sentencex takes time that grows with the square of a text's length where many quotes are open.
+    """
+    start = 0
+    while start < len(text):
+        window = text[start : start + _WINDOW]
+        found = list(cast("Iterable[str]", segment(_LANGUAGE, window)))
+        end = len(window)
+        if start + end < len(text) and len(found) > 1:
+            end = window.rfind(found.pop())  # the last one may go on after the window
+        yield from found
+        start += end
 
 
 def _says_something(piece: str) -> bool:
