@@ -69,8 +69,12 @@ def main() -> None:
     import gc
 
     from adjudge.cli.exits import run_cli
+    from adjudge.cli.signals import end_as_interrupted
+    from adjudge.cli.streams import open_closed_streams
 
     # Importing makes many objects and no garbage: looking for some every 700 allocations, as Python does
     # by default, is a tenth of the time of a short run.
     gc.set_threshold(50_000, 20, 20)
+    open_closed_streams()
+    end_as_interrupted()
     run_cli(cli)

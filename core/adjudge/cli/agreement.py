@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from adjudge.cli.streams import say, say_json
+
 if TYPE_CHECKING:
     from adjudge.model.agreement import AgreementReport
 
@@ -68,7 +70,7 @@ def agreement_command(
 
         _write(plot, agreement_svg(report))
     if as_json:
-        click.echo(report.model_dump_json(indent=2))
+        say_json(report.model_dump_json(indent=2))
     else:
         _show(report, fit)
     return 0
@@ -91,8 +93,8 @@ def _show(report: AgreementReport, fitted: Path | None) -> None:
         from adjudge.running.agreement import can_be_kept
 
         names = ", ".join(item.criterion_name for item in report.calibrations)
-        click.echo(f"calibration of {names} kept in {fitted}")
+        say(f"calibration of {names} kept in {fitted}")
         for item in report.calibrations:
             if can_be_kept(item):
                 judges = ", ".join(item.judges)
-                click.echo(f"  {item.criterion_name}, judged by {judges}, is calibrated from now on")
+                say(f"  {item.criterion_name}, judged by {judges}, is calibrated from now on")

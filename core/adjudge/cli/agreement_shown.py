@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-import click
-
+from adjudge.cli.streams import say
 from adjudge.cli.tables import show_table
 from adjudge.model.agreement import (
     AgreementReport,
@@ -43,35 +42,35 @@ def show_report(report: AgreementReport) -> None:
         told += f", {missing} without a result"
     if report.judged_not_labelled:
         told += f"; {report.judged_not_labelled} results without a label"
-    click.echo(told)
+    say(told)
     for name in report.labelled_not_judged[:_LISTED]:
-        click.echo(f"  no result: {name}")
+        say(f"  no result: {name}")
     if missing > _LISTED:
-        click.echo(f"  and {missing - _LISTED} more")
-    click.echo(f"measured on {report.measured_on}; 95 % intervals")
+        say(f"  and {missing - _LISTED} more")
+    say(f"measured on {report.measured_on}; 95 % intervals")
     if not report.criteria:
-        click.echo("no label is left to measure on")
+        say("no label is left to measure on")
     for item in report.criteria:
-        click.echo()
+        say()
         _show_criterion(item)
 
 
 def _show_criterion(item: CriterionAgreement) -> None:
     counts = item.counts
-    click.echo(f"{item.criterion_name}: {item.labelled} labelled, {item.decided} verdicts{_rest(item)}")
-    click.echo(
+    say(f"{item.criterion_name}: {item.labelled} labelled, {item.decided} verdicts{_rest(item)}")
+    say(
         f"  labelled PASS: {counts.true_pass} judged PASS, {counts.false_fail} FAIL; "
         f"labelled FAIL: {counts.true_fail} judged FAIL, {counts.false_pass} PASS"
     )
     if item.majority_class is not None:
-        click.echo(f"  always the more frequent label: accuracy {item.majority_class:.2f}")
+        say(f"  always the more frequent label: accuracy {item.majority_class:.2f}")
     for note in item.notes:
-        click.echo(f"  note: {note}")
+        say(f"  note: {note}")
     rows = [(told, *_cells(item.figures[name])) for name, told in _FIGURES.items() if item.figures.get(name)]
-    click.echo()
+    say()
     show_table(("measure", "value", "interval"), rows)
     if item.lengths:
-        click.echo()
+        say()
         show_table(
             ("length", "labelled", "verdicts", "accuracy", "interval", "kappa", "majority class"),
             [
@@ -89,7 +88,7 @@ def _show_criterion(item: CriterionAgreement) -> None:
             ],
         )
     if len(item.risk_coverage) > 1:
-        click.echo()
+        say()
         show_table(
             ("confidence from", "coverage", "agreement", "verdicts"),
             [
@@ -105,7 +104,7 @@ def _show_criterion(item: CriterionAgreement) -> None:
     if item.localisation is not None:
         _show_localisation(item.localisation)
     for line in (*_pass_rate(item.pass_rate), *_held_out(item.calibrated)):
-        click.echo(line)
+        say(line)
 
 
 def _rest(item: CriterionAgreement) -> str:
@@ -128,8 +127,8 @@ def _thinned(points: tuple[CurvePoint, ...]) -> list[CurvePoint]:
 
 
 def _show_localisation(found: Localisation) -> None:
-    click.echo()
-    click.echo(
+    say()
+    say(
         f"  the step at fault: {found.labelled} labelled, {found.located} named by the judge; "
         "what is not named is missed"
     )
@@ -145,7 +144,7 @@ def _show_localisation(found: Localisation) -> None:
         ],
     )
     if found.majority_agent is not None:
-        click.echo(f"  always the most frequent agent: {found.majority_agent:.2f} of the agents")
+        say(f"  always the most frequent agent: {found.majority_agent:.2f} of the agents")
 
 
 def _pass_rate(rate: PassRate | None) -> Iterator[str]:

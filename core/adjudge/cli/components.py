@@ -10,6 +10,7 @@ import click
 
 from adjudge.cli.described import component_facts, option_facts, origin_fields, show_component, shown_name
 from adjudge.cli.session import load_for_listing
+from adjudge.cli.streams import say_json
 from adjudge.cli.tables import show_table
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec, Need
 
@@ -42,7 +43,7 @@ def criteria_command(no_plugins: tuple[str, ...], name: str | None, as_json: boo
         return
     if as_json:
         rows = [{**_criterion(item), **option_facts(item)} for item in extensions.criteria]
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        say_json(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         show_table(
             (
@@ -92,7 +93,7 @@ def agents_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool)
         return
     if as_json:
         rows = [{**_agent(item), **option_facts(item)} for item in extensions.agent_adapters]
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        say_json(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         show_table(
             ("agent", "evaluates", "takes a state", "shows its state", "plugin"),
@@ -135,7 +136,7 @@ def _agent(item: Registered[AgentAdapterSpec]) -> dict[str, Any]:
 
 def _show(facts: dict[str, Any], item: Registered[Any], *, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        say_json(json.dumps(facts, indent=2, ensure_ascii=False))
         return
     fields = [("name", item.spec.name), ("id", item.id), ("measures", item.spec.summary)]
     if isinstance(item.spec, CriterionSpec):

@@ -6,9 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from adjudge.cli.options import described_options
+from adjudge.cli.streams import say
 from adjudge.cli.tables import show_fields, show_table
 
 if TYPE_CHECKING:
@@ -54,9 +53,9 @@ def show_component(fields: Sequence[tuple[str, str]], options: Sequence[dict[str
     """Print one component with its options."""
     show_fields(fields)
     if not options:
-        click.echo("\nIt has no options.")
+        say("\nIt has no options.")
         return
-    click.echo()
+    say()
     show_table(
         ("option", "type", "default", "meaning"),
         [

@@ -182,23 +182,28 @@ def eval_command(
         )
 
     result, unwritten = reported(lambda: run_to_end(start))
-    show_result(result, extensions, detailed=detailed)
-    return ended(result.summary.exit_status, unwritten)
+    unprinted = show_result(result, extensions, detailed=detailed)
+    return ended(result.summary.exit_status, unwritten, unprinted)
 
 
-def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) -> None:
-    """Print the report of a finished run."""
+def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) -> str | None:
+    """Print the report of a finished run; why that cannot be, where it cannot."""
     from adjudge.running.reports import report_of
     from adjudge.storage.journal import Journal
 
     with Journal.open_to_read(result.journal) as journal:
-        show_report(report_of(journal, result.summary, detailed=detailed), extensions)
+        unprinted = show_report(report_of(journal, result.summary, detailed=detailed), extensions)
     say_stopped(result.summary.judges)
+    return unprinted
 
 
-def show_report(report: RunReport, extensions: Extensions) -> None:
-    """Print a report; the verdict alone where the console reporter is disabled or broken."""
+def show_report(report: RunReport, extensions: Extensions) -> str | None:
+    """Print a report; the verdict alone where the console reporter is disabled or broken.
+
+    Returns:
+        Why it could not be printed.
+    """
     from adjudge.running.reports import show
 
     said = f"{report.summary.status}  run {report.run.name}"
-    print_report(partial(show, report), extensions, otherwise=said)
+    return print_report(partial(show, report), extensions, otherwise=said)

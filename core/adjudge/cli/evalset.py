@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from adjudge.cli.streams import say, say_json
 from adjudge.errors import AdjudgeError, InputError, Problem
 from adjudge.formats import (
     EvalSetFile,
@@ -49,10 +50,10 @@ def validate(ctx: click.Context, paths: tuple[Path, ...]) -> None:
             _print_checked(open_eval_set(file))
         except AdjudgeError as error:
             bad += 1
-            click.echo(f"bad  {file}")
+            say(f"bad  {file}")
             for warning in error.warnings if isinstance(error, InputError) else ():
-                click.echo(f"     warning: {warning}", err=True)
-            click.echo(_indented(str(error)), err=True)
+                say(f"     warning: {warning}", err=True)
+            say(_indented(str(error)), err=True)
     if bad:
         ctx.exit(2)
 
@@ -66,8 +67,8 @@ def _files(paths: tuple[Path, ...]) -> tuple[list[Path], int]:
             files |= dict.fromkeys(find_eval_sets(path))
         except InputError as error:
             bad += 1
-            click.echo(f"bad  {path}")
-            click.echo(_indented(str(error)), err=True)
+            say(f"bad  {path}")
+            say(_indented(str(error)), err=True)
     return list(files), bad
 
 
@@ -80,9 +81,9 @@ def _print_checked(eval_set: EvalSetFile) -> None:
         _SHAPES[eval_set.shape],
         _count(len(eval_set.warnings), "warning"),
     ]
-    click.echo(f"ok   {eval_set.path}: {', '.join(note for note in notes if note)}")
+    say(f"ok   {eval_set.path}: {', '.join(note for note in notes if note)}")
     for warning in eval_set.warnings:
-        click.echo(f"     warning: {warning}")
+        say(f"     warning: {warning}")
 
 
 def _count(number: int, thing: str) -> str:
@@ -110,13 +111,13 @@ def migrate(old: Path, new: Path, initial_session_file: Path | None, force: bool
     if new.exists() and not force:
         raise InputError(Problem(what="the file exists.", file=str(new), hint="Use --force to replace it."))
     for warning in open_eval_set(old).warnings:
-        click.echo(f"warning: {old}: {warning}", err=True)
+        say(f"warning: {old}: {warning}", err=True)
     if initial_session_file is not None:
         for warning in read_session_file(initial_session_file)[1]:
-            click.echo(f"warning: {initial_session_file}: {warning}", err=True)
+            say(f"warning: {initial_session_file}: {warning}", err=True)
     eval_set = migrate_eval_set(old, initial_session=initial_session_file)
     _write(new, dump_eval_set(eval_set))
-    click.echo(f"{new}: {_count(len(eval_set.eval_cases), 'case')}")
+    say(f"{new}: {_count(len(eval_set.eval_cases), 'case')}")
 
 
 def _write(path: Path, text: str) -> None:
@@ -141,7 +142,7 @@ def list_cases(paths: tuple[Path, ...]) -> None:
 
 
 def _print_cases(eval_set: EvalSetFile) -> None:
-    click.echo(f"{eval_set.path} ({eval_set.eval_set_id})")
+    say(f"{eval_set.path} ({eval_set.eval_set_id})")
     for entry in eval_set.entries:
         marks = {
             "rubrics": entry.has_rubrics,
@@ -151,7 +152,7 @@ def _print_cases(eval_set: EvalSetFile) -> None:
             "no reference response": not entry.is_scenario and not entry.has_reference_response,
         }
         size = "scenario" if entry.is_scenario else f"{entry.turns} turn{'' if entry.turns == 1 else 's'}"
-        click.echo(f"  {entry.eval_id}: {', '.join([size, *(name for name, has in marks.items() if has)])}")
+        say(f"  {entry.eval_id}: {', '.join([size, *(name for name, has in marks.items() if has)])}")
 
 
 @evalset_command.command("show")
@@ -164,41 +165,41 @@ def show(selection: str, as_json: bool) -> None:
     entries = eval_set.entries if ids is None else eval_set.select(ids)
     cases = (eval_set.read(entry) for entry in entries)
     if as_json:
-        click.echo(json.dumps([case_to_adk(case) for case in cases], indent=2, ensure_ascii=False))
+        say_json(json.dumps([case_to_adk(case) for case in cases], indent=2, ensure_ascii=False))
         return
     for case in cases:
         _print_case(case)
 
 
 def _print_case(case: EvalCase) -> None:
-    click.secho(case.eval_id, bold=True)
+    say(case.eval_id, bold=True)
     session = case.session_input
     if session is not None:
-        click.echo(f"  session: app {session.app_name!r}, user {session.user_id!r}")
+        say(f"  session: app {session.app_name!r}, user {session.user_id!r}")
         _print_json("  initial state", session.state or None)
     if case.conversation_scenario is not None:
-        click.echo(f"  starting prompt: {case.conversation_scenario.starting_prompt}")
-        click.echo(f"  plan: {case.conversation_scenario.conversation_plan}")
+        say(f"  starting prompt: {case.conversation_scenario.starting_prompt}")
+        say(f"  plan: {case.conversation_scenario.conversation_plan}")
     for number, turn in enumerate(case.conversation or (), start=1):
         _print_turn(number, turn)
     _print_json("  final state", case.final_session_state)
     for rubric in case.rubrics or ():
-        click.echo(f"  rubric {rubric.rubric_id}: {rubric.text or ''}")
+        say(f"  rubric {rubric.rubric_id}: {rubric.text or ''}")
 
 
 def _print_turn(number: int, turn: Invocation) -> None:
-    click.echo(f"  turn {number}")
-    click.echo(_block("user", turn.user_content.text))
+    say(f"  turn {number}")
+    say(_block("user", turn.user_content.text))
     for step in turn.steps:
         for item in step.items:
             if isinstance(item, ToolCall):
-                click.echo(f"    call: {item.name}({_arguments(item)})")
+                say(f"    call: {item.name}({_arguments(item)})")
         if step.text:
-            click.echo(_block(step.author or "agent", step.text))
+            say(_block(step.author or "agent", step.text))
     if turn.final_response is not None:
-        click.echo(_block("response", turn.final_response.text))
+        say(_block("response", turn.final_response.text))
     for rubric in turn.rubrics or ():
-        click.echo(f"    rubric {rubric.rubric_id}: {rubric.text or ''}")
+        say(f"    rubric {rubric.rubric_id}: {rubric.text or ''}")
 
 
 def _arguments(call: ToolCall) -> str:
@@ -214,4 +215,4 @@ def _block(label: str, text: str) -> str:
 
 def _print_json(label: str, value: object) -> None:
     if value is not None:
-        click.echo(f"{label}: {json.dumps(value, ensure_ascii=False)}")
+        say(f"{label}: {json.dumps(value, ensure_ascii=False)}")

@@ -2,48 +2,66 @@
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 from typing import Final, NoReturn
 
 import click
+
+from adjudge.cli.streams import OutputError, flush_output, reader_is_gone, say
 
 USAGE: Final = 2
 """Usage or configuration."""
 UNMEASURED: Final = 3
 """Something could not be measured; an error of adjudge itself is that too, and never looks like a FAIL."""
 INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+"""Who read our output went away (`adjudge … | head`); it is 128 + SIGPIPE, as shells say it."""
 
 
 def run_cli(command: click.Command) -> NoReturn:
     """Run ``command`` and exit; an ``AdjudgeError`` is its message, never a traceback."""
+    status = _run(command)
+    try:
+        flush_output()
+    except BrokenPipeError:
+        status = BROKEN_PIPE
+    except OutputError as error:
+        if status != UNMEASURED:  # else it was said already
+            say(f"error: {error}", err=True)
+        status = status or UNMEASURED
+    sys.exit(status)
+
+
+def _run(command: click.Command) -> int:
+    """The exit status; what a person should know is on standard error, where that can be written."""
     try:
         status = command.main(standalone_mode=False)
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        shown = io.StringIO()
+        error.show(file=shown)
+        return _told(shown.getvalue().rstrip("\n"), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        sys.exit(INTERRUPTED)
+        return _told("interrupted", INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output went away (`adjudge … | head`). Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        return BROKEN_PIPE
     except BaseException as error:  # SystemExit too: what somebody's code asks for is no verdict of ours
+        if isinstance(error, SystemExit) and reader_is_gone():
+            return BROKEN_PIPE  # click makes the status 1 of it, which is that of a FAIL
         from adjudge.errors import AdjudgeError
 
         if isinstance(error, AdjudgeError):
-            from adjudge.reporting import clean  # messages repeat what stands in files
-
-            for warning in getattr(error, "warnings", ()):
-                click.echo(f"warning: {clean(warning)}", err=True)
-            click.echo(f"error: {clean(str(error))}", err=True)
-            sys.exit(USAGE)
+            warnings = [f"warning: {warning}" for warning in getattr(error, "warnings", ())]
+            return _told("\n".join([*warnings, f"error: {error}"]), USAGE)
+        if isinstance(error, OutputError):
+            return _told(f"error: {error}", UNMEASURED)
         import traceback
 
-        traceback.print_exc()
-        click.echo(
-            "This is a fault in adjudge or in a plugin; please report it with the lines above.", err=True
-        )
-        sys.exit(UNMEASURED)
-    sys.exit(status if isinstance(status, int) else 0)
+        fault = "This is a fault in adjudge or in a plugin; please report it with the lines above."
+        return _told(f"{traceback.format_exc()}{fault}", UNMEASURED)
+    return status if isinstance(status, int) else 0
+
+
+def _told(text: str, status: int) -> int:
+    say(text, err=True)
+    return status

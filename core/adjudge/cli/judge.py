@@ -121,6 +121,6 @@ def judge_command(
     kept = "what the judges answered is kept: the same command again asks nothing twice."
     interrupted = f"interrupted; {'no answer was kept.' if no_cache else kept}"
     judged, unwritten = reported(lambda: judge_to_end(start, interrupted=interrupted))
-    print_report(partial(show_logs, judged), extensions, otherwise=judged.status or "")
+    unprinted = print_report(partial(show_logs, judged), extensions, otherwise=judged.status or "")
     say_stopped(judged.judges)
-    return ended(judged.exit_status, unwritten)
+    return ended(judged.exit_status, unwritten, unprinted)

@@ -10,6 +10,7 @@ import click
 
 from adjudge.cli.described import component_facts, option_facts, origin_fields, show_component, shown_name
 from adjudge.cli.session import load_extensions, load_for_listing
+from adjudge.cli.streams import say, say_json
 from adjudge.cli.tables import one_line, show_fields
 from adjudge.extension.judge_options import MOST_NUM_SAMPLES
 
@@ -40,11 +41,11 @@ def judges_command(ctx: click.Context, as_json: bool) -> None:
     extensions = load_for_listing(ctx.obj)
     states = _states(extensions)
     if as_json:
-        click.echo(json.dumps([_facts(state) for state in states], indent=2, ensure_ascii=False))
+        say_json(json.dumps([_facts(state) for state in states], indent=2, ensure_ascii=False))
         return
     for state in states:
         spec = state.registered.spec
-        click.echo(f"{shown_name(state.registered, extensions.judge_backends)}: {spec.summary}")
+        say(f"{shown_name(state.registered, extensions.judge_backends)}: {spec.summary}")
         show_fields([(f"  {name}", value) for name, value in _in_short(state)])
 
 
@@ -80,7 +81,7 @@ def _showing(name: str) -> click.Command:
         [state] = [state for state in _states(extensions) if state.registered.id == found.id]
         facts = _facts(state)
         if as_json or (ctx.parent is not None and ctx.parent.params["as_json"]):
-            click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+            say_json(json.dumps(facts, indent=2, ensure_ascii=False))
             return
         spec = found.spec
         fields = [
@@ -156,7 +157,7 @@ def try_command(
             as_json=as_json,
         )
     except JudgeUnusableError as error:
-        click.echo(f"error ({_in_words(error.code or 'unusable')}): {error}", err=True)
+        say(f"error ({_in_words(error.code or 'unusable')}): {error}", err=True)
         return 3
 
 
@@ -167,11 +168,11 @@ def _try(model: str, extensions: Extensions, *, as_json: bool) -> int:
 
     answer = asyncio.run(try_judge(model, extensions, Path.cwd()))
     if as_json:
-        click.echo(json.dumps(_answer_facts(answer), indent=2, ensure_ascii=False))
+        say_json(json.dumps(_answer_facts(answer), indent=2, ensure_ascii=False))
     elif answer.failure is None:
         show_fields(_answer_fields(answer))
     else:
-        click.echo(f"error ({_class_of(answer)}): {answer.failure.message}", err=True)
+        say(f"error ({_class_of(answer)}): {answer.failure.message}", err=True)
     return 0 if answer.failure is None else 3
 
 
@@ -180,7 +181,7 @@ def _states(extensions: Extensions) -> list[BackendState]:
 
     states, troubles = backend_states(extensions, Path.cwd())
     for trouble in troubles:
-        click.echo(f"warning: {trouble}", err=True)
+        say(f"warning: {trouble}", err=True)
     return states
 
 

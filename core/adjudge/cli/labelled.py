@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from adjudge.cli.streams import say, say_json
 from adjudge.cli.tables import one_line, show_table
 from adjudge.extension.loader import Extensions
 from adjudge.model.labelled import Confusion, JudgeMeasurement, LabelledGroup
@@ -59,7 +60,7 @@ def run_labelled(
     finally:
         progress.stop()
     if as_json:
-        click.echo(json.dumps(_document(report), indent=2, ensure_ascii=False))
+        say_json(json.dumps(_document(report), indent=2, ensure_ascii=False))
     else:
         _show(report)
     return 3 if any(row.why_not for row in report.rows) else 0
@@ -92,8 +93,8 @@ def _show(report: JudgeReport) -> None:
     calls = report.calls
     versions = sorted({name for item in report.measurements for name in item.model_versions})
     answered = f" ({', '.join(versions)})" if versions else ""
-    click.echo(f"{report.judge}{answered}: {calls.calls} calls, {calls.cached} answers known already")
-    click.echo()
+    say(f"{report.judge}{answered}: {calls.calls} calls, {calls.cached} answers known already")
+    say()
     rows = [row for item in report.measurements for row in _rows_of(item)]
     everything = sum((item.counts for item in report.measurements), Confusion())
     missing = sum(item.not_measured for item in report.measurements)
@@ -115,9 +116,9 @@ def _show(report: JudgeReport) -> None:
     _show_unmeasured([row for row in report.rows if row.why_not])
     doubts = [said for item in report.measurements for said in doubts_of(item)]
     if doubts:
-        click.echo("\nruns with this judge will warn:")
+        say("\nruns with this judge will warn:")
     for said in doubts:
-        click.echo(f"  {said}")
+        say(f"  {said}")
 
 
 def _show_unmeasured(rows: Sequence[JudgedRow]) -> None:
@@ -125,10 +126,10 @@ def _show_unmeasured(rows: Sequence[JudgedRow]) -> None:
     for row in rows:
         by_reason.setdefault(one_line(row.why_not or ""), []).append(row.turn.row_id)
     if by_reason:
-        click.echo(f"\nnot measured: {len(rows)}")
+        say(f"\nnot measured: {len(rows)}")
     for reason, ids in by_reason.items():
-        click.echo(f"  {reason}")
-        click.echo(textwrap.fill(", ".join(ids), 100, initial_indent="    ", subsequent_indent="    "))
+        say(f"  {reason}")
+        say(textwrap.fill(", ".join(ids), 100, initial_indent="    ", subsequent_indent="    "))
 
 
 def _rows_of(item: JudgeMeasurement) -> Iterator[tuple[str, ...]]:

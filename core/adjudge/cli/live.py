@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import click
 
 from adjudge.cli.exits import INTERRUPTED
+from adjudge.cli.signals import noticing_signals
+from adjudge.cli.streams import say
 from adjudge.extension.events import CaseFinished, RunStarted
 
 if TYPE_CHECKING:
@@ -124,11 +126,11 @@ def judge_to_end(
 
 def _to_end(running: Coroutine[Any, Any, _ResultT], watcher: _Watcher) -> _ResultT:
     try:
-        return asyncio.run(running)
+        return asyncio.run(noticing_signals(running))
     except KeyboardInterrupt:
         watcher.line.stop()
         if (said := watcher.interrupted()) is not None:
-            click.echo(said, err=True)
+            say(said, err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     finally:
         watcher.line.stop()

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
 from unittest import SkipTest
 
-import click
-
+from adjudge.cli.streams import say
 from adjudge.errors import InputError
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.discovery import Candidate, discover
@@ -44,32 +43,32 @@ Soundness: TypeAlias = Literal["sound", "bad", "not run"]
 
 def check_plugin(record: PluginRecord, extensions: Extensions) -> Soundness:
     """Test one plugin, print what was found, and say what is known of it."""
-    click.echo(f"{record.state} {record.name} ({record.distribution} {record.version})")
+    say(f"{record.state} {record.name} ({record.distribution} {record.version})")
     if record.state is not PluginState.ACTIVE:
         if record.error is not None:
-            click.echo("".join(traceback.format_exception(record.error)).rstrip())
-        click.echo(f"  {record.reason}")
+            say("".join(traceback.format_exception(record.error)).rstrip())
+        say(f"  {record.reason}")
         return "bad"
     candidate = _candidate_of(record)
     bad = False
     untested: list[str] = []
     for component in record.components:
         kind, _, name = component.partition(": ")
-        click.echo(f"  {component}")
+        say(f"  {component}")
         found = _tested(kind, f"{record.name}/{name}", candidate)
         for problem in found.problems:
-            click.echo(f"    bad: {problem}")
+            say(f"    bad: {problem}")
         for reason in dict.fromkeys(found.not_run):
-            click.echo(f"    not run: {reason}; test it with adjudge.testing")
+            say(f"    not run: {reason}; test it with adjudge.testing")
         bad = bad or bool(found.problems)
         untested += [name] if found.not_run else []
         _tell_of_shared_name(extensions, kind, name)
     if bad:
         return "bad"
     if untested:
-        click.echo(f"  not known to be sound: not all tests of {', '.join(untested)} were run")
+        say(f"  not known to be sound: not all tests of {', '.join(untested)} were run")
         return "not run"
-    click.echo("  sound" if record.components else "  it loads; it has no component to test")
+    say("  sound" if record.components else "  it loads; it has no component to test")
     return "sound"
 
 
@@ -144,4 +143,4 @@ def _candidate_of(record: PluginRecord) -> Candidate:
 def _tell_of_shared_name(extensions: Extensions, kind: str, name: str) -> None:
     sharing = [item.id for item in getattr(extensions, kind) if item.spec.name == name]
     if len(sharing) > 1:
-        click.echo(f"    note: the short name {name!r} is shared by {', '.join(sharing)}")
+        say(f"    note: the short name {name!r} is shared by {', '.join(sharing)}")

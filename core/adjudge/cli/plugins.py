@@ -11,6 +11,7 @@ import click
 
 from adjudge.cli.exits import UNMEASURED
 from adjudge.cli.session import load_for_listing
+from adjudge.cli.streams import say, say_json
 from adjudge.cli.tables import one_line, show_fields, show_table
 from adjudge.errors import UnknownNameError, did_you_mean
 
@@ -51,11 +52,11 @@ def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
     """Show the plugin NAME, or all plugins of the distribution NAME."""
     records = _records_of(load_for_listing(no_plugins), name)
     if as_json:
-        click.echo(json.dumps([_facts(record) for record in records], indent=2, ensure_ascii=False))
+        say_json(json.dumps([_facts(record) for record in records], indent=2, ensure_ascii=False))
         return
     for position, record in enumerate(records):
         if position:
-            click.echo()
+            say()
         fields = [
             ("plugin", record.name),
             ("state", record.state.value),
@@ -106,8 +107,8 @@ def new_command(name: str, directory: Path) -> None:
     from adjudge.cli.plugin_template import render_template
 
     package = render_template(name, directory)
-    click.echo(f"made {package}")
-    click.echo(f"next: cd {package} && pip install -e '.[test]' && pytest")
+    say(f"made {package}")
+    say(f"next: cd {package} && pip install -e '.[test]' && pytest")
 
 
 def _list(no_plugins: tuple[str, ...], *, as_json: bool, times: bool) -> None:
@@ -116,7 +117,7 @@ def _list(no_plugins: tuple[str, ...], *, as_json: bool, times: bool) -> None:
     if times:
         records.sort(key=lambda record: -record.seconds)
     if as_json:
-        click.echo(json.dumps([_facts(record) for record in records], indent=2, ensure_ascii=False))
+        say_json(json.dumps([_facts(record) for record in records], indent=2, ensure_ascii=False))
         return
     rows = [
         (

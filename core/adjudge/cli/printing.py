@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
-import click
-
 from adjudge.cli.exits import UNMEASURED
+from adjudge.cli.streams import OutputError, flush_output, say
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
 
 def say_stopped(judges: Mapping[str, JudgeCalls]) -> None:
     """Say on stderr which judges were not asked any more, and why: the report may be read by nobody."""
-    from adjudge.reporting import clean  # the reason repeats what a server said
-
     for reason in dict.fromkeys(calls.stopped for calls in judges.values() if calls.stopped is not None):
-        click.echo(f"warning: {clean(reason)}", err=True)
+        say(f"warning: {reason}", err=True)
 
 
 _ResultT = TypeVar("_ResultT")
@@ -38,30 +35,37 @@ def reported(run: Callable[[], _ResultT]) -> tuple[_ResultT, str | None]:
         return error.result, str(error)
 
 
-def ended(status: int, unwritten: str | Sequence[str] | None) -> int:
+def ended(status: int, *unwritten: str | None) -> int:
     """The exit status of a run of which something may not have been written; that is said.
 
     A report that is missing never hides a failure, and a run is not passed without it.
     """
-    if not unwritten:
-        return status
-    from adjudge.reporting import clean
-
-    said = unwritten if isinstance(unwritten, str) else "\n".join(unwritten)
-    click.echo(f"error: {clean(said)}", err=True)
-    return status or UNMEASURED
+    missing = [each for each in unwritten if each is not None]
+    for each in missing:
+        say(f"error: {each}", err=True)
+    return status or UNMEASURED if missing else status
 
 
 def print_report(
     show: Callable[[BinaryIO, Extensions, Host], None], extensions: Extensions, *, otherwise: str
-) -> None:
-    """Print what ``show`` writes; ``otherwise`` alone where the console reporter is disabled or broken."""
+) -> str | None:
+    """Print what ``show`` writes; ``otherwise`` alone where the console reporter is disabled or broken.
+
+    Returns:
+        Why it could not be printed.
+    """
     from adjudge.errors import AdjudgeError
     from adjudge.running.host import RunHost
 
-    sys.stdout.flush()
     try:
+        flush_output()
         show(sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
+        flush_output()
+    except BrokenPipeError:
+        raise
+    except (OSError, OutputError) as error:
+        return str(error if isinstance(error, OutputError) else OutputError(error))
     except AdjudgeError as error:
-        click.echo(f"warning: {error}", err=True)
-        click.echo(otherwise)
+        say(f"warning: {error}", err=True)
+        say(otherwise)
+    return None

@@ -56,5 +56,5 @@ def resume_command(
         )
 
     result, unwritten = reported(lambda: run_to_end(start))
-    show_result(result, extensions, detailed=detailed)
-    return ended(result.summary.exit_status, unwritten)
+    unprinted = show_result(result, extensions, detailed=detailed)
+    return ended(result.summary.exit_status, unwritten, unprinted)

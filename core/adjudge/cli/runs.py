@@ -11,6 +11,7 @@ import click
 from adjudge.cli.eval import report_options, show_report
 from adjudge.cli.printing import ended
 from adjudge.cli.session import load_extensions
+from adjudge.cli.streams import say, say_json
 
 
 @click.group("runs")
@@ -26,17 +27,15 @@ def list_command(as_json: bool) -> None:
 
     rows = [_row(path) for path in sorted(runs_folder().glob("*.sqlite3"), key=_changed)]
     if as_json:
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        say_json(json.dumps(rows, ensure_ascii=False, indent=2))
         return
     if not rows:
-        click.echo(f"no runs in {runs_folder()}")
+        say(f"no runs in {runs_folder()}")
     for row in rows:
         done = f"{row['done']}/{row['total']}"
-        click.echo(
-            f"{row['name']}  {row['state']:<11}  {done:>9}  {row['started_at'] or '':<24}  {row['agent']}"
-        )
+        say(f"{row['name']}  {row['state']:<11}  {done:>9}  {row['started_at'] or '':<24}  {row['agent']}")
         if row["problem"]:
-            click.echo(f"warning: {row['problem']}", err=True)
+            say(f"warning: {row['problem']}", err=True)
 
 
 def _changed(path: Path) -> float:
@@ -102,6 +101,5 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
         problems.raise_any()
         report = report_of(journal, summary_of(journal), detailed=detailed)
         unwritten = write_outputs(report, outputs, extensions, host)
-        if not outputs:
-            show_report(report, extensions)
-    return ended(report.summary.exit_status, unwritten)
+        unprinted = None if outputs else show_report(report, extensions)
+    return ended(report.summary.exit_status, *unwritten, unprinted)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-import click
-
+from adjudge.cli.streams import say
 from adjudge.extension.loader import Extensions
 from adjudge.extension.project import project_extensions
 from adjudge.extension.settings import find_settings
@@ -33,7 +32,7 @@ def load_for_listing(no_plugins: Iterable[str]) -> Extensions:
     settings = find_settings(Path.cwd())
     extensions = Extensions.load(disable={*settings.plugins.disable, *no_plugins}, aliases=settings.aliases)
     for problem in extensions.unmet(settings.plugins.require):
-        click.echo(f"warning: required plugins are not available: {problem}", err=True)
+        say(f"warning: required plugins are not available: {problem}", err=True)
     for warning in extensions.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        say(f"warning: {warning}", err=True)
     return extensions

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-import click
+from adjudge.cli.streams import say
 
 _BETWEEN: Final = 3
 """Columns of a terminal that a drawn table puts between two cells."""
@@ -17,13 +17,16 @@ def show_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     A terminal that is too narrow for the table gets a list.
     """
+    from adjudge.reporting.lines import one_line as clean_line
+
+    headers, rows = list(map(clean_line, headers)), [list(map(clean_line, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]
     if sys.stdout.isatty():
         _draw(headers, rows, sum(widths) + _BETWEEN * len(widths))
         return
     for row in (headers, *rows):
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        click.echo("  ".join(cells).rstrip())
+        say("  ".join(cells).rstrip())
 
 
 def show_fields(fields: Sequence[tuple[str, str]]) -> None:
@@ -31,7 +34,7 @@ def show_fields(fields: Sequence[tuple[str, str]]) -> None:
     width = max(len(name) for name, _ in fields)
     for name, value in fields:
         indented = value.replace("\n", "\n" + " " * (width + 2))
-        click.echo(f"{name.ljust(width)}  {indented}".rstrip())
+        say(f"{name.ljust(width)}  {indented}".rstrip())
 
 
 def one_line(text: str) -> str:
