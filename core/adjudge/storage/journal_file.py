@@ -102,13 +102,19 @@ def claimed(path: Path) -> sqlite3.Connection:
 
     The claim is an open transaction on a database beside the journal: it ends with the process however
     that ends, and leaves the journal itself free for readers.
+
+    Raises:
+        RunError: another process writes the run, or the claim cannot be written.
     """
-    claim = sqlite3.connect(f"{path}.lock", timeout=0, isolation_level=None, check_same_thread=False)
+    lock = f"{path}.lock"
+    claim: sqlite3.Connection | None = None
     try:
+        claim = sqlite3.connect(lock, timeout=0, isolation_level=None, check_same_thread=False)
         claim.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        claim.close()
+    except sqlite3.Error as error:
+        if claim is not None:
+            claim.close()
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-            raise RunError(f"run {path.stem!r} cannot be written: {error}") from None
+            raise RunError(f"run {path.stem!r} cannot be written: its lock {lock}: {error}") from None
         raise RunError(f"run {path.stem!r} is being written by another process") from None
     return claim
