@@ -341,3 +341,25 @@ def test_a_deaf_agent_given_as_an_object_holds_up_neither_the_run_nor_the_progra
 
     [case] = package.evaluate_sync(module.deaf, eval_set(folder, "bad"), config=CONFIG, timeout=0.2).cases()
     assert case.error is not None and "left running" in case.error.message
+
+
+def test_an_agent_runs_as_ever_once_its_thread_can_be_started(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What this machine lacks for a moment is an error of one case, and holds no other one up."""
+    (folder / "polite.py").write_text("async def agent(text):\n    return 'good day'\n")
+    start = threading.Thread.start
+    refused: list[str] = []
+
+    def start_later(thread: threading.Thread) -> None:
+        if thread.name == "adjudge agent" and not refused:
+            refused.append(thread.name)
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_later)
+    done = package.evaluate_sync(
+        "polite:agent", eval_set(folder, "one", "two"), config=CONFIG, timeout=60, concurrency=1
+    )
+    errors = [case.error.code if case.error else None for case in done.cases()]
+    assert errors == ["shortage", None]

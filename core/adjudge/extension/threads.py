@@ -89,8 +89,13 @@ class ThreadLoop:
         import asyncio  # not above, as in ``handover``
 
         if self._served is None:
-            self._served = asyncio.new_event_loop(), threading.Event()
-            threading.Thread(target=_serve, args=self._served, name=self._name, daemon=True).start()
+            served = asyncio.new_event_loop(), threading.Event()
+            try:
+                threading.Thread(target=_serve, args=served, name=self._name, daemon=True).start()
+            except BaseException:  # a loop that no thread runs would answer nobody
+                served[0].close()
+                raise
+            self._served = served
         return self._served[0]
 
     def leave_behind(self, loop: asyncio.AbstractEventLoop) -> None:
