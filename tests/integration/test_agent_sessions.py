@@ -14,8 +14,21 @@ import pytest
 
 import adjudge as package
 from adjudge.extension import guard
+from adjudge.extension.discovery import as_candidate, discover
+from adjudge.extension.loader import Extensions
 from adjudge.model.result import CaseResult
-from adjudge.plugin import Content
+from adjudge.plugin import (
+    AgentAdapterSpec,
+    AgentSession,
+    ComponentConfig,
+    Content,
+    Emit,
+    Invocation,
+    SessionRequest,
+    Step,
+    ToolCall,
+    hookimpl,
+)
 from adjudge.running.api import RunResult
 from adjudge.testing import ScriptedAgent, Turn
 
@@ -38,6 +51,70 @@ def eval_set(folder: Path, *eval_ids: str) -> Path:
     cases = [{"eval_id": eval_id, "conversation": [turn, turn]} for eval_id in eval_ids]
     path.write_text(json.dumps({"eval_set_id": "set", "eval_cases": cases}))
     return path
+
+
+# --- answers --------------------------------------------------------------------------
+
+
+class Collecting:
+    """A session whose calls all hold one list, which grows from turn to turn."""
+
+    def __init__(self) -> None:
+        self.state = None
+        self._items: list[str] = []
+
+    async def send(self, content: Content) -> Invocation:
+        self._items.append(content.text)
+        call = ToolCall(name="add", args={"items": self._items})
+        return Invocation(
+            user_content=content,
+            steps=(Step(number=1, items=(call,)),),
+            final_response=Content.of_text("good day", role="model"),
+        )
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+class Target(ComponentConfig):
+    """What is collected: anything."""
+
+    target: str
+
+
+class Strangers:
+    """A plugin of somebody else, whose adapter answers with what it goes on changing."""
+
+    @hookimpl.agent_adapters
+    def agent_adapters(self) -> list[AgentAdapterSpec]:
+        return [
+            AgentAdapterSpec(
+                name="collecting", summary="Collects", factory=lambda _config, _host: self, config=Target
+            )
+        ]
+
+    async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
+        return Collecting()
+
+
+@pytest.mark.parametrize("agent", [Collecting, "collecting:any"])
+def test_what_an_agent_changes_later_does_not_change_what_it_answered(folder: Path, agent: Any) -> None:
+    items: list[list[str]] = [["a"], ["a", "b"]]
+    turns = [
+        {
+            "user_content": {"parts": [{"text": said[-1]}]},
+            "intermediate_data": {"tool_uses": [{"name": "add", "args": {"items": said}}]},
+        }
+        for said in items
+    ]
+    path = folder / "set.test.json"
+    path.write_text(
+        json.dumps({"eval_set_id": "set", "eval_cases": [{"eval_id": "a", "conversation": turns}]})
+    )
+    extensions = Extensions([*discover(), as_candidate("stranger", Strangers())])
+    config = {"criteria": {"tool_trajectory_avg_score": 1.0}}
+    done = package.evaluate_sync(agent, path, config=config, extensions=extensions)
+    assert done.summary.status == "PASS"
 
 
 # --- closing --------------------------------------------------------------------------

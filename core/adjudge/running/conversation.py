@@ -133,7 +133,8 @@ class _Session:
             answer = _checked(await opened.send(lent(self._agent.component, turn.user_content)))
             if self._is_over:
                 return
-            self.recorder.end(answer)
+            # A copy, as of what it was lent: it may go on changing what it answered.
+            self.recorder.end(lent(self._agent.component, answer))
         self.state = None if opened.state is None else copy.deepcopy(dict(opened.state))
 
     async def close(self) -> Failure | None:

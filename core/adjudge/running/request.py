@@ -92,7 +92,9 @@ def with_agent(request: RunRequest, agent: object, run: str) -> RunRequest:
             raise RunError(f"run {run!r} evaluates the agent {request.agent!r}, not {shown_address(agent)!r}")
         return request.model_copy(update={"agent": agent})
     if agent is not None:
-        raise RunError(f"run {run!r} evaluates the agent {request.agent!r}, not an object; leave the agent out")
+        raise RunError(
+            f"run {run!r} evaluates the agent {request.agent!r}, not an object; leave the agent out"
+        )
     if "***" in request.agent:
         raise RunError(
             f"the address of the agent, {request.agent}, is kept without the values in its query, which may be keys; "

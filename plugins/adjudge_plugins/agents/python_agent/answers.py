@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import json
 from collections.abc import Iterator, Mapping
@@ -80,7 +81,7 @@ def _checked(answer: Invocation) -> Invocation:
         answer.model_dump_json()
     except (PydanticSerializationError, ValueError) as error:
         raise _bad(f"the Invocation that the agent returned cannot be written as JSON: {error}") from error
-    return answer
+    return copy.deepcopy(answer)
 
 
 def _described(answer: object) -> str:
