@@ -11,7 +11,7 @@ import click
 
 from adjudge.cli.printing import ended, print_report, reported, say_stopped
 from adjudge.cli.session import load_extensions
-from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_TIMEOUT
+from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_SCORING_TIMEOUT, DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
@@ -107,6 +107,14 @@ def budget_options(command: _CommandT) -> _CommandT:
     show_default=True,
     help="How long a case may take.",
 )
+@click.option(
+    "--scoring-timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=DEFAULT_SCORING_TIMEOUT,
+    show_default=True,
+    help="How long a criterion may take on a case, without what it waits for judges; inf for no limit.",
+)
 @click.option("--run", metavar="NAME", help="The name of the run; made from the time where it is not given.")
 @click.option(
     "--judge",
@@ -135,6 +143,7 @@ def eval_command(
     agent_options: dict[str, str],
     num_runs: int,
     timeout: float,
+    scoring_timeout: float,
     run: str | None,
     judges: tuple[str, ...],
     record: str | None,
@@ -169,6 +178,7 @@ def eval_command(
             num_runs=num_runs,
             concurrency=concurrency,
             timeout=timeout,
+            scoring_timeout=scoring_timeout,
             run=run,
             judge=judges,
             max_judge_calls=max_judge_calls,

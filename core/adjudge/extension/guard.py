@@ -10,20 +10,25 @@ import copy
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, cast
 
 from adjudge.errors import AdjudgeError, PluginError
-from adjudge.extension.discovery import OWN_DISTRIBUTION
 
 if TYPE_CHECKING:
+    from adjudge.extension.limits import Limit
     from adjudge.extension.protocols import Host
     from adjudge.extension.registry import Registered
     from adjudge.extension.specs import Spec
 
 ValueT = TypeVar("ValueT")
+_Outcome: TypeAlias = tuple[object, BaseException | None]
+"""What a call returned, and what it raised."""
 
 GRACE: Final = 5.0
 """Seconds that a plugin's coroutine has to end once it is cancelled; then nobody waits for it any more."""
+
+LONGEST: Final = 300.0
+"""Seconds that a call may take where nobody says otherwise."""
 
 CLOSING: Final = 10.0
 """Seconds that a component may take to close what it holds open."""
@@ -38,15 +43,15 @@ class Origin(Protocol):
         ...
 
     @property
-    def distribution(self) -> str:
-        """The name of its distribution."""
+    def is_built_in(self) -> bool:
+        """Whether the code is adjudge's own, all of it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Adjudge:
     provenance: str = "adjudge"
-    distribution: str = OWN_DISTRIBUTION
+    is_built_in: bool = True
 
 
 ADJUDGE: Final[Origin] = _Adjudge()
@@ -69,17 +74,7 @@ class PluginRaisedError(PluginError):
 
 
 class PluginTimeoutError(PluginError):
-    """A call into a plugin took longer than it may."""
-
-    def __init__(self, origin: Origin, call: str, limit: float) -> None:
-        """Say what happened.
-
-        Args:
-            origin: Whose code it was.
-            call: What was called, for instance ``"score"``.
-            limit: Seconds that it may take.
-        """
-        super().__init__(f"{call} of {origin.provenance} took longer than {limit:g} s")
+    """A call into a plugin took longer than it may, or was not made because earlier ones did."""
 
 
 def described(error: BaseException) -> str:
@@ -91,18 +86,13 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def is_built_in(origin: Origin) -> bool:
-    """Whether the code is adjudge's own."""
-    return origin.distribution == OWN_DISTRIBUTION
-
-
 def lent(origin: Origin, value: ValueT) -> ValueT:
     """``value`` for a call into a plugin: a deep copy, unless the plugin is a built-in.
 
     Frozen data hold dictionaries and lists of JSON. What a plugin changes in them must not be seen by
     anything else.
     """
-    return value if is_built_in(origin) else copy.deepcopy(value)
+    return value if origin.is_built_in else copy.deepcopy(value)
 
 
 @contextmanager
@@ -198,15 +188,82 @@ async def awaited(
         PluginTimeoutError: it took longer than ``within``.
         asyncio.CancelledError: the calling task was cancelled. A coroutine that does not end within
             ``GRACE`` seconds of that is left behind.
+
+    In a run the coroutines of other people's plugins run on an event loop in a thread, one for each plugin.
     """
-    run = _in_this_task if is_built_in(origin) else _in_a_task_of_its_own
-    value, raised = await run(coroutine, within)
-    if raised is _TOO_LONG:
-        raise PluginTimeoutError(origin, call, within or 0.0)
+    from adjudge.extension.limits import Limit  # not above, as asyncio: most plugins need no loop
+    from adjudge.extension.plugin_loops import NotCalledError, loop_of
+
+    limit = Limit(within)
+    if origin.is_built_in:
+        run = _in_this_task
+    elif (loop := loop_of(origin.provenance)) is not None:
+        run = loop.outcome
+    else:
+        run = _in_a_task_of_its_own
+    value, raised = await _limited(limit, lambda: run(coroutine, limit))
     if raised is None:
         return cast("ValueT", value)
+    if raised is _TOO_LONG:
+        note = f"; {limit.note}" if limit.note else ""
+        raise PluginTimeoutError(f"{call} of {origin.provenance} took longer than {within:g} s{note}")
+    if isinstance(raised, NotCalledError):
+        raise PluginTimeoutError(f"{call} of {origin.provenance} was not called: {raised}")
+    if isinstance(raised, KeyboardInterrupt):  # of the plugin's own thread, which Ctrl-C never reaches
+        raise PluginRaisedError(origin, call, raised)
     with guarded(origin, call, passing=passing):
         raise raised
+
+
+_TOO_LONG: Final = TimeoutError()
+"""Stands for the end of the limit; a ``TimeoutError`` of the plugin's own is another object."""
+
+
+async def _limited(limit: Limit, call: Callable[[], Awaitable[_Outcome]]) -> _Outcome:
+    """The outcome of a call within its limit. Nothing is raised, but what is the user's or asks this task to stop."""
+    import asyncio
+
+    task = asyncio.current_task()
+    asked_to_stop = 0 if task is None else task.cancelling()
+    try:
+        async with limit:
+            return await call()
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        if isinstance(error, asyncio.CancelledError) and task and task.cancelling() > asked_to_stop:
+            raise
+        return None, _TOO_LONG if limit.is_over and isinstance(error, TimeoutError) else error
+
+
+async def _in_this_task(coroutine: Callable[[], Awaitable[object]], limit: Limit) -> _Outcome:
+    """The outcome of a built-in, which does nothing to the task that it runs in: no task costs less."""
+    limit.start()
+    return await coroutine(), None
+
+
+async def _in_a_task_of_its_own(coroutine: Callable[[], Awaitable[object]], limit: Limit) -> _Outcome:
+    """The outcome of anybody's coroutine; what it does to its task is no concern of ours."""
+    import asyncio
+
+    task = asyncio.ensure_future(_outcome(coroutine))
+    limit.start()
+    try:
+        await asyncio.wait((task,))
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait((task,), timeout=GRACE)
+    return (None, asyncio.CancelledError()) if task.cancelled() else task.result()
+
+
+async def _outcome(coroutine: Callable[[], Awaitable[object]]) -> _Outcome:
+    try:
+        return await coroutine(), None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # returned: a task that raises SystemExit takes the event loop down
+        return None, error
 
 
 async def closed(origin: Origin, component: object) -> str | None:
@@ -224,58 +281,3 @@ async def closed(origin: Origin, component: object) -> str | None:
     except PluginError as error:
         return str(error)
     return None
-
-
-_TOO_LONG: Final = TimeoutError()
-"""Stands for the end of the limit; a ``TimeoutError`` of the plugin's own is another object."""
-
-
-async def _in_this_task(
-    coroutine: Callable[[], Awaitable[object]], within: float | None
-) -> tuple[object, BaseException | None]:
-    """The outcome of a built-in, which does nothing to the task that it runs in: no task costs less."""
-    import asyncio  # not above: every plugin imports this room, and most need no loop
-
-    task = asyncio.current_task()
-    asked_to_stop = 0 if task is None else task.cancelling()
-    deadline = asyncio.timeout(within)
-    try:
-        async with deadline:
-            return await coroutine(), None
-    except (KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:
-        if (
-            isinstance(error, asyncio.CancelledError)
-            and task is not None
-            and task.cancelling() > asked_to_stop
-        ):
-            raise
-        return None, _TOO_LONG if deadline.expired() and isinstance(error, TimeoutError) else error
-
-
-async def _in_a_task_of_its_own(
-    coroutine: Callable[[], Awaitable[object]], within: float | None
-) -> tuple[object, BaseException | None]:
-    """The outcome of anybody's coroutine; what it does to its task is no concern of ours."""
-    import asyncio
-
-    task = asyncio.ensure_future(_outcome(coroutine))
-    try:
-        await asyncio.wait((task,), timeout=within)
-        if not task.done():
-            return None, _TOO_LONG
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait((task,), timeout=GRACE)
-    return (None, asyncio.CancelledError()) if task.cancelled() else task.result()
-
-
-async def _outcome(coroutine: Callable[[], Awaitable[object]]) -> tuple[object, BaseException | None]:
-    try:
-        return await coroutine(), None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # returned: a task that raises SystemExit takes the event loop down
-        return None, error

@@ -64,6 +64,11 @@ class PluginRecord:
     """What loading it raised, for a traceback."""
 
     @property
+    def is_built_in(self) -> bool:
+        """Whether it is adjudge's own."""
+        return self.distribution == OWN_DISTRIBUTION
+
+    @property
     def provenance(self) -> str:
         """The plugin and its distribution, as messages show them."""
         return f"plugin {self.name} ({self.distribution} {self.version})"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from adjudge.errors import PluginError, UnknownNameError, did_you_mean
+from adjudge.extension.discovery import OWN_DISTRIBUTION
 from adjudge.extension.specs import Spec
 
 SpecT = TypeVar("SpecT", bound=Spec[Any], covariant=True)
@@ -28,6 +29,11 @@ class Registered(Generic[SpecT]):
     def id(self) -> str:
         """The canonical id: ``plugin/component``."""
         return f"{self.plugin}/{self.spec.name}"
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it is adjudge's own, and runs no code but adjudge's own."""
+        return self.distribution == OWN_DISTRIBUTION and not self.spec.runs_named_code
 
     @property
     def provenance(self) -> str:

@@ -62,6 +62,8 @@ class Spec(Generic[ComponentT]):
     """Options that it can be tried with; ``adjudge plugins check`` needs them where one has no default."""
     requires: tuple[str, ...] = ()
     """Modules that must be importable, for instance ``("numpy",)``; the plan checks them."""
+    runs_named_code: bool = False
+    """Whether it runs code that its configuration names; then it is kept apart as that code has to be."""
     version: int = 1
     """Raised when results are no longer comparable with those of the version before."""
 

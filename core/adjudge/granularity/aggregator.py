@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Literal, cast
 
 from adjudge.errors import AdjudgeError, PluginError
-from adjudge.extension.guard import awaited, lent, make
+from adjudge.extension.guard import LONGEST, awaited, lent, make
 from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered, Registry
@@ -48,6 +48,7 @@ class StepAggregatorService:
             registered,
             "aggregate",
             lambda: strategy.aggregate(lent(registered, trajectory), context),
+            within=LONGEST,
             passing=(AdjudgeError,),  # a judge that it asked may be out of reach for the whole run
         )
         if not isinstance(cast("object", found), AggregatedSteps):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 from collections.abc import Sequence
 
 from adjudge.errors import RunError
+from adjudge.extension.limits import not_counted
+from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import GranularityStrategySpec
@@ -133,9 +134,10 @@ class CriterionEvaluator:
         if self._compiling is None:
             # A task of its own: whoever asked first may be cancelled while others wait. What it asks is
             # asked for all runs, so that it stands in the ledger of none.
-            self._compiling = asyncio.create_task(self._compiled(), context=contextvars.Context())
+            self._compiling = asyncio.create_task(self._compiled(), context=ledger.apart())
         try:
-            return await asyncio.shield(self._compiling)
+            compiling = asyncio.shield(self._compiling)
+            return await not_counted(lambda: compiling)
         except RunError as error:
             ledger.current().fatal = error
             raise
@@ -149,6 +151,11 @@ class CriterionEvaluator:
         self, trajectory: Trajectory
     ) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]]:
         """The same, with every view of the run that the judge was given."""
+        return await at_home(lambda: self._evaluated(trajectory))
+
+    async def _evaluated(
+        self, trajectory: Trajectory
+    ) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]]:
         criterion = await self.compiled()
         result, views = await self._judging.evaluate_with_views(trajectory, criterion)
         same = [item for item in self._calibrations if item.criterion_sha256 == criterion.sha256]

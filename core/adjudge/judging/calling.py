@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from adjudge.errors import JudgeError, JudgeErrorCode, PluginError, RunError
-from adjudge.extension.guard import Origin, PluginTimeoutError, awaited, guarded, is_built_in, lent
+from adjudge.extension.guard import Origin, PluginTimeoutError, awaited, guarded, lent
 from adjudge.extension.judge_protocols import JudgeBackend, LimitsCalls
 from adjudge.extension.shortage import shortage_of
 from adjudge.judging.breaker import Breaker
@@ -120,7 +120,7 @@ class Caller:
                 self._origin,
                 "complete",
                 lambda: self._backend.complete(lent(self._origin, request)),
-                passing=(JudgeError, RunError) if is_built_in(self._origin) else (JudgeError,),
+                passing=(JudgeError, RunError) if self._origin.is_built_in else (JudgeError,),
                 within=self._timeout,
             )
         except PluginTimeoutError:

@@ -11,6 +11,8 @@ from adjudge.errors import JudgeError, PluginError, RunError
 from adjudge.extension.guard import described
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import CitationCheck
+from adjudge.extension.limits import not_counted
+from adjudge.extension.plugin_loops import at_home
 from adjudge.judging import ledger
 from adjudge.judging.citing import problem_of_evidence, with_evidence_of
 from adjudge.judging.client import JudgeClient, Member, ReplyStore
@@ -86,6 +88,15 @@ class ClientJudge:
 
     async def decide(self, question: Question, *, check: CitationCheck | None = None) -> tuple[Decision, ...]:
         """What the votes say of every item, in the question's order."""
+        return await at_home(lambda: not_counted(lambda: self._decided(question, check)))
+
+    async def write(
+        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
+    ) -> Mapping[str, str] | None:
+        """Texts about exhibits, by the first model; ``None`` where it gives none that can be used."""
+        return await at_home(lambda: not_counted(lambda: self._written(prompt, exhibits, fields)))
+
+    async def _decided(self, question: Question, check: CitationCheck | None) -> tuple[Decision, ...]:
         chunks = [
             question.model_copy(update={"items": question.items[first : first + ITEMS_AT_A_TIME]})
             for first in range(0, len(question.items), ITEMS_AT_A_TIME)
@@ -93,10 +104,9 @@ class ClientJudge:
         decided = await asyncio.gather(*(self._decide(chunk, check) for chunk in chunks))
         return tuple(decision for chunk in decided for decision in chunk)
 
-    async def write(
+    async def _written(
         self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
     ) -> Mapping[str, str] | None:
-        """Texts about exhibits, by the first model; ``None`` where it gives none that can be used."""
         member = self._members[0]
         request = writing_request(
             prompt,

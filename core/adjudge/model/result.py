@@ -196,3 +196,5 @@ class RunInfo(Frozen):
     num_runs: int = 1
     timeout: float | None = None
     """Seconds that a case may take."""
+    scoring_timeout: float | None = None
+    """Seconds that a criterion may take on a case, without what it waits for judges."""

@@ -17,6 +17,7 @@ from adjudge.errors import InputError, Problem, ReportError, RunError
 from adjudge.extension.events import RunFinished
 from adjudge.extension.guard import closed
 from adjudge.extension.loader import Extensions
+from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.project import project_extensions
 from adjudge.extension.protocols import ReportedCase
 from adjudge.judging.client import JudgeUnusableError
@@ -31,6 +32,7 @@ from adjudge.running.records import reported_cases, run_info
 from adjudge.running.reports import report_of, summary_of, write_outputs
 from adjudge.running.request import (
     DEFAULT_CONCURRENCY,
+    DEFAULT_SCORING_TIMEOUT,
     DEFAULT_TIMEOUT,
     EvalSetSource,
     RunRequest,
@@ -87,6 +89,7 @@ async def evaluate(
     num_runs: int = 1,
     concurrency: int = DEFAULT_CONCURRENCY,
     timeout: float | None = DEFAULT_TIMEOUT,
+    scoring_timeout: float | None = DEFAULT_SCORING_TIMEOUT,
     run: str | None = None,
     judge: str | Sequence[str] = (),
     max_judge_calls: int | None = None,
@@ -110,6 +113,8 @@ async def evaluate(
         num_runs: How often every case runs.
         concurrency: Sessions with the agent that are open at a time.
         timeout: Seconds that a case may take; ``None`` for no limit.
+        scoring_timeout: Seconds that a criterion may take on a case, without what it waits for judges;
+            ``None`` for no limit.
         run: The name of the run; made from the time where it is not given.
         judge: The judge model of every criterion that needs one, as ``provider/model``; several are a
             panel; ``"replay:FILE"`` answers from recorded calls. Otherwise each criterion's own.
@@ -139,6 +144,7 @@ async def evaluate(
         agent_options=agent_options,
         num_runs=num_runs,
         timeout=timeout,
+        scoring_timeout=scoring_timeout,
         judging=judging_request(
             judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=record
         ),
@@ -253,18 +259,19 @@ async def _finish(
 ) -> RunResult:
     started = time.perf_counter()
     engine = Engine(plan, journal, extensions, run=name, concurrency=concurrency, watch=watch)
-    try:
-        plan.judges.open(journal)
-        await engine.run(work, total)
-    except JudgeUnusableError as error:
-        raise RunError(
-            f"{error}\n  What is finished is safe. When this is put right, go on with: adjudge resume {name}"
-        ) from error
-    finally:
-        await plan.judges.aclose()
-        if (trouble := await closed(plan.agent.component, plan.agent.adapter)) is not None:
-            extensions.warn(trouble)
-        plan.judges.keep_calls()
+    async with plugin_loops():
+        try:
+            plan.judges.open(journal)
+            await engine.run(work, total)
+        except JudgeUnusableError as error:
+            raise RunError(
+                f"{error}\n  What is finished is safe. When this is put right, go on with: adjudge resume {name}"
+            ) from error
+        finally:
+            await plan.judges.aclose()
+            if (trouble := await closed(plan.agent.component, plan.agent.adapter)) is not None:
+                extensions.warn(trouble)
+            plan.judges.keep_calls()
     before = run_info(journal)
     duration = round(before.duration + time.perf_counter() - started, 3)
     info = before.model_copy(update={"finished_at": _now(), "duration": duration})

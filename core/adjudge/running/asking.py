@@ -10,6 +10,7 @@ from typing import Final
 from adjudge.errors import InputError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
+from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.registry import Registered
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import JudgeBackendSpec
@@ -97,15 +98,16 @@ async def try_judge(name: str, extensions: Extensions, folder: Path) -> Answer:
     (model,) = judge.models
     started = time.perf_counter()
     decision: Decision | None = None
-    with ledger() as asked:
-        try:
-            (decision,) = await judge.decide(TRIAL)
-            failure = decision.error
-        except JudgeUnusableError as error:
-            failure = Failure(code=f"judge_{error.code}", message=str(error), origin=model)
-        finally:
-            seconds = time.perf_counter() - started
-            await judges.aclose()
+    async with plugin_loops():
+        with ledger() as asked:
+            try:
+                (decision,) = await judge.decide(TRIAL)
+                failure = decision.error
+            except JudgeUnusableError as error:
+                failure = Failure(code=f"judge_{error.code}", message=str(error), origin=model)
+            finally:
+                seconds = time.perf_counter() - started
+                await judges.aclose()
     return Answer(judge=model, seconds=seconds, decision=decision, use=asked.use(), failure=failure)
 
 

@@ -15,7 +15,6 @@ from adjudge.extension.guard import (
     PluginTimeoutError,
     awaited,
     described,
-    is_built_in,
     lent,
 )
 from adjudge.extension.protocols import AgentSession, SessionRequest
@@ -186,7 +185,7 @@ def _failure(agent: PlannedAgent, error: AgentError | PluginError, timeout: floa
             code="bad_answer", message=f"the agent's answer is not valid: {details}", origin=origin
         )
     # What comes out of our own adapters is the agent's; of another's it may be either's.
-    message = described(raised) if is_built_in(agent.component) else str(error)
+    message = described(raised) if agent.component.is_built_in else str(error)
     # A TimeoutError of the agent's own is the agent's error, not our limit.
     return Failure(
         code="agent_raised", message=message, origin=origin, retryable=isinstance(raised, TimeoutError)

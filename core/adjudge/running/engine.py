@@ -178,7 +178,12 @@ class Engine:
 
     async def _score_one(self, unit: Unit, number: int, case: CaseUnderTest) -> CriterionResult:
         planned = unit.file.criteria[number]
-        measured = await score(planned, case, applicable=applies(planned, unit.entry))
+        measured = await score(
+            planned,
+            case,
+            applicable=applies(planned, unit.entry),
+            within=self._plan.request.scoring_timeout,
+        )
         result, stored = _stored(planned, measured)
         # At once, not with the others: a slow criterion must not hold back what is decided already.
         self._journal.add_score(unit.case_no, unit.repeat, number, stored)

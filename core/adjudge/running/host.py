@@ -12,12 +12,15 @@ from typing import Any, Protocol, Self
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.environment import environment_with
-from adjudge.extension.guard import make
+from adjudge.extension.guard import awaited, lent, make
 from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
 from adjudge.extension.loader import Extensions
+from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.protocols import Criterion
+from adjudge.extension.registry import Registered
+from adjudge.extension.specs import CriterionSpec
 from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.granularity.viewing import DEFAULT_BUDGET, check_lengths
@@ -25,7 +28,9 @@ from adjudge.judging.client import ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.base import JsonObject
 from adjudge.model.calibration import Calibration
+from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.evaluation import WordedCriterion
+from adjudge.model.measurement import Measurement
 from adjudge.model.trajectory import Trajectory
 from adjudge.running.calibrating import may_apply
 from adjudge.running.traces import Traces
@@ -48,6 +53,20 @@ class MakesJudges(Protocol):
     def calibrations(self) -> Sequence[Calibration]:
         """What labels have shown of judges."""
         ...
+
+
+class _Delegate:
+    """A criterion of somebody else's in the hands of another criterion."""
+
+    def __init__(self, registered: Registered[CriterionSpec], criterion: Criterion) -> None:
+        self._registered = registered
+        self._criterion = criterion
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        registered = self._registered
+        return await at_home(
+            lambda: awaited(registered, "score", lambda: self._criterion.score(lent(registered, case)))
+        )
 
 
 class RunHost:
@@ -143,7 +162,8 @@ class RunHost:
         """
         registered = self._extensions.criteria.resolve(name)
         config = validated_config(registered.spec.config, options, path=name)
-        return make(registered, config, self)
+        criterion = make(registered, config, self)
+        return criterion if registered.is_built_in else _Delegate(registered, criterion)
 
     def open_recording(self, path: Path) -> Recording:
         """The judge calls that ``--record`` wrote to a file.

@@ -14,6 +14,7 @@ from typing import Final
 from adjudge.errors import InputError, Problem
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
+from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.formats import parse_config, read_labelled
@@ -128,14 +129,15 @@ async def measure_judge(
         judged()
         return JudgedRow(turn, plan.component.id, result)
 
-    try:
-        async with asyncio.TaskGroup() as tasks:
-            made = [tasks.create_task(row_of(turn)) for turn in turns]
-        rows = tuple(task.result() for task in made)
-    except ExceptionGroup as group:
-        raise group.exceptions[0] from group
-    finally:
-        await judges.aclose()
+    async with plugin_loops():
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                made = [tasks.create_task(row_of(turn)) for turn in turns]
+            rows = tuple(task.result() for task in made)
+        except ExceptionGroup as group:
+            raise group.exceptions[0] from group
+        finally:
+            await judges.aclose()
     by_component = {plan.component.id: plan for plan in planned.values()}
     measured = tuple(
         _measurement(plan, [row for row in rows if row.criterion == component], num_samples, labels)

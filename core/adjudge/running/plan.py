@@ -144,6 +144,7 @@ class Plan:
             "eval_sets": {file.shown_path: file.document() for file in self.files},
             "num_runs": self.request.num_runs,
             "timeout": self.request.timeout,
+            "scoring_timeout": self.request.scoring_timeout,
         }
 
     @property

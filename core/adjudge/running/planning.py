@@ -119,6 +119,9 @@ def _check_numbers(request: RunRequest, problems: Problems) -> None:
         problems.add(f"the number of runs must be at most {MOST_RUNS}, found {request.num_runs}")
     if request.timeout is not None and not request.timeout > 0:
         problems.add(f"the timeout must be more than 0 seconds, found {request.timeout}")
+    if request.scoring_timeout is not None and not request.scoring_timeout > 0:
+        found = request.scoring_timeout
+        problems.add(f"the timeout of scoring must be more than 0 seconds, found {found}")
 
 
 def _check_state(agent: PlannedAgent | None, files: Iterable[PlannedFile], problems: Problems) -> None:

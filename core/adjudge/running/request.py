@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from adjudge.errors import RunError
+from adjudge.extension.guard import LONGEST
 from adjudge.formats.eval_set_writing import dump_eval_set
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.eval_set import EvalSet
@@ -62,6 +64,8 @@ class RunRequest(Frozen):
     num_runs: int = 1
     timeout: float | None = None
     """Seconds a case may take."""
+    scoring_timeout: float | None = None
+    """Seconds a criterion may take on a case, without what it waits for judges."""
     judging: JudgingRequest = JudgingRequest()
     trust_code: bool = False
     """Whether code is run that a configuration names which nobody named and which is not the agent's."""
@@ -109,6 +113,9 @@ DEFAULT_CONCURRENCY = 8
 MOST_RUNS = 10_000
 """How often a case may run. More repeats hardly narrow a mean, and a number that was mistyped costs days."""
 
+DEFAULT_SCORING_TIMEOUT = LONGEST
+"""Seconds a criterion may take on a case where the user does not say."""
+
 DEFAULT_TIMEOUT = 600.0
 """Seconds a case may take where the user does not say."""
 
@@ -125,6 +132,7 @@ def request_of(
     agent_options: Mapping[str, Any] | None,
     num_runs: int,
     timeout: float | None,
+    scoring_timeout: float | None,
     judging: JudgingRequest,
     trust_code: bool,
 ) -> RunRequest:
@@ -137,7 +145,8 @@ def request_of(
         config_file=str(config) if isinstance(config, str | Path) else None,
         config=dict(config) if isinstance(config, Mapping) else None,
         num_runs=num_runs,
-        timeout=timeout,
+        timeout=None if timeout == math.inf else timeout,
+        scoring_timeout=None if scoring_timeout == math.inf else scoring_timeout,
         judging=judging,
         trust_code=trust_code,
         working_folder=str(Path.cwd()),

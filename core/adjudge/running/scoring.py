@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adjudge.errors import PluginError, RunError
-from adjudge.extension.guard import awaited, is_built_in, lent
+from adjudge.extension.guard import PluginTimeoutError, awaited, guarded, lent
 from adjudge.extension.shortage import shortage_of
 from adjudge.judging.ledger import ledger
 from adjudge.model.case_under_test import CaseUnderTest
@@ -11,11 +11,24 @@ from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import CriterionResult
 from adjudge.running.criteria import needs_of
 from adjudge.running.plan import PlannedCriterion
+from adjudge.running.request import DEFAULT_SCORING_TIMEOUT
 from adjudge.statistics.algebra import criterion_result
 
 
-async def score(planned: PlannedCriterion, case: CaseUnderTest, *, applicable: bool) -> CriterionResult:
+async def score(
+    planned: PlannedCriterion,
+    case: CaseUnderTest,
+    *,
+    applicable: bool,
+    within: float | None = DEFAULT_SCORING_TIMEOUT,
+) -> CriterionResult:
     """Measure, and let the core's rules decide. Nothing that the criterion does raises from here.
+
+    Args:
+        planned: The criterion.
+        case: What is measured.
+        applicable: Whether the case has what the criterion needs.
+        within: Seconds that the criterion may take; what it waits for judges is not counted. ``None`` for no limit.
 
     Raises:
         RunError: it concerns the whole run: a judge that cannot be asked, a journal that cannot be written.
@@ -34,30 +47,39 @@ async def score(planned: PlannedCriterion, case: CaseUnderTest, *, applicable: b
                 "score",
                 lambda: planned.criterion.score(lent(component, case)),
                 # What concerns the whole run is in the ledger, whatever a criterion makes of it.
-                passing=(RunError,) if is_built_in(component) else (),
+                passing=(RunError,) if component.is_built_in else (),
+                within=within,
+            )
+            broken = _broken_contract(measurement, len(case.actual.invocations))
+            if broken is not None:
+                raise PluginError(f"{broken} ({origin})")
+            with guarded(component, "score"):  # what was made without validation may hold anything
+                result = criterion_result(measurement, planned.rule)
+        except PluginTimeoutError as error:
+            result = criterion_result(
+                _failed("criterion_timeout", error, origin, retryable=True), planned.rule
             )
         except PluginError as error:
-            measurement = Measurement()
-            failure: str | None = str(error)
             # Another attempt may find what this machine lacked.
             passes = shortage_of(error) is not None
-        else:
-            failure = _broken_contract(measurement, len(case.actual.invocations), origin)
+            result = criterion_result(
+                _failed("criterion_raised", error, origin, retryable=passes), planned.rule
+            )
     if asked.fatal is not None:
         raise asked.fatal
-    if failure is not None:
-        measurement = Measurement(
-            overall=Outcome.failed("criterion_raised", failure, origin=origin, retryable=passes)
-        )
-    return criterion_result(measurement, planned.rule).model_copy(update={"judging": asked.use()})
+    return result.model_copy(update={"judging": asked.use()})
 
 
-def _broken_contract(measurement: object, turns: int, origin: str) -> str | None:
+def _failed(code: str, error: PluginError, origin: str, *, retryable: bool) -> Measurement:
+    return Measurement(overall=Outcome.failed(code, str(error), origin=origin, retryable=retryable))
+
+
+def _broken_contract(measurement: object, turns: int) -> str | None:
     if not isinstance(measurement, Measurement):
-        return f"the criterion gave {type(measurement).__name__}, expected a Measurement ({origin})"
+        return f"the criterion gave {type(measurement).__name__}, expected a Measurement"
     if measurement.overall is None and len(measurement.per_invocation) != turns:
         return (
             f"the criterion gave {len(measurement.per_invocation)} outcomes for {turns} turns "
-            f"and no overall outcome ({origin})"
+            "and no overall outcome"
         )
     return None

@@ -13,6 +13,7 @@ import adjudge
 from adjudge.errors import ReportError
 from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
 from adjudge.extension.loader import Extensions
+from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.project import project_extensions
 from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.granularity.viewing import DEFAULT_BUDGET
@@ -105,13 +106,14 @@ async def judge_logs(
     # Resolved before anything runs: nobody's change of the working folder moves them.
     paths = [Path(output).absolute() for output in outputs]
     plan = make_plan(request, extensions, paths)
-    try:
-        plan.judges.open(None)
-        progress = Progress(watch, lambda: plan.judges.calls, logs=len(plan.logs))
-        plan.judges.tell(progress.tell)
-        compiled, runs = await _judged(plan, extensions, progress)
-    finally:
-        await plan.judges.aclose()
+    async with plugin_loops():
+        try:
+            plan.judges.open(None)
+            progress = Progress(watch, lambda: plan.judges.calls, logs=len(plan.logs))
+            plan.judges.tell(progress.tell)
+            compiled, runs = await _judged(plan, extensions, progress)
+        finally:
+            await plan.judges.aclose()
     results = [result for run in runs if run.log is not None for result in run.log.results]
     calibrated = any(result.calibrated for result in results)
     judged = JudgedLogs(

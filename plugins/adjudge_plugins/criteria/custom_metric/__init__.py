@@ -24,6 +24,7 @@ def criteria() -> list[CriterionSpec]:
             factory=_make,
             config=CustomMetricConfig,
             simulated_conversations=True,
+            runs_named_code=True,
             value_range=(-math.inf, math.inf),
         )
     ]

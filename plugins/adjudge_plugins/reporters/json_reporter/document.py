@@ -364,6 +364,8 @@ class RunRow(TypedDict):
     num_runs: Position
     timeout: float | None
     """Seconds that a case may take."""
+    scoring_timeout: float | None
+    """Seconds that a criterion may take on a case, without what it waits for judges."""
 
 
 @_documented

@@ -62,6 +62,7 @@ def run_row(run: RunInfo) -> doc.RunRow:
         "eval_sets": run.eval_sets,
         "num_runs": run.num_runs,
         "timeout": run.timeout,
+        "scoring_timeout": run.scoring_timeout,
     }
 
 
