@@ -44,6 +44,20 @@ def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ADJUDGE_DISABLE_PLUGINS", raising=False)
 
 
+@pytest.fixture(autouse=True)
+def _own_modules(tmp_path: Path) -> Iterator[None]:
+    """What a test imported from its folder is forgotten: the next one may have another module of that name."""
+    yield
+    forget_modules_of(tmp_path)
+
+
+def forget_modules_of(folder: Path) -> None:
+    """Let modules that were imported from ``folder`` be imported anew."""
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(str(folder)):
+            del sys.modules[name]
+
+
 @pytest.fixture
 def shared_data() -> Path:
     """The folder of real files of other people's agents."""
@@ -75,16 +89,11 @@ def adjudge(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
 @pytest.fixture
 def adjudge_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Callable[..., subprocess.CompletedProcess[str]]]:
+) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run the command line in this process, in ``tmp_path``: the same as ``adjudge``, without a start of Python.
 
     Modules that it imports from ``tmp_path`` are forgotten after each command.
     """
-
-    def forget() -> None:
-        for name, module in list(sys.modules.items()):
-            if str(getattr(module, "__file__", None) or "").startswith(str(tmp_path)):
-                del sys.modules[name]
 
     def run(*args: str | Path) -> subprocess.CompletedProcess[str]:
         from adjudge.cli import cli
@@ -100,14 +109,13 @@ def adjudge_here(
                 run_cli(cli)
         finally:
             sys.path[:] = path
-            forget()
+            forget_modules_of(tmp_path)
         out, err = capfd.readouterr()
         status = ended.value.code
         assert isinstance(status, int)
         return subprocess.CompletedProcess(args, status, out, err)
 
-    yield run
-    forget()
+    return run
 
 
 @pytest.fixture

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,11 +46,12 @@ def a_case(eval_id: str, reference: str | None = "Good morning") -> dict[str, An
 def run(tmp_path: Path) -> Run:
     """Evaluate an agent that always says good morning."""
 
-    def run(criteria: dict[str, Any], *cases: dict[str, Any], **options: Any) -> Any:
+    def run(criteria: dict[str, Any] | None, *cases: dict[str, Any], **options: Any) -> Any:
         path = tmp_path / "some.test.json"
         eval_cases = list(cases) or [a_case("greeting")]
         path.write_text(json.dumps({"eval_set_id": "some", "eval_cases": eval_cases}))
-        return evaluate_sync(lambda _: "Good morning", path, config={"criteria": criteria}, **options)
+        config = None if criteria is None else {"criteria": criteria}
+        return evaluate_sync(lambda _: "Good morning", path, config=config, **options)
 
     return run
 
@@ -296,6 +299,45 @@ def test_what_lies_in_hidden_folders_and_environments_is_not_evaluated(tmp_path:
     assert "evals/own/log.chat.json" in out
     assert ".venv" not in out
     assert "env/lib" not in out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("eval", "agent_of_locks:agent", ".", "--config_file_path", "config.json"),
+        ("judge", ".", "--criteria", "c.yaml", "--reader", "openai_messages"),
+    ],
+)
+def test_a_folder_that_cannot_be_read_is_not_left_out(
+    tmp_path: Path, told: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    cases = json.dumps({"eval_set_id": "some", "eval_cases": [a_case("greeting")]})
+    log = json.dumps([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Good morning"}])
+    locked = tmp_path / "locked"
+    for folder in (tmp_path, locked):
+        folder.mkdir(exist_ok=True)
+        (folder / "some.test.json").write_text(cases)
+        (folder / "log.chat.json").write_text(log)
+    (tmp_path / "agent_of_locks.py").write_text("def agent(text):\n    return 'Good morning'\n")
+    (tmp_path / "config.json").write_text(json.dumps({"criteria": {ROUGE: 0.8}}))
+    (tmp_path / "c.yaml").write_text("- {criterion: step_count, maximum: 9}\n")
+    read = os.scandir
+
+    def refusing(path: Any = ".") -> Any:  # to root, who runs some machines' tests, every folder is readable
+        if Path(path) == locked:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    status, _, err = told(*command)
+    assert status == 2
+    assert f"error: {locked}: the folder cannot be read: Permission denied" in err
+
+
+def test_a_configuration_that_is_a_link_to_nowhere_is_missing_and_not_none(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "test_config.json").symlink_to(tmp_path / "gone.json")
+    with pytest.raises(InputError, match=r"test_config\.json"):
+        run(None)
 
 
 @pytest.mark.parametrize(

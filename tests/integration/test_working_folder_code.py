@@ -163,6 +163,25 @@ def test_an_agent_without_a_folder_trusts_no_folder(folder: Path, monkeypatch: p
     assert not was_run(folder)
 
 
+def test_the_agent_of_another_folder_does_not_stand_in_for_the_one_that_is_named(
+    folder: Path, evaluated: Callable[..., package.RunResult], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = folder / "other"
+    other.mkdir()
+    (other / "greeter.py").write_text("def agent(text):\n    return 'Go away'\n")
+    config = {"criteria": {"response_match_score": 0.8}}
+    write(folder / "hi.test.json", EVAL_SET)
+    write(other / "hi.test.json", EVAL_SET)
+    assert evaluated("hi.test.json", config=config).passed
+    monkeypatch.chdir(other)
+    with pytest.raises(package.InputError) as refused:
+        evaluated("hi.test.json", config=config)
+    for place in (folder / "greeter.py", other / "greeter.py"):
+        assert str(place) in str(refused.value)
+    monkeypatch.chdir(folder)
+    assert evaluated("hi.test.json", config=config).passed
+
+
 FORGED_ROUGE = """
 from types import SimpleNamespace
 score = SimpleNamespace(precision=1.0, recall=1.0, fmeasure=1.0)

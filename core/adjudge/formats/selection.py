@@ -74,10 +74,23 @@ def files_below(folder: Path) -> Iterator[Path]:
 
     What begins with a dot is left out, and so are virtual environments: what is installed there is somebody
     else's. Links to folders are not followed.
+
+    Raises:
+        InputError: a folder cannot be read: what is in it would be left out silently.
     """
-    for root, folders, files in os.walk(folder):
+    for root, folders, files in os.walk(folder, onerror=_refuse):
         here = Path(root)
         folders[:] = [
             name for name in folders if not name.startswith(".") and not (here / name / "pyvenv.cfg").exists()
         ]
         yield from (here / name for name in files if not name.startswith("."))
+
+
+def _refuse(error: OSError) -> None:
+    raise InputError(
+        Problem(
+            what=f"the folder cannot be read: {error.strerror}",
+            file=str(error.filename),
+            hint="Make it readable, or name the files to read.",
+        )
+    ) from error

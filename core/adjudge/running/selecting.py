@@ -67,7 +67,9 @@ def config_beside(file: SelectedFile, request: RunRequest) -> EvalConfig:
         InputError: it is broken.
     """
     beside = file.eval_set.path.parent / CONFIG_FILE_NAME
-    return _loaded(beside, Path(request.working_folder)) if beside.exists() else default_config()
+    # A link that leads nowhere is a configuration that is missing, and not none.
+    is_there = beside.exists() or beside.is_symlink()
+    return _loaded(beside, Path(request.working_folder)) if is_there else default_config()
 
 
 def _loaded(path: Path, folder: Path) -> EvalConfig:
