@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -216,4 +218,27 @@ def test_an_agent_is_closed_where_its_run_cannot_begin(
     (folder / "closed").unlink()
     (folder / "test_config.json").write_text(json.dumps({"criteria": {"no_such_criterion": 0.8}}))
     assert adjudge_here("eval", "closing:x", "set.test.json").returncode == 2
+    assert (folder / "closed").exists()
+
+
+def test_an_agent_is_closed_where_its_run_cannot_go_on(
+    folder: Path, adjudge_here: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = folder / "site"
+    fake_distribution(
+        place,
+        "adjudge-close",
+        "1.0",
+        entry_points={"close": "adjudge_close"},
+        modules={"adjudge_close": CLOSING},
+    )
+    monkeypatch.syspath_prepend(str(place))
+    adjudge_here("eval", "closing:x", "set.test.json", "--run", "damaged")
+    journal = sqlite3.connect(folder / "adjudge-home" / "runs" / "damaged.sqlite3")
+    with closing(journal), journal:
+        journal.execute("UPDATE attempts SET failure = 'no JSON'")
+    (folder / "closed").unlink()
+    refused = adjudge_here("resume", "damaged")
+    assert refused.returncode == 2
+    assert "damaged" in refused.stderr
     assert (folder / "closed").exists()

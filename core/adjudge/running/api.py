@@ -6,7 +6,8 @@ import asyncio
 import platform
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -153,18 +154,18 @@ async def evaluate(
     extensions = extensions or project_extensions(Path(request.working_folder))
     plan = await make_plan(request, extensions, agent=agent, outputs=paths)
     name = run or _new_name()
-    journal = await _begun(
-        plan,
-        journal_path(name),
-        {
-            "request": kept(request),
-            "plan": plan.document(),
-            "files": [file.record.model_dump(mode="json") for file in plan.files],
-            "run": _info(name, plan).model_dump(mode="json"),
-            "warnings": plan.warnings,
-        },
-        (entry.eval_id for file in plan.files for entry in file.entries),
-    )
+    async with _beginning(plan):
+        journal = Journal.create(
+            journal_path(name),
+            {
+                "request": kept(request),
+                "plan": plan.document(),
+                "files": [file.record.model_dump(mode="json") for file in plan.files],
+                "run": _info(name, plan).model_dump(mode="json"),
+                "warnings": plan.warnings,
+            },
+            (entry.eval_id for file in plan.files for entry in file.entries),
+        )
     with journal:
         work = (Work(unit, None, {}) for unit in plan.units())
         total = plan.cases * request.num_runs
@@ -221,16 +222,18 @@ async def resume(
             resuming=True,
             calibrations=calibrations,
         )
-        if plan.hash != canonical_sha256(meta["plan"]):
-            await closed(plan.agent.component, plan.agent.adapter)
-            listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
-            raise RunError(f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}")
-        with journal.reading():
-            work, total = remaining(plan, journal)
-        if total:
-            # Until the end it is unfinished again: results were taken back, so that they are made anew.
-            again = run_info(journal).model_copy(update={"finished_at": None})
-            journal.set_meta({"run": again.model_dump(mode="json")})
+        async with _beginning(plan):
+            if plan.hash != canonical_sha256(meta["plan"]):
+                listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
+                raise RunError(
+                    f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}"
+                )
+            with journal.reading():
+                work, total = remaining(plan, journal)
+            if total:
+                # Until the end it is unfinished again: results were taken back, so that they are made anew.
+                again = run_info(journal).model_copy(update={"finished_at": None})
+                journal.set_meta({"run": again.model_dump(mode="json")})
         return await _finish(plan, journal, extensions, run, work, total, concurrency, paths, watch)
 
 
@@ -290,10 +293,11 @@ async def _finish(
     return result
 
 
-async def _begun(plan: Plan, path: Path, meta: Mapping[str, Any], eval_ids: Iterable[str]) -> Journal:
-    """The journal of a new run; where it cannot be made, the agent is closed."""
+@asynccontextmanager
+async def _beginning(plan: Plan) -> AsyncGenerator[None]:
+    """Prepare a run inside; where that fails, the agent that was made for it is closed."""
     try:
-        return Journal.create(path, meta, eval_ids)
+        yield
     except BaseException:
         await closed(plan.agent.component, plan.agent.adapter)
         raise
