@@ -41,6 +41,11 @@ class Registered(Generic[SpecT]):
         return f"plugin {self.plugin} ({self.distribution} {self.distribution_version})"
 
 
+def told_apart(components: Iterable[Registered[Any]]) -> str:
+    """Components that a message has to tell apart: the whole id, distribution and version of each."""
+    return " and ".join(f"{item.id} ({item.distribution} {item.distribution_version})" for item in components)
+
+
 class Registry(Generic[SpecT]):
     """The components of one kind, over all active plugins."""
 
@@ -98,11 +103,8 @@ class Registry(Generic[SpecT]):
         if len(found) == 1:
             return found[0]
         if found:
-            listed = " and ".join(
-                f"{item.id} ({item.distribution} {item.distribution_version})" for item in found
-            )
             raise UnknownNameError(
-                f"{self._kind} {asked}{name!r} is the name of {len(found)} components: {listed}. "
+                f"{self._kind} {asked}{name!r} is the name of {len(found)} components: {told_apart(found)}. "
                 f"Write the whole id, or choose one under [aliases] in adjudge.toml."
             )
         plugin = name.partition("/")[0]

@@ -19,7 +19,7 @@ from adjudge.extension.protocols import (
     Host,
     NotesPlan,
 )
-from adjudge.extension.registry import Registered
+from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import AgentAdapterSpec
 from adjudge.formats.findings import listed
 from adjudge.providers import shown_address
@@ -96,10 +96,8 @@ def _resolved(
         return accepting[0], agent
     hint = f"Write one of: {', '.join(f'{item.spec.name}:…' for item in adapters)}"
     if accepting:
-        kinds = " and ".join(
-            f"{item.id} ({item.distribution} {item.distribution_version})" for item in accepting
-        )
-        raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
+        what = f"agent {agent!r} could be one of several kinds: {told_apart(accepting)}"
+        raise InputError(Problem(what=what, hint=hint))
     if Path(request.working_folder, agent).is_dir():
         hint = f"A folder with an ADK agent cannot be run yet. Serve it, and name the address:\n{_served(agent, request)}"
     raise InputError(Problem(what=f"agent {agent!r} is of no known kind", hint=hint))

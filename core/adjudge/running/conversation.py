@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from adjudge.errors import AgentError, PluginError
 from adjudge.extension.guard import (
+    CLOSING,
     PluginRaisedError,
     PluginTimeoutError,
     awaited,
@@ -30,9 +31,6 @@ from adjudge.running.records import Conversation
 
 DEFAULT_SESSION: Final = SessionInput(user_id="test_user_id")
 """What a session starts with where the case says nothing; the user id is the one that ADK uses."""
-
-_CLOSING_SECONDS: Final = 10.0
-"""How long an agent may take to end a session before it is left alone."""
 
 
 class _Recorder:
@@ -143,11 +141,9 @@ class _Session:
             return None
         component = self._agent.component
         try:
-            await awaited(
-                component, "aclose", self._opened.aclose, passing=(AgentError,), within=_CLOSING_SECONDS
-            )
+            await awaited(component, "aclose", self._opened.aclose, passing=(AgentError,), within=CLOSING)
         except PluginTimeoutError:
-            message = f"the session did not end within {_CLOSING_SECONDS:g} s"
+            message = f"the session did not end within {CLOSING:g} s"
             return Failure(code="agent_raised", message=message, origin=component.id, retryable=True)
         except (AgentError, PluginError) as error:
             return _failure(self._agent, error)

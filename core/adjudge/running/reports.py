@@ -13,7 +13,7 @@ from adjudge.errors import RunError
 from adjudge.extension.guard import PluginRaisedError, described, guarded, lent, make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, Reporter, ReportsLogs, RunReport
-from adjudge.extension.registry import Registered
+from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import ReporterSpec
 from adjudge.model.judged_logs import JudgedLogs
 from adjudge.model.result import JudgeCalls, RunSummary
@@ -72,11 +72,8 @@ def reporter_for(output: Path, extensions: Extensions) -> Registered[ReporterSpe
         return reporters.resolve(suffix)
     found = [item for item in reporters if suffix in item.spec.suffixes]
     if len(found) > 1:
-        listed = " and ".join(
-            f"{item.id} ({item.distribution} {item.distribution_version})" for item in found
-        )
         raise RunError(
-            f"{len(found)} reporters write {suffix} files: {listed}. "
+            f"{len(found)} reporters write {suffix} files: {told_apart(found)}. "
             f'Choose one under [aliases] in adjudge.toml, for instance "{suffix}" = "{found[0].id}"'
         )
     return found[0]
