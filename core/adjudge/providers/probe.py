@@ -1,8 +1,7 @@
-"""One question to a server while a run is planned: what is there?"""
+"""Asks a server for JSON while a run is planned, for instance for its list of models."""
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import threading
 from collections.abc import Mapping
@@ -26,6 +25,8 @@ def json_at(url: str, *, seconds: float, headers: Mapping[str, str] | None = Non
         seconds: The most that it may take as a whole, however slowly the answer trickles.
         headers: With the key, where there is one.
     """
+    import asyncio  # not above: listings of plugins import this module, and ask no server
+
     found: list[Any] = []
 
     def work() -> None:
@@ -41,6 +42,8 @@ def json_at(url: str, *, seconds: float, headers: Mapping[str, str] | None = Non
 
 
 async def _answer(url: str, headers: dict[str, str], seconds: float) -> Any:
+    import asyncio
+
     import httpx  # only where there is somebody to ask
 
     # Certificates take long to read, and only https needs them: a redirect is not followed.
