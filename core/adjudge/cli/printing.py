@@ -26,7 +26,7 @@ _ResultT = TypeVar("_ResultT")
 
 
 def reported(run: Callable[[], _ResultT]) -> tuple[_ResultT, str | None]:
-    """The result of ``run``, and what could not be written of it, in words."""
+    """Run to the end; returns the result, and a message where a report of it could not be written."""
     from adjudge.errors import ReportError
 
     try:
@@ -36,9 +36,9 @@ def reported(run: Callable[[], _ResultT]) -> tuple[_ResultT, str | None]:
 
 
 def ended(status: int, *unwritten: str | None) -> int:
-    """The exit status of a run of which something may not have been written; that is said.
+    """Print why reports could not be written, and return the exit status of the command.
 
-    A report that is missing never hides a failure, and a run is not passed without it.
+    A missing report never hides a failure, and without it the run does not count as passed: 3 instead of 0.
     """
     missing = [each for each in unwritten if each is not None]
     for each in missing:

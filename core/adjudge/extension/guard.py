@@ -237,13 +237,13 @@ async def _limited(limit: Limit, call: Callable[[], Awaitable[_Outcome]]) -> _Ou
 
 
 async def _in_this_task(coroutine: Callable[[], Awaitable[object]], limit: Limit) -> _Outcome:
-    """The outcome of a built-in, which does nothing to the task that it runs in: no task costs less."""
+    """Call a built-in in the current task. It does nothing to the task, and making another one would cost time."""
     limit.start()
     return await coroutine(), None
 
 
 async def _in_a_task_of_its_own(coroutine: Callable[[], Awaitable[object]], limit: Limit) -> _Outcome:
-    """The outcome of anybody's coroutine; what it does to its task is no concern of ours."""
+    """Call somebody's coroutine in a task of its own, so that it cannot cancel the current one."""
     import asyncio
 
     task = asyncio.ensure_future(_outcome(coroutine))

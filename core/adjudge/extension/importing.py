@@ -1,4 +1,4 @@
-"""Code of the working folder: importable where the user named it, and in nobody's way.
+"""Imports modules that the user named from the working folder.
 
 The folder stands last on ``sys.path``. Otherwise ``rouge_score.py`` in a folder that came along would replace
 the library of that name, and a ``*.dist-info`` there would be an installed plugin.

@@ -178,7 +178,7 @@ class ChecksPlan(Protocol):
 
 @runtime_checkable
 class NotesPlan(Protocol):
-    """A component that decides something about a plan that its user should know of."""
+    """A component that has warnings about the plan of a run."""
 
     def plan_notes(self) -> Iterable[str]:
         """What is odd about the plan and not wrong, each a warning of the run; asked after ``check_plan``."""

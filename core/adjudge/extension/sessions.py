@@ -1,4 +1,4 @@
-"""The calls of a session in one task, on an event loop that can be left behind.
+"""Runs the calls of one agent session in one task, on an event loop that can be abandoned.
 
 Somebody's coroutine may ignore its cancellation, or block the event loop that it runs on, and Python stops
 neither. So it runs in a task that nobody has to wait for, and where it may block, on an event loop in a daemon

@@ -1,4 +1,4 @@
-"""Shortages: errors that say that this machine has no more of something, and that pass."""
+"""Recognises errors that mean that this machine has, for now, no more files, disk, memory or processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody's code in a thread, its outcome on the event loop."""
+"""Runs plugin and agent code in threads, so that code that blocks does not block the event loop of the run."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def handover(
 
 
 async def computed(function: Callable[..., ValueT], *args: Any, in_thread: bool) -> ValueT:
-    """What a function computes; where that takes long, in a thread that neither a limit nor the end waits for.
+    """Call a function that computes; in a daemon thread where that takes long.
+
+    The event loop stays free meanwhile. A call that exceeds its limit, or the end of the program, does not wait for it.
 
     Args:
         function: It raises nothing that would end a run, and shares nothing that changes.

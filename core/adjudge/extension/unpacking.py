@@ -1,4 +1,4 @@
-"""What gzip packed, unpacked while it is read, up to a limit: a few bytes may stand for gigabytes."""
+"""Reads gzip files up to a limit, because a few packed bytes may unpack to gigabytes."""
 
 from __future__ import annotations
 

@@ -74,10 +74,13 @@ def decode(text: str, start: int) -> tuple[Any, int]:
 
 
 def decode_mending(text: str, start: int) -> tuple[Any, int, Counter[str]]:
-    """The same as ``decode``, but what JSON's grammar allows and adjudge does not is mended.
+    """Read one JSON value, and mend what other programs write although it is not strict JSON.
 
     A number that is none, or too large, becomes its text; half of a surrogate pair becomes U+FFFD; of a key
-    that comes twice in one object the last value stays. The third value says what was mended, and how often.
+    that comes twice in one object the last value stays.
+
+    Returns:
+        The value, the position after it, and what was mended, each with how often.
 
     Raises:
         BrokenJsonError: the text is not JSON at all, or nests too deeply.

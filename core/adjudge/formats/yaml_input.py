@@ -1,4 +1,4 @@
-"""YAML from outside: one document of plain values, and nothing in it that grows when it is read."""
+"""Reads YAML files of bounded size: one document of plain values, with aliases counted as often as they are used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The circuit breaker: a provider that does not answer any more is not asked any further."""
+"""The circuit breaker: stops calls to a provider that has failed too often in a row."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE: Final = 60.0
 _OF_ONE_QUESTION: Final[frozenset[JudgeErrorCode]] = frozenset(
     {"context_too_long", "schema_rejected", "bad_request", "not_recorded"}
 )
-"""Failures by which a provider answers."""
+"""Failures that concern one question: the provider itself works."""
 
 
 class Breaker:

@@ -172,7 +172,7 @@ class JudgeClient:
         self._recorder = recorder
 
     def tell(self, told: Callable[[], None]) -> None:
-        """Call ``told``, and whoever is told already, whenever a call was answered or given up."""
+        """Add a function that is called whenever a judge has answered or a call was given up."""
         self._told.append(told)
 
     @property

@@ -37,5 +37,5 @@ DEFAULT_CRITERIA: dict[str, float] = {
 }
 """What is measured where no configuration is given (seed 001, "evaluation criteria"), and from which score it passes.
 
-Whole ids: a criterion of the same short name that somebody else offers must not take part unasked.
+Whole ids: another plugin's criterion with the same short name is not used by default.
 """

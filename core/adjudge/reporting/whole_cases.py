@@ -25,7 +25,7 @@ class WholeCase:
 
     @property
     def unfinished(self) -> bool:
-        """Whether an interrupted run has not come to all of it yet, so that nothing is decided."""
+        """Whether the run was interrupted before all of this case was run and scored, so that it has no verdict."""
         errors = (
             error
             for item in self.repeats

@@ -309,7 +309,7 @@ def _check_concurrency(concurrency: int) -> None:
 
 
 def _resolved(outputs: Iterable[str | Path]) -> list[Path]:
-    """The outputs where they are now: an agent that changes the working folder moves none of them."""
+    """The outputs as absolute paths, before an agent can change the working folder."""
     return [Path(output).absolute() for output in outputs]
 
 

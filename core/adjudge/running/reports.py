@@ -99,7 +99,7 @@ def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Pro
 
 
 def check_not_read(outputs: Iterable[Path], read: Iterable[Path], problems: Problems) -> None:
-    """Find outputs that would take the place of what is read, by whatever name either has."""
+    """Report every output that is a file which the run reads, also where one of them is a link."""
     inputs = list(read)
     for output in outputs:
         if any(_same_file(output, path) for path in inputs):

@@ -68,7 +68,7 @@ class RunRequest(Frozen):
     """Seconds a criterion may take on a case, without what it waits for judges."""
     judging: JudgingRequest = JudgingRequest()
     trust_code: bool = False
-    """Whether code is run that a configuration names which nobody named and which is not the agent's."""
+    """Whether to run code that a configuration names which was found beside an eval set, outside of the agent's folder."""
     working_folder: str
 
 

@@ -171,7 +171,7 @@ class Journal:
         return cls(path, open_existing(path, f"{path.absolute().as_uri()}?mode=ro"), None)
 
     def close(self) -> None:
-        """Close the file and release it. What was written is one file then, and can be read where nothing can be."""
+        """Close the file and release it. It is a single file then, which can be read in a read-only folder."""
         if self._claim is not None:
             # Where somebody reads it just now, it stays as it is: readers know what lies beside it.
             with suppress(sqlite3.Error):

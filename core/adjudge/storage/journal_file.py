@@ -31,7 +31,7 @@ def unfinished_path(path: Path) -> Path:
 
 
 def remove_unfinished(path: Path) -> None:
-    """Remove a journal that was never in its place."""
+    """Remove what is left of a journal that another process died making."""
     for left in (path, *(path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm"))):
         left.unlink(missing_ok=True)
 
