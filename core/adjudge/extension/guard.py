@@ -10,19 +10,16 @@ import copy
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from adjudge.errors import AdjudgeError, PluginError
 
 if TYPE_CHECKING:
-    from adjudge.extension.limits import Limit
     from adjudge.extension.protocols import Host
     from adjudge.extension.registry import Registered
     from adjudge.extension.specs import Spec
 
 ValueT = TypeVar("ValueT")
-_Outcome: TypeAlias = tuple[object, BaseException | None]
-"""What a call returned, and what it raised."""
 
 GRACE: Final = 5.0
 """Seconds that a plugin's coroutine has to end once it is cancelled; then nobody waits for it any more."""
@@ -71,6 +68,10 @@ class PluginRaisedError(PluginError):
         """
         super().__init__(f"{origin.provenance} raised in {call}: {described(raised)}")
         self.raised = raised
+
+
+class LimitExceededError(Exception):
+    """A call took too long, or was not made because earlier ones did; the message goes on after ``score of plugin …``."""
 
 
 class PluginTimeoutError(PluginError):
@@ -191,79 +192,18 @@ async def awaited(
 
     In a run the coroutines of other people's plugins run on an event loop in a thread, one for each plugin.
     """
-    from adjudge.extension.limits import Limit  # not above, as asyncio: most plugins need no loop
-    from adjudge.extension.plugin_loops import NotCalledError, loop_of
+    # Not above: every plugin imports this room, and few need asyncio.
+    from adjudge.extension.awaiting import outcome
 
-    limit = Limit(within)
-    if origin.is_built_in:
-        run = _in_this_task
-    elif (loop := loop_of(origin.provenance)) is not None:
-        run = loop.outcome
-    else:
-        run = _in_a_task_of_its_own
-    value, raised = await _limited(limit, lambda: run(coroutine, limit))
+    value, raised = await outcome(origin, coroutine, within)
     if raised is None:
         return cast("ValueT", value)
-    if raised is _TOO_LONG:
-        note = f"; {limit.note}" if limit.note else ""
-        raise PluginTimeoutError(f"{call} of {origin.provenance} took longer than {within:g} s{note}")
-    if isinstance(raised, NotCalledError):
-        raise PluginTimeoutError(f"{call} of {origin.provenance} was not called: {raised}")
+    if isinstance(raised, LimitExceededError):
+        raise PluginTimeoutError(f"{call} of {origin.provenance} {raised}")
     if isinstance(raised, KeyboardInterrupt):  # of the plugin's own thread, which Ctrl-C never reaches
         raise PluginRaisedError(origin, call, raised)
     with guarded(origin, call, passing=passing):
         raise raised
-
-
-_TOO_LONG: Final = TimeoutError()
-"""Stands for the end of the limit; a ``TimeoutError`` of the plugin's own is another object."""
-
-
-async def _limited(limit: Limit, call: Callable[[], Awaitable[_Outcome]]) -> _Outcome:
-    """The outcome of a call within its limit. Nothing is raised, but what is the user's or asks this task to stop."""
-    import asyncio
-
-    task = asyncio.current_task()
-    asked_to_stop = 0 if task is None else task.cancelling()
-    try:
-        async with limit:
-            return await call()
-    except (KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:
-        if isinstance(error, asyncio.CancelledError) and task and task.cancelling() > asked_to_stop:
-            raise
-        return None, _TOO_LONG if limit.is_over and isinstance(error, TimeoutError) else error
-
-
-async def _in_this_task(coroutine: Callable[[], Awaitable[object]], limit: Limit) -> _Outcome:
-    """Call a built-in in the current task. It does nothing to the task, and making another one would cost time."""
-    limit.start()
-    return await coroutine(), None
-
-
-async def _in_a_task_of_its_own(coroutine: Callable[[], Awaitable[object]], limit: Limit) -> _Outcome:
-    """Call somebody's coroutine in a task of its own, so that it cannot cancel the current one."""
-    import asyncio
-
-    task = asyncio.ensure_future(_outcome(coroutine))
-    limit.start()
-    try:
-        await asyncio.wait((task,))
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait((task,), timeout=GRACE)
-    return (None, asyncio.CancelledError()) if task.cancelled() else task.result()
-
-
-async def _outcome(coroutine: Callable[[], Awaitable[object]]) -> _Outcome:
-    try:
-        return await coroutine(), None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # returned: a task that raises SystemExit takes the event loop down
-        return None, error
 
 
 async def closed(origin: Origin, component: object) -> str | None:

@@ -1,57 +1,62 @@
-"""Limits of calls into plugins: the clock stands still while a plugin waits for the core, for instance for a judge."""
+"""Limits of calls into plugins: the clock stands still while a plugin waits for the core, for instance for a judge.
+
+``asyncio.timeout`` has no such clock, and its cost would be the larger part of what a call costs.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
 ValueT = TypeVar("ValueT")
 
 
 class Limit:
-    """Cancels the task inside it after some seconds, as ``asyncio.timeout`` does, with a clock that can stand still."""
+    """Cancels the task inside it after some seconds."""
 
     def __init__(self, seconds: float | None) -> None:
         """Allow ``seconds``, from ``start`` on; ``None`` for no limit."""
         self.seconds = seconds
+        self.is_over = False
         self.note: str | None = None
         """What became of a call that was not stopped."""
         self._left = seconds
         self._waiting = 0
         self._is_started = False
-        self._timeout = asyncio.timeout(None)
+        self._has_ended = False
+        self._timer: asyncio.TimerHandle | None = None
         self._home = asyncio.get_running_loop()
-        self._token: Token[Limit | None] | None = None
+        self._task = asyncio.current_task()
+        self._cancelled_before = 0 if self._task is None else self._task.cancelling()
         self._around: Limit | None = None
+        self._token: Token[Limit | None] | None = None
 
-    async def __aenter__(self) -> Limit:
+    def __enter__(self) -> Limit:
         """Begin; the clock stands still until ``start``."""
-        await self._timeout.__aenter__()
         self._around = _CURRENT.get()
         self._token = _CURRENT.set(self)
         return self
 
-    async def __aexit__(
+    def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End.
-
-        Raises:
-            TimeoutError: the time is over.
-        """
+        """End, and take back the cancellation that is this limit's own."""
+        self._has_ended = True
         if self._token is not None:
             _CURRENT.reset(self._token)
-        await self._timeout.__aexit__(kind, error, trace)
+        if self._timer is not None:
+            self._timer.cancel()
+        if self.is_over and self._task is not None:
+            self._task.uncancel()
 
     @property
-    def is_over(self) -> bool:
-        """Whether the time is over."""
-        return self._timeout.expired()
+    def was_cancelled(self) -> bool:
+        """Whether somebody else has cancelled the task since this limit began; asked once it has ended."""
+        return self._task is not None and self._task.cancelling() > self._cancelled_before
 
     def start(self) -> None:
         """Let the clock run."""
@@ -74,21 +79,55 @@ class Limit:
 
     def _stop_clock(self) -> None:
         self._waiting += 1
-        ends = self._timeout.when()
-        if self._waiting == 1 and ends is not None and not self.is_over:
-            self._left = ends - self._home.time()
-            with contextlib.suppress(RuntimeError):  # the call has ended, and left a task behind
-                self._timeout.reschedule(None)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._left = self._timer.when() - self._home.time()
+            self._timer = None
 
     def _go_on(self) -> None:
         self._waiting -= 1
-        if self._is_started and not self.is_over:
-            with contextlib.suppress(RuntimeError):
-                self._run_clock()
+        if self._is_started:
+            self._run_clock()
 
     def _run_clock(self) -> None:
-        if self._left is not None and not self._waiting:
-            self._timeout.reschedule(self._home.time() + self._left)
+        # The call may have ended, and left a task behind that still waits.
+        if self._left is not None and not self._waiting and not self.is_over and not self._has_ended:
+            self._timer = self._home.call_later(self._left, self._end)
+
+    def _end(self) -> None:
+        self._timer = None
+        self.is_over = True
+        if self._task is not None:
+            self._task.cancel()
+
+
+class Watched(Generic[ValueT]):
+    """Awaits something in this task; the clock starts with its first wait, so that what never waits costs no timer."""
+
+    def __init__(self, awaitable: Awaitable[ValueT], limit: Limit) -> None:
+        """Await ``awaitable`` within ``limit``."""
+        self._awaitable = awaitable
+        self._limit = limit
+
+    def __await__(self) -> Generator[Any, Any, ValueT]:
+        """Pass everything on, as ``yield from`` does."""
+        inner = self._awaitable.__await__()
+        try:
+            waiting = inner.send(None)
+            self._limit.start()
+            while True:
+                try:
+                    sent = yield waiting
+                except GeneratorExit:
+                    inner.close()
+                    raise
+                except BaseException as error:
+                    waiting = inner.throw(error)
+                else:
+                    waiting = inner.send(sent)
+        except StopIteration as end:
+            value: ValueT = end.value
+            return value
 
 
 _CURRENT: ContextVar[Limit | None] = ContextVar("adjudge_limit", default=None)
