@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from adjudge.errors import AdjudgeError, PluginError
+from adjudge.extension.participants import take_part
 
 if TYPE_CHECKING:
     from adjudge.extension.protocols import Host
@@ -118,8 +119,14 @@ def guarded(origin: Origin, call: str, *, passing: tuple[type[AdjudgeError], ...
         raise PluginRaisedError(origin, call, error) from error
 
 
-def make(registered: Registered[Spec[ValueT]], config: Any, host: Host) -> ValueT:
+def make(registered: Registered[Spec[ValueT]], config: Any, host: Host, *, takes_part: bool = True) -> ValueT:
     """The component that a plugin's factory makes.
+
+    Args:
+        registered: Whose factory is called.
+        config: The component's options.
+        host: What it is made with. That of a run notes that the component takes part in it.
+        takes_part: ``False`` where the component is only asked whether it is the right one.
 
     Raises:
         AdjudgeError: what it needs is missing or wrong.
@@ -130,6 +137,8 @@ def make(registered: Registered[Spec[ValueT]], config: Any, host: Host) -> Value
         component = registered.spec.factory(config, host)
     if component is None:
         raise PluginError(f"the factory of {registered.spec.name!r} returned None ({registered.provenance})")
+    if takes_part:
+        take_part(registered, host)
     return component
 
 

@@ -114,18 +114,16 @@ class Extensions:
                 known = inactive.get(record.name)
                 inactive[record.name] = f"{known}; {record}" if known else str(record)
 
-        def registry(kind: str, hook: str, of: type[SpecT]) -> Registry[SpecT]:  # noqa: ARG001 - binds SpecT
+        def registry(hook: str, of: type[SpecT]) -> Registry[SpecT]:
             components = cast("list[Registered[SpecT]]", self._components[hook])
-            return Registry(kind, components, aliases=aliases, inactive=inactive)
+            return Registry(of.kind, components, aliases=aliases, inactive=inactive)
 
-        self.criteria = registry("criterion", "criteria", CriterionSpec)
-        self.judge_backends = registry("judge backend", "judge_backends", JudgeBackendSpec)
-        self.granularity_strategies = registry(
-            "granularity strategy", "granularity_strategies", GranularityStrategySpec
-        )
-        self.agent_adapters = registry("agent adapter", "agent_adapters", AgentAdapterSpec)
-        self.trace_readers = registry("trace reader", "trace_readers", TraceReaderSpec)
-        self.reporters = registry("reporter", "reporters", ReporterSpec)
+        self.criteria = registry("criteria", CriterionSpec)
+        self.judge_backends = registry("judge_backends", JudgeBackendSpec)
+        self.granularity_strategies = registry("granularity_strategies", GranularityStrategySpec)
+        self.agent_adapters = registry("agent_adapters", AgentAdapterSpec)
+        self.trace_readers = registry("trace_readers", TraceReaderSpec)
+        self.reporters = registry("reporters", ReporterSpec)
 
     @classmethod
     def load(
@@ -165,6 +163,13 @@ class Extensions:
         """The plugins that are failed or in conflict."""
         return tuple(
             record for record in self.records if record.state in (PluginState.FAILED, PluginState.CONFLICT)
+        )
+
+    @property
+    def observers(self) -> tuple[PluginRecord, ...]:
+        """The plugins that are told what happens in a run."""
+        return tuple(
+            record for record in self._active.values() if set(record.hooks) & set(hookspecs.OBSERVER_HOOKS)
         )
 
     def unmet(self, requirements: Iterable[str]) -> list[str]:

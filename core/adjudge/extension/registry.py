@@ -9,6 +9,7 @@ from typing import Any, Final, Generic, TypeVar
 from adjudge.errors import PluginError, UnknownNameError, did_you_mean
 from adjudge.extension.discovery import OWN_DISTRIBUTION
 from adjudge.extension.specs import Spec
+from adjudge.model.base import JsonObject
 
 SpecT = TypeVar("SpecT", bound=Spec[Any], covariant=True)
 
@@ -39,6 +40,13 @@ class Registered(Generic[SpecT]):
     def provenance(self) -> str:
         """The plugin and its distribution, as messages show them."""
         return f"plugin {self.plugin} ({self.distribution} {self.distribution_version})"
+
+    def document(self) -> JsonObject:
+        """Its versions, as JSON."""
+        return {
+            "version": self.spec.version,
+            "distribution": f"{self.distribution} {self.distribution_version}",
+        }
 
 
 def told_apart(components: Iterable[Registered[Any]]) -> str:

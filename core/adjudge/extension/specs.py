@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from adjudge.extension.configuration import ComponentConfig, NoConfig
 
@@ -49,6 +49,9 @@ class Need(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec(Generic[ComponentT]):
     """What every component says of itself."""
+
+    kind: ClassVar[str] = "component"
+    """What kind of component it is, in words."""
 
     name: str
     """Unique within the plugin: lower-case letters, digits, ``_``, ``.`` and ``-``."""
@@ -133,6 +136,8 @@ def _is_tuple_of(kind: type[object], value: object) -> bool:
 class CriterionSpec(Spec["Criterion"]):
     """A criterion: something that is measured on a case."""
 
+    kind: ClassVar[str] = "criterion"
+
     needs: frozenset[Need] = frozenset()
     simulated_conversations: bool = False
     """Whether it can measure a conversation that a simulated user led."""
@@ -167,6 +172,8 @@ class CriterionSpec(Spec["Criterion"]):
 class JudgeBackendSpec(Spec["JudgeBackend"]):
     """A judge backend: it speaks one provider's protocol. ``name`` is the part before ``/`` in ``provider/model``."""
 
+    kind: ClassVar[str] = "judge backend"
+
     models: tuple[str, ...] = ()
     """Globs of bare model names that belong to this provider, for instance ``gemini-*``."""
     environment: tuple[str, ...] = ()
@@ -186,6 +193,8 @@ class JudgeBackendSpec(Spec["JudgeBackend"]):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GranularityStrategySpec(Spec["GranularityStrategy"]):
     """A granularity strategy, with what the analyzer needs to choose it."""
+
+    kind: ClassVar[str] = "granularity strategy"
 
     when_to_use: str
     """In words, for a judge: what kind of criterion this granularity fits."""
@@ -211,6 +220,8 @@ class GranularityStrategySpec(Spec["GranularityStrategy"]):
 class AgentAdapterSpec(Spec["AgentAdapter"]):
     """An agent adapter. ``name`` is the scheme: ``name:target`` on the command line."""
 
+    kind: ClassVar[str] = "agent adapter"
+
     accepts: Callable[[str], bool] | None = None
     """Whether a target without a scheme is of this kind. Looks at the text alone, imports nothing."""
     takes_state: bool = True
@@ -232,6 +243,8 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
 class TraceReaderSpec(Spec["TraceReader"]):
     """A trace reader: it turns somebody's log file into trajectories."""
 
+    kind: ClassVar[str] = "trace reader"
+
     patterns: tuple[str, ...] = ()
     """Globs of file names that are likely to be of this format. A hint: content decides."""
     recognised_by: str = ""
@@ -244,6 +257,8 @@ class TraceReaderSpec(Spec["TraceReader"]):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReporterSpec(Spec["Reporter"]):
     """A reporter: it writes a run in one format."""
+
+    kind: ClassVar[str] = "reporter"
 
     suffixes: tuple[str, ...] = field(default=())
     """Endings of file names that choose this reporter; the longest match wins."""

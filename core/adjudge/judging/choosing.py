@@ -16,6 +16,7 @@ from adjudge.extension.judge_protocols import (
     JudgeBackend,
     RecordedCalls,
 )
+from adjudge.extension.participants import take_part
 from adjudge.extension.protocols import Fingerprinted, Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import JudgeBackendSpec
@@ -120,6 +121,7 @@ class Judges:
             raise InputError([Problem(what=f"judge {name!r}: {message}") for message in absent])
         spec = registered.spec
         backend = self.backend(registered)
+        take_part(registered, self._host)
         with guarded(registered, "fingerprint", passing=(AdjudgeError,)):
             fingerprint = backend.fingerprint() if isinstance(backend, Fingerprinted) else {}
         with guarded(registered, "model_fingerprint", passing=(AdjudgeError,)):
@@ -152,7 +154,7 @@ class Judges:
             config = validated_config(
                 registered.spec.config, options, path=f"judge.backends.{registered.spec.name}"
             )
-            self._made[registered.id] = (registered, make(registered, config, self._host))
+            self._made[registered.id] = (registered, make(registered, config, self._host, takes_part=False))
         return self._made[registered.id][1]
 
     async def aclose(self) -> None:

@@ -15,7 +15,7 @@ from adjudge.model.evaluation import (
     MeasuredCriterion,
 )
 from adjudge.model.measurement import Failure
-from adjudge.model.result import JudgeCalls, Verdict
+from adjudge.model.result import JudgeCalls, Participant, Verdict
 
 JudgedStatus: TypeAlias = Literal["PASS", "FAIL", "UNSURE", "error"]
 
@@ -80,6 +80,8 @@ class JudgedLogs(Frozen):
     calibrations: tuple[Calibration, ...] = ()
     """What made confidences of these results probabilities; those that changed nothing are not here."""
     warnings: tuple[str, ...] = ()
+    plugins: tuple[Participant, ...] = ()
+    """What took part: criteria, strategies, readers, judge backends, reporters."""
 
     @property
     def status(self) -> JudgedStatus | None:

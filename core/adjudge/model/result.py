@@ -175,6 +175,19 @@ class RunSummary(Frozen):
     """By model, as ``provider/model``."""
 
 
+class Participant(Frozen):
+    """A component of a plugin that took part in a run; or a plugin that observed it."""
+
+    kind: str
+    """``criterion``, ``judge backend``, ``agent adapter`` and so on; or ``observer``."""
+    component: str
+    """As ``plugin/component``; of an observer the plugin's name."""
+    version: int | None
+    """The component's own, from its spec; ``None`` for an observer."""
+    distribution: str
+    distribution_version: str
+
+
 class RunInfo(Frozen):
     """What is needed to know a run again, and to repeat it."""
 
@@ -198,3 +211,5 @@ class RunInfo(Frozen):
     """Seconds that a case may take."""
     scoring_timeout: float | None = None
     """Seconds that a criterion may take on a case, without what it waits for judges."""
+    plugins: tuple[Participant, ...] = ()
+    """What took part, over all resumptions. Not all of it decides results: the plan's hash leaves it out."""

@@ -26,7 +26,6 @@ from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, RunInfo, RunSummary, Status, Verdict
 from adjudge.running.calibrating import planned_calibrations
 from adjudge.running.engine import Engine, Watch, Work
-from adjudge.running.host import RunHost
 from adjudge.running.plan import Plan, differences
 from adjudge.running.planning import make_plan
 from adjudge.running.records import reported_cases, run_info
@@ -228,6 +227,7 @@ async def resume(
                 raise RunError(
                     f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}"
                 )
+            plan.host.participants.add_known(run_info(journal).plugins)
             with journal.reading():
                 work, total = remaining(plan, journal)
             if total:
@@ -277,13 +277,14 @@ async def _finish(
             plan.judges.keep_calls()
     before = run_info(journal)
     duration = round(before.duration + time.perf_counter() - started, 3)
-    info = before.model_copy(update={"finished_at": _now(), "duration": duration})
+    info = before.model_copy(
+        update={"finished_at": _now(), "duration": duration, "plugins": plan.host.participants.listed()}
+    )
     journal.set_meta({"run": info.model_dump(mode="json")})
     summary = summary_of(journal)
     _keep_warnings(journal, plan, extensions)
     report = report_of(journal, summary)
-    host = RunHost(extensions, Path(plan.request.working_folder))
-    failures = write_outputs(report, outputs, extensions, host)
+    failures = write_outputs(report, outputs, extensions, plan.host)
     extensions.notify("run_finished", RunFinished(run=name, summary=summary))
     # Once more: an observer of the end may have raised.
     warnings = _keep_warnings(journal, plan, extensions)
@@ -327,6 +328,7 @@ def _info(name: str, plan: Plan) -> RunInfo:
         adjudge_version=adjudge.__version__,
         python_version=platform.python_version(),
         plan_hash=canonical_sha256(document),
+        plugins=plan.host.participants.listed(),
         **document,
     )
 

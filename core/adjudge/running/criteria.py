@@ -94,6 +94,7 @@ def make_criterion(
         config=config,
         criterion=criterion,
         judges=tuple(own.judge_documents),
+        delegates=tuple(own.delegates),
     )
 
 

@@ -20,7 +20,7 @@ from adjudge.model.trajectory import Trajectory
 from adjudge.running.conversation import converse
 from adjudge.running.criteria import applies
 from adjudge.running.plan import Plan, PlannedCriterion, Unit
-from adjudge.running.records import Conversation, decided, not_simulated
+from adjudge.running.records import Conversation, decided, not_simulated, run_info
 from adjudge.running.scoring import score
 from adjudge.statistics.algebra import criterion_result
 from adjudge.storage.journal import Journal
@@ -71,6 +71,8 @@ class Engine:
         self._extensions = extensions
         self._run = run
         self._watch = watch
+        self._participants = len(run_info(journal).plugins)
+        """How many the journal has."""
         self._agent_slots = asyncio.Semaphore(concurrency)
         # Cases that wait for their scores hold their trajectory in memory: they are bounded too.
         self._open_slots = asyncio.Semaphore(concurrency + SCORING_LIMIT)
@@ -125,6 +127,14 @@ class Engine:
         finally:
             self._open_slots.release()
 
+    def _keep_participants(self) -> None:
+        """Journal what took part, where that has become more: no result is kept without what made it."""
+        participants = self._plan.host.participants
+        if len(participants) > self._participants:
+            self._participants = len(participants)
+            info = run_info(self._journal).model_copy(update={"plugins": participants.listed()})
+            self._journal.set_meta({"run": info.model_dump(mode="json")})
+
     async def _converse(self, unit: Unit, case: EvalCase) -> Conversation:
         self._tell(
             "case_started",
@@ -159,6 +169,7 @@ class Engine:
             conversation.failure,
             total_usage(step.usage for step in conversation.trajectory.steps),
         )
+        self._keep_participants()
         self._journal.add_attempt(
             unit.case_no,
             unit.repeat,
@@ -185,6 +196,7 @@ class Engine:
             within=self._plan.request.scoring_timeout,
         )
         result, stored = _stored(planned, measured)
+        self._keep_participants()
         # At once, not with the others: a slow criterion must not hold back what is decided already.
         self._journal.add_score(unit.case_no, unit.repeat, number, stored)
         self._tell(

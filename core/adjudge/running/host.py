@@ -17,6 +17,7 @@ from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
 from adjudge.extension.loader import Extensions
+from adjudge.extension.participants import Participants
 from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registered
@@ -82,12 +83,16 @@ class RunHost:
         self._untrusted_file: str | None = None
         self.judge_documents: list[JsonObject] = []
         """What decides the answers of every judge that was asked for here."""
+        self.delegates: list[JsonObject] = []
+        """What decides the results of every criterion that was asked for here."""
+        self.participants = Participants()
+        """What took part in the run."""
 
     def for_criterion(self) -> Self:
-        """The same host for one criterion, with ``judge_documents`` of its own."""
+        """The same host for one criterion, with ``judge_documents`` and ``delegates`` of its own."""
         own = type(self)(self._extensions, self._working_folder)
         own._environment, own.judges = self._environment, self.judges
-        own._untrusted_file = self._untrusted_file
+        own._untrusted_file, own.participants = self._untrusted_file, self.participants
         return own
 
     def for_untrusted(self, file: str) -> Self:
@@ -162,6 +167,13 @@ class RunHost:
         """
         registered = self._extensions.criteria.resolve(name)
         config = validated_config(registered.spec.config, options, path=name)
+        self.delegates.append(
+            {
+                "criterion": registered.id,
+                **registered.document(),
+                "options": config.model_dump(mode="json"),
+            }
+        )
         criterion = make(registered, config, self)
         return criterion if registered.is_built_in else _Delegate(registered, criterion)
 

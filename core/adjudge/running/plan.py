@@ -13,6 +13,7 @@ from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec
 from adjudge.formats import CaseEntry, EvalSetFile
 from adjudge.model.base import JsonObject, canonical_sha256
+from adjudge.running.host import RunHost
 from adjudge.running.judges import RunJudges
 from adjudge.running.records import FileRecord
 from adjudge.running.request import RunRequest
@@ -29,17 +30,22 @@ class PlannedCriterion:
     criterion: Criterion
     judges: tuple[JsonObject, ...] = ()
     """Who judges, for every judge that the criterion asked for."""
+    delegates: tuple[JsonObject, ...] = ()
+    """What measures in its place: other criteria that it asked for."""
 
     def document(self) -> JsonObject:
         """What decides its results, as JSON."""
-        document = {
+        document: JsonObject = {
             "criterion": self.component.id,
-            "version": self.component.spec.version,
-            "distribution": f"{self.component.distribution} {self.component.distribution_version}",
+            **self.component.document(),
             "threshold": self.rule.threshold,
             "options": self.config.model_dump(mode="json"),
         }
-        return {**document, "judges": list(self.judges)} if self.judges else document
+        if self.judges:
+            document["judges"] = list(self.judges)
+        if self.delegates:
+            document["delegates"] = list(self.delegates)
+        return document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +99,7 @@ class PlannedAgent:
         """What decides its answers, as far as adjudge can see, as JSON."""
         return {
             "adapter": self.component.id,
-            "version": self.component.spec.version,
-            "distribution": f"{self.component.distribution} {self.component.distribution_version}",
+            **self.component.document(),
             "target": self.target,
             "options": self.options,
             "fingerprint": self.fingerprint,
@@ -121,6 +126,8 @@ class Plan:
     agent: PlannedAgent
     files: tuple[PlannedFile, ...]
     judges: RunJudges
+    host: RunHost
+    """What its components are made with. It knows which took part."""
     warnings: tuple[str, ...] = field(default=())
 
     @property

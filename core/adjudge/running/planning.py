@@ -20,7 +20,7 @@ from adjudge.running.host import RunHost
 from adjudge.running.judges import RunJudges
 from adjudge.running.plan import Plan, PlannedAgent, PlannedFile
 from adjudge.running.problems import Problems
-from adjudge.running.reports import check_not_read, check_outputs
+from adjudge.running.reports import check_not_read, check_outputs, reporter_for
 from adjudge.running.request import MOST_RUNS, RunRequest
 from adjudge.running.selecting import SelectedFile, config_beside, named_config, select_files
 
@@ -85,6 +85,9 @@ async def make_plan(
     if len(problems) and made is not None:
         await closed(made.component, made.adapter)
     problems.raise_any(extensions.warnings)
+    host.participants.add_observers(extensions.observers)
+    for output in outputs:
+        host.participants.add(reporter_for(output, extensions))
     problems.warn(doubts_about(item for file in planned.values() for item in file.criteria))
     if made is None:
         raise AssertionError("an agent that cannot be made is a problem, and was raised")
@@ -93,6 +96,7 @@ async def make_plan(
         agent=made,
         files=tuple(planned[file.eval_set.path] for file in selected),
         judges=judges,
+        host=host,
         warnings=problems.warnings,
     )
 

@@ -49,7 +49,7 @@ class Traces:
         knowing: list[Registered[TraceReaderSpec]] = []
         for registered in self._readers:
             try:
-                reader = self._made(registered)
+                reader = self._made(registered, takes_part=False)
                 with guarded(registered, "sniff"):
                     knows = bool(reader.sniff(head, self._source(path).path))
             except AdjudgeError as error:
@@ -106,8 +106,8 @@ class Traces:
                 raise PluginError(f"{what}; expected a Trajectory")
             yield _with_mended(trajectory, source)
 
-    def _made(self, registered: Registered[TraceReaderSpec]) -> TraceReader:
-        return make(registered, registered.spec.config(), self._host)
+    def _made(self, registered: Registered[TraceReaderSpec], *, takes_part: bool = True) -> TraceReader:
+        return make(registered, registered.spec.config(), self._host, takes_part=takes_part)
 
     def _source(self, path: Path) -> Source:
         return Source(self._host.working_folder / path)

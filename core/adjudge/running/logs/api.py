@@ -126,6 +126,7 @@ async def judge_logs(
         errors=tuple(error for run in runs for error in run.errors),
         judges=dict(plan.judges.calls),
         calibrations=applied(plan.judges.calibrations, results) if calibrated else (),
+        plugins=plan.host.participants.listed(),
         warnings=tuple(dict.fromkeys((*extensions.warnings, *plan.judges.warnings))),
     )
     if failures := write_log_outputs(judged, paths, extensions, plan.host):

@@ -343,6 +343,20 @@ class SummaryRow(TypedDict):
 
 
 @_documented
+class ParticipantRow(TypedDict):
+    """A component of a plugin that took part; or a plugin that observed the run."""
+
+    kind: str
+    """`criterion`, `judge backend`, `granularity strategy`, `agent adapter`, `trace reader`, `reporter` or `observer`."""
+    component: str
+    """As `plugin/component`; of an observer the plugin's name."""
+    version: int | None
+    """The component's own; `null` for an observer."""
+    distribution: str
+    distribution_version: str
+
+
+@_documented
 class RunRow(TypedDict):
     """What is needed to know the run again, and to repeat it."""
 
@@ -366,6 +380,8 @@ class RunRow(TypedDict):
     """Seconds that a case may take."""
     scoring_timeout: float | None
     """Seconds that a criterion may take on a case, without what it waits for judges."""
+    plugins: list[ParticipantRow]
+    """What took part, over all resumptions; what only read or wrote files and what observed the run included."""
 
 
 @_documented

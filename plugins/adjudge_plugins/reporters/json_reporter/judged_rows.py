@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
-from adjudge.plugin import Evidence, Failure, JsonObject, JudgeCalls, JudgeUse, RubricScore, Usage, reporting
+from adjudge.plugin import (
+    Evidence,
+    Failure,
+    JsonObject,
+    JudgeCalls,
+    JudgeUse,
+    Participant,
+    RubricScore,
+    Usage,
+    reporting,
+)
 
 if TYPE_CHECKING:
     from adjudge_plugins.reporters.json_reporter import document as doc
@@ -44,6 +54,17 @@ def votes_row(votes: JsonObject) -> doc.VotesRow:
             }
             for vote in votes.get("votes", ())
         ],
+    }
+
+
+def participant_row(participant: Participant) -> doc.ParticipantRow:
+    """What took part."""
+    return {
+        "kind": participant.kind,
+        "component": participant.component,
+        "version": participant.version,
+        "distribution": participant.distribution,
+        "distribution_version": participant.distribution_version,
     }
 
 

@@ -21,6 +21,7 @@ from adjudge_plugins.reporters.json_reporter.document import (
     FailureRow,
     JudgeCallsRow,
     JudgingRow,
+    ParticipantRow,
     Position,
     Verdict,
     VotesRow,
@@ -282,6 +283,8 @@ class LogsDocument(TypedDict):
     duration: float
     """Seconds."""
     warnings: list[str]
+    plugins: list[ParticipantRow]
+    """What took part: criteria, strategies, readers, judge backends, reporters."""
     summary: LogsSummaryRow
     criteria: list[CriterionRow]
     """Those in words; empty where it ended after aggregation."""

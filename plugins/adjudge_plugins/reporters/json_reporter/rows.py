@@ -21,6 +21,7 @@ from adjudge_plugins.reporters.json_reporter.judged_rows import (
     failure_row,
     judge_calls_row,
     judging_row,
+    participant_row,
     rubric_row,
     usage_row,
 )
@@ -63,6 +64,7 @@ def run_row(run: RunInfo) -> doc.RunRow:
         "num_runs": run.num_runs,
         "timeout": run.timeout,
         "scoring_timeout": run.scoring_timeout,
+        "plugins": list(map(participant_row, run.plugins)),
     }
 
 

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from adjudge.plugin import JudgedLogs, RunReport
 from adjudge_plugins.reporters.json_reporter import logs_rows
+from adjudge_plugins.reporters.json_reporter.judged_rows import participant_row
 from adjudge_plugins.reporters.json_reporter.rows import case_row, repeated_row, run_row, summary_row
 
 SCHEMA_VERSION: Final = "1.2"
@@ -41,6 +42,7 @@ class JsonReporter:
             "started_at": judged.started_at,
             "duration": judged.duration,
             "warnings": list(judged.warnings),
+            "plugins": list(map(participant_row, judged.plugins)),
             "summary": logs_rows.summary_row(judged),
         }
         stream.writelines(b",\n" + encoded(name) + b": " + encoded(value) for name, value in about.items())
