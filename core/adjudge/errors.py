@@ -2,6 +2,7 @@
 
 AdjudgeError
 ├── InputError           a file or an option that cannot be used; holds every problem found
+│   └── UnavailableError something that a component needs is not there: a judge, its key, a module
 ├── PluginError          a plugin is failed, in conflict, missing, or broke its contract
 ├── UnknownNameError     a name that nothing installed has, or that two have
 ├── AgentError           an agent did not answer, or not in a way that can be used
@@ -64,6 +65,14 @@ class InputError(AdjudgeError):
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         self.warnings: tuple[str, ...] = tuple(warnings)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+
+class UnavailableError(InputError):
+    """Something that a component needs is not there: a judge, its key, a module.
+
+    What a factory raises so stops a run only where the criterion can decide something; otherwise the criterion
+    is not measured, and a warning says why.
+    """
 
 
 class PluginError(AdjudgeError):

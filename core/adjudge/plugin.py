@@ -14,6 +14,7 @@ from adjudge.errors import (
     JudgeErrorCode,
     PluginError,
     Problem,
+    UnavailableError,
     did_you_mean,
 )
 from adjudge.extension.configuration import ComponentConfig, NoConfig
@@ -267,6 +268,7 @@ __all__ = [
     "TraceReader",
     "TraceReaderSpec",
     "Trajectory",
+    "UnavailableError",
     "UnsureCode",
     "Usage",
     "Verdict",

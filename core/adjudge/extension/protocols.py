@@ -61,7 +61,8 @@ class Host(Protocol):
         """The judge that these options choose. Ask in the factory: the plan then knows of it.
 
         Raises:
-            InputError: no judge is named, or what it needs (a key, a server, a file) is missing.
+            UnavailableError: no judge is named, or what it needs (a key, a server, a file) is missing.
+            InputError: the options are wrong.
         """
         ...
 
@@ -69,7 +70,8 @@ class Host(Protocol):
         """What judges runs by a criterion in words. Ask in the factory: the plan then knows of its judge.
 
         Raises:
-            InputError: no judge is named, or what it needs is missing.
+            UnavailableError: no judge is named, or what it needs is missing.
+            InputError: the options are wrong.
             UnknownNameError: the criterion names a granularity that nothing installed has.
         """
         ...
@@ -79,7 +81,8 @@ class Host(Protocol):
 
         Raises:
             UnknownNameError: nothing installed has the name.
-            InputError: its options are wrong, or something that it needs is missing.
+            UnavailableError: something that it needs is missing.
+            InputError: its options are wrong.
         """
         ...
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from adjudge.errors import PluginError, UnknownNameError, did_you_mean
+from adjudge.errors import PluginError, Problem, UnavailableError, UnknownNameError, did_you_mean
 from adjudge.extension.discovery import OWN_DISTRIBUTION
 from adjudge.extension.specs import Spec
 from adjudge.model.base import JsonObject
@@ -52,6 +52,22 @@ class Registered(Generic[SpecT]):
 def told_apart(components: Iterable[Registered[Any]]) -> str:
     """Components that a message has to tell apart: the whole id, distribution and version of each."""
     return " and ".join(f"{item.id} ({item.distribution} {item.distribution_version})" for item in components)
+
+
+def check_modules(registered: Registered[Spec[Any]]) -> None:
+    """See that everything is installed that a component imports when it is made.
+
+    Raises:
+        UnavailableError: with every module that is missing.
+    """
+    spec = registered.spec
+    if absent := spec.absent_modules():
+        raise UnavailableError(
+            [
+                Problem(what=f"{spec.kind} {spec.name!r} needs the module {module!r}, which is not installed")
+                for module in absent
+            ]
+        )
 
 
 class Registry(Generic[SpecT]):

@@ -6,7 +6,7 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, UnknownNameError
+from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, UnavailableError, UnknownNameError
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.guard import Origin, closed, each, guarded, make
 from adjudge.extension.judge_options import JudgeModelOptions
@@ -77,13 +77,20 @@ class Judges:
         """The judge that ``options`` choose, or the run, the project or the environment.
 
         Raises:
-            InputError: none is named, a name is not known, or something is missing; every problem at once.
+            UnavailableError: none is named, nothing installed knows a name, or something is missing.
+            InputError: a name means nothing, or no price is known for a budget in USD. Every problem is in the
+                error, those of something missing too.
         """
         problems: list[Problem] = []
+        missing: list[Problem] = []
         members: list[Member] = []
         for name in self._names(options):
             try:
                 member = self.member(name)
+            except UnavailableError as error:
+                # What the user names for this run is meant to be there.
+                (problems if name in self._override else missing).extend(error.problems)
+                continue
             except (UnknownNameError, PluginError) as error:
                 problems.append(Problem(what=str(error)))
                 continue
@@ -92,10 +99,10 @@ class Judges:
                 continue
             if isinstance(member.backend, ChecksModel):
                 try:
-                    missing = self._missing(member.backend_name, member.origin, member.backend, member.model)
+                    lacking = self._missing(member.backend_name, member.origin, member.backend, member.model)
+                    missing += [Problem(what=f"judge {name!r}: {message}") for message in lacking]
                 except PluginError as error:
-                    missing = [str(error)]
-                problems += [Problem(what=f"judge {name!r}: {message}") for message in missing]
+                    problems.append(Problem(what=f"judge {name!r}: {error}"))
             if self._priced and not member.recorded and member.cost(_ANY) is None:
                 problems.append(
                     Problem(
@@ -105,23 +112,26 @@ class Judges:
                 )
             members.append(member)
         if problems:
-            raise InputError(problems)
+            raise InputError([*problems, *missing])
+        if missing:
+            raise UnavailableError(missing)
+        for member in members:
+            take_part(self._made[member.backend_name][0], self._host)
         return ClientJudge(self._client, members, options)
 
     def member(self, name: str) -> Member:
         """The model of that name.
 
         Raises:
-            InputError: no backend has a model of that name, or several have.
+            UnavailableError: no active backend has a model of that name, or a module that it needs is missing.
+            InputError: several backends have one, or the name has no model.
             UnknownNameError: the name of a backend is shared by two plugins.
-            PluginError: the backend's plugin is not active.
         """
         registered, model = self._resolved(name)
         if absent := _absent_modules(registered):
-            raise InputError([Problem(what=f"judge {name!r}: {message}") for message in absent])
+            raise UnavailableError([Problem(what=f"judge {name!r}: {message}") for message in absent])
         spec = registered.spec
         backend = self.backend(registered)
-        take_part(registered, self._host)
         with guarded(registered, "fingerprint", passing=(AdjudgeError,)):
             fingerprint = backend.fingerprint() if isinstance(backend, Fingerprinted) else {}
         with guarded(registered, "model_fingerprint", passing=(AdjudgeError,)):
@@ -173,7 +183,9 @@ class Judges:
                 return names
         if self._has_adk_default():
             return (ADK_DEFAULT,)
-        raise InputError(Problem(what="no judge is named, and this criterion needs one", hint=self.ways()))
+        raise UnavailableError(
+            Problem(what="no judge is named, and this criterion needs one", hint=self.ways())
+        )
 
     def _has_adk_default(self) -> bool:
         found = self._matching(ADK_DEFAULT)
@@ -233,8 +245,11 @@ class Judges:
             raise InputError(Problem(what=f"judge {name!r} could be {listed}", hint="Write one of these."))
         provider = name.partition("/")[0]
         if "/" in name:
-            self._backends.resolve(provider)  # says what became of it, or what is installed
-        raise InputError(
+            try:
+                self._backends.resolve(provider)  # says what became of it, or what is installed
+            except (UnknownNameError, PluginError) as error:
+                raise UnavailableError(Problem(what=f"judge {name!r}: {error}")) from None
+        raise UnavailableError(
             Problem(
                 what=f"judge {name!r} belongs to no provider that is installed",
                 hint=f"Write provider/model, for instance {examples or 'openai/gpt-4o-mini'}; "

@@ -149,6 +149,9 @@ class JudgeCalls(Frozen):
 NOT_SIMULATED: Final = "not_simulated"
 """The code with a case that is not applicable because nothing simulates its user."""
 
+NOT_MEASURED: Final = "not_measured"
+"""The code of the error of a criterion that decides nothing and lacks something: a judge, its key, a module."""
+
 NOT_FINISHED: Final = "not_finished"
 """The code of the error of what an interrupted run has no result for yet."""
 

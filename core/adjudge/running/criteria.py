@@ -6,13 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Final
 
-from adjudge.errors import InputError, Problem, did_you_mean, suggestion
+from adjudge.errors import InputError, Problem, UnavailableError, did_you_mean, suggestion
 from adjudge.extension.configuration import known_keys, validated_config
 from adjudge.extension.guard import make
 from adjudge.extension.loader import Extensions
+from adjudge.extension.protocols import Criterion
+from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.formats import CaseEntry
+from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.config import CriterionEntry, EvalConfig
+from adjudge.model.measurement import Measurement, Outcome
+from adjudge.model.result import NOT_MEASURED
 from adjudge.running.host import RunHost
 from adjudge.running.plan import PlannedCriterion
 from adjudge.running.problems import Problems
@@ -62,7 +67,6 @@ def make_criterion(
     """
     component = extensions.criteria.resolve(entry.criterion)
     spec = component.spec
-    _check_needs(spec, problems, place)
     options, threshold = _threshold(entry, spec, problems, place)
     config = validated_config(spec.config, options, **place, read_elsewhere=_read_here(spec))
     if threshold is None and not spec.lower_is_better:
@@ -81,7 +85,15 @@ def make_criterion(
         )
         threshold = None
     own = host.for_criterion()
-    criterion = make(component, config, own)
+    criterion: Criterion
+    try:
+        check_modules(component)
+        criterion = make(component, config, own)
+    except UnavailableError as error:
+        if threshold is not None:
+            raise
+        criterion = _NotMeasured(component, "; ".join(problem.what for problem in error.problems))
+        problems.warn([_at(place, criterion.reason)])
     return PlannedCriterion(
         rule=Rule(
             criterion_name=entry.name,
@@ -98,9 +110,16 @@ def make_criterion(
     )
 
 
-def _check_needs(spec: CriterionSpec, problems: Problems, place: dict[str, Any]) -> None:
-    for module in spec.absent_modules():
-        problems.add(f"criterion {spec.name!r} needs the module {module!r}, which is not installed", **place)
+class _NotMeasured:
+    """Stands for a criterion that decides nothing and lacks something."""
+
+    def __init__(self, component: Registered[CriterionSpec], lacking: str) -> None:
+        """Say of every case that it is not measured, because of what is ``lacking``."""
+        self.reason = f"it decides nothing and is not measured: {lacking}"
+        self._origin = component.provenance
+
+    async def score(self, _case: CaseUnderTest) -> Measurement:
+        return Measurement(overall=Outcome.failed(NOT_MEASURED, self.reason, origin=self._origin))
 
 
 def _read_here(spec: CriterionSpec) -> tuple[str, ...]:

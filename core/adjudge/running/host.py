@@ -20,7 +20,7 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.participants import Participants
 from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.protocols import Criterion
-from adjudge.extension.registry import Registered
+from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.specs import CriterionSpec
 from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.services import CriterionEvaluator, Services
@@ -119,7 +119,8 @@ class RunHost:
         """The judge that these options choose.
 
         Raises:
-            InputError: no judge is named, or what it needs is missing.
+            UnavailableError: no judge is named, or what it needs is missing.
+            InputError: the options are wrong.
         """
         if self.judges is None:
             raise InputError(Problem(what="a judge can be had only in a run"))
@@ -131,7 +132,8 @@ class RunHost:
         """What judges runs by a criterion in words.
 
         Raises:
-            InputError: no judge is named, or what it needs is missing; or the criterion is too long for a request.
+            UnavailableError: no judge is named, or what it needs is missing.
+            InputError: the options are wrong, or the criterion is too long for a request.
             UnknownNameError: the criterion names a granularity that nothing installed has.
             RunError: the calibrations of this installation cannot be read.
         """
@@ -163,9 +165,11 @@ class RunHost:
         Raises:
             UnknownNameError: nothing installed has the name.
             PluginError: its plugin is not active.
-            InputError: its options are wrong, or something that it needs is missing.
+            UnavailableError: something that it needs is missing.
+            InputError: its options are wrong.
         """
         registered = self._extensions.criteria.resolve(name)
+        check_modules(registered)
         config = validated_config(registered.spec.config, options, path=name)
         self.delegates.append(
             {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from adjudge.errors import PluginError, RunError
+from adjudge.errors import AdjudgeError, PluginError, RunError
 from adjudge.extension.guard import PluginTimeoutError, awaited, guarded, lent
 from adjudge.extension.shortage import shortage_of
+from adjudge.judging.client import JudgeUnusableError
 from adjudge.judging.ledger import ledger
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement, Outcome
-from adjudge.model.result import CriterionResult
+from adjudge.model.result import NOT_MEASURED, CriterionResult
 from adjudge.running.criteria import needs_of
 from adjudge.running.plan import PlannedCriterion
 from adjudge.running.request import DEFAULT_SCORING_TIMEOUT
@@ -39,6 +40,7 @@ async def score(
         return criterion_result(Measurement(overall=outcome), planned.rule)
     component = planned.component
     origin = component.provenance
+    result: CriterionResult | None = None
     with ledger() as asked:
         passes = False
         try:
@@ -55,6 +57,8 @@ async def score(
                 raise PluginError(f"{broken} ({origin})")
             with guarded(component, "score"):  # what was made without validation may hold anything
                 result = criterion_result(measurement, planned.rule)
+        except JudgeUnusableError as error:
+            asked.fatal = error
         except PluginTimeoutError as error:
             result = criterion_result(
                 _failed("criterion_timeout", error, origin, retryable=True), planned.rule
@@ -65,12 +69,18 @@ async def score(
             result = criterion_result(
                 _failed("criterion_raised", error, origin, retryable=passes), planned.rule
             )
-    if asked.fatal is not None:
-        raise asked.fatal
+    fatal = asked.fatal
+    if fatal is not None:
+        if planned.rule.gates or not isinstance(fatal, JudgeUnusableError):
+            raise fatal
+        # Nothing depends on it: the run goes on, and a resumption tries again.
+        result = criterion_result(_failed(NOT_MEASURED, fatal, origin, retryable=True), planned.rule)
+    if result is None:
+        raise AssertionError("a judge that cannot be asked is noted in the ledger")
     return result.model_copy(update={"judging": asked.use()})
 
 
-def _failed(code: str, error: PluginError, origin: str, *, retryable: bool) -> Measurement:
+def _failed(code: str, error: AdjudgeError, origin: str, *, retryable: bool) -> Measurement:
     return Measurement(overall=Outcome.failed(code, str(error), origin=origin, retryable=retryable))
 
 

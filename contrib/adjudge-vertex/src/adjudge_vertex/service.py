@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 
 from adjudge.plugin import (
     Host,
-    InputError,
     JsonObject,
     JudgeError,
     JudgeErrorCode,
     Outcome,
     RubricScore,
+    UnavailableError,
     providers,
 )
 from adjudge_vertex.credentials import AccessToken, credentials_problem
@@ -80,14 +80,14 @@ class EvaluationService:
         """The service that the host's environment names. Nothing is asked over the network.
 
         Raises:
-            InputError: the project, the location or the credentials are missing or wrong; all of them at once.
+            UnavailableError: the project, the location or the credentials are missing or wrong; all of them at once.
         """
         environment = host.environment
         problems = place_problems(environment)
         if (problem := credentials_problem(environment)) is not None:
             problems.append(problem)
         if problems:
-            raise InputError(problems)
+            raise UnavailableError(problems)
         return cls(place_of(environment), AccessToken(environment), value_range)
 
     async def outcome(self, body: JsonObject) -> Outcome:
