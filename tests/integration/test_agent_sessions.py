@@ -440,3 +440,16 @@ def test_an_agent_runs_as_ever_once_its_thread_can_be_started(
     )
     errors = [case.error.code if case.error else None for case in done.cases()]
     assert errors == ["shortage", None]
+
+
+def test_the_loop_of_an_agent_ends_without_waiting_for_its_limit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "polite.py").write_text("async def agent(text):\n    return 'good day'\n")
+    monkeypatch.setattr(guard, "GRACE", 3600.0)
+
+    async def main() -> None:
+        async with asyncio.timeout(120):
+            await package.evaluate("polite:agent", eval_set(folder, "one"), config=CONFIG)
+
+    asyncio.run(main())

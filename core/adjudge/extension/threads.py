@@ -84,25 +84,25 @@ class ThreadLoop:
     def __init__(self, name: str) -> None:
         """Prepare a loop whose thread is called ``name``."""
         self._name = name
-        self._served: tuple[asyncio.AbstractEventLoop, threading.Event] | None = None
+        self._served: _Served | None = None
 
     def running(self) -> asyncio.AbstractEventLoop:
         """The loop; a new one where there is none yet, or where the last one was left behind."""
         import asyncio  # not above, as in ``handover``
 
         if self._served is None:
-            served = asyncio.new_event_loop(), threading.Event()
+            served = _Served(asyncio.new_event_loop())
             try:
-                threading.Thread(target=_serve, args=served, name=self._name, daemon=True).start()
+                threading.Thread(target=served.serve, name=self._name, daemon=True).start()
             except BaseException:  # a loop that no thread runs would answer nobody
-                served[0].close()
+                served.loop.close()
                 raise
             self._served = served
-        return self._served[0]
+        return self._served.loop
 
     def leave_behind(self, loop: asyncio.AbstractEventLoop) -> None:
         """Run nothing new on a loop that is blocked."""
-        if self._served is not None and self._served[0] is loop:
+        if self._served is not None and self._served.loop is loop:
             self._served = None
 
     async def aclose(self) -> None:
@@ -112,37 +112,54 @@ class ThreadLoop:
             return
         import asyncio
 
-        loop, ending = served
         here = asyncio.get_running_loop()
         ended: asyncio.Future[None] = here.create_future()
-
-        async def end() -> None:
-            try:
-                for task in (others := asyncio.all_tasks() - {asyncio.current_task()}):
-                    task.cancel()
-                if others:
-                    await asyncio.wait(others, timeout=guard.GRACE / 2)
-                await loop.shutdown_asyncgens()
-            finally:
-                ending.set()
-                loop.stop()
-
-        def start() -> None:
-            loop.create_task(end()).add_done_callback(lambda _: tell(here, ended, None))
-
-        loop.call_soon_threadsafe(start)
+        served.end(lambda: tell(here, ended, None))
         await asyncio.wait((ended,), timeout=guard.GRACE)
 
 
-def _serve(loop: asyncio.AbstractEventLoop, ending: threading.Event) -> None:
-    import asyncio
+class _Served:
+    """An event loop, and the thread that runs it until it is told to end."""
 
-    asyncio.set_event_loop(loop)
-    while not ending.is_set():
-        # A task that the code has started may raise SystemExit, and the code may stop the loop.
-        with contextlib.suppress(BaseException):
-            loop.run_forever()
-    loop.close()
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._when_ended: Callable[[], None] | None = None
+        self._is_ending = False
+
+    def serve(self) -> None:
+        """Run the loop; what the thread does."""
+        import asyncio
+
+        asyncio.set_event_loop(self.loop)
+        while not self._is_ending:
+            # A task that the code has started may raise SystemExit, and the code may stop the loop.
+            with contextlib.suppress(BaseException):
+                self.loop.run_forever()
+        self.loop.close()
+        if self._when_ended is not None:
+            self._when_ended()
+
+    def end(self, when_ended: Callable[[], None]) -> None:
+        """Cancel what still runs, and end the loop; from whatever thread.
+
+        Args:
+            when_ended: Called by the thread once the loop is closed.
+        """
+        self._when_ended = when_ended
+        self.loop.call_soon_threadsafe(lambda: self.loop.create_task(self._end()))
+
+    async def _end(self) -> None:
+        import asyncio
+
+        try:
+            for task in (others := asyncio.all_tasks() - {asyncio.current_task()}):
+                task.cancel()
+            if others:
+                await asyncio.wait(others, timeout=guard.GRACE / 2)
+            await self.loop.shutdown_asyncgens()
+        finally:
+            self._is_ending = True
+            self.loop.stop()
 
 
 def tell(loop: asyncio.AbstractEventLoop, future: asyncio.Future[ValueT], value: ValueT) -> None:

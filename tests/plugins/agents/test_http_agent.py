@@ -282,7 +282,7 @@ def test_a_server_on_this_machine_is_reached_without_the_proxy(
         (500, "boom", "agent_http_error", True, "answered 500: boom"),
         (429, "slow down", "agent_http_error", True, "answered 429"),
         (404, "no such model", "agent_http_error", False, "answered 404: no such model"),
-        (302, "", "agent_http_error", False, "answered 302"),
+        (302, "", "agent_http_error", True, "answered 302"),
         (200, "<html>hello</html>", "bad_answer", False, "no JSON"),
         (200, '{"choices": [', "bad_answer", False, "no JSON"),
         (200, "", "bad_answer", False, "no chat endpoint"),
