@@ -92,8 +92,9 @@ def make_criterion(
     except UnavailableError as error:
         if threshold is not None:
             raise
-        criterion = _NotMeasured(component, "; ".join(problem.what for problem in error.problems))
-        problems.warn([_at(place, criterion.reason)])
+        unmeasured = _NotMeasured(component, "; ".join(problem.what for problem in error.problems))
+        problems.warn([_at(place, unmeasured.reason)])
+        criterion = unmeasured
     return PlannedCriterion(
         rule=Rule(
             criterion_name=entry.name,
@@ -118,7 +119,7 @@ class _NotMeasured:
         self.reason = f"it decides nothing and is not measured: {lacking}"
         self._origin = component.provenance
 
-    async def score(self, _case: CaseUnderTest) -> Measurement:
+    async def score(self, case: CaseUnderTest) -> Measurement:  # noqa: ARG002
         return Measurement(overall=Outcome.failed(NOT_MEASURED, self.reason, origin=self._origin))
 
 
