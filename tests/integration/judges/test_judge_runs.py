@@ -31,11 +31,20 @@ def evaluate(**options: Any) -> adjudge.RunResult:
 
 
 def comparable(path: Path | str) -> Any:
-    """A report without what may differ between a run and its replay: names, times, and where judges are."""
+    """A report without what may differ between a run and its replay: names, times, and who judged where."""
 
     def cleaned(value: Any) -> Any:
         if isinstance(value, dict):
-            timing = {"name", "started_at", "finished_at", "duration", "plan_hash", "backends", "models"}
+            timing = {
+                "name",
+                "started_at",
+                "finished_at",
+                "duration",
+                "plan_hash",
+                "backends",
+                "models",
+                "plugins",
+            }
             return {key: cleaned(item) for key, item in value.items() if key not in timing}
         return [cleaned(item) for item in value] if isinstance(value, list) else value
 

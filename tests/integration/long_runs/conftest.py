@@ -135,7 +135,8 @@ def of_airline(shared_data: Path, folder: Path) -> list[Step]:
 
 
 def _read(path: Path) -> Iterator[Step]:
-    traces = Traces(Extensions.load().trace_readers, FakeHost(path.parent))
+    extensions = Extensions.load()
+    traces = Traces(extensions.trace_readers, FakeHost(path.parent), extensions.warn)
     for run in traces.read(path, traces.reader_of(path)):
         yield from run.steps
 
