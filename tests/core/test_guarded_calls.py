@@ -28,6 +28,13 @@ class Stop(BaseException):
     """Not an ``Exception``."""
 
 
+class UnspeakableError(Exception):
+    """Its text cannot be had."""
+
+    def __str__(self) -> str:
+        raise SystemExit(0)
+
+
 RAISED: tuple[Callable[[], BaseException], ...] = (
     lambda: SystemExit(0),
     asyncio.CancelledError,
@@ -35,6 +42,7 @@ RAISED: tuple[Callable[[], BaseException], ...] = (
     lambda: GeneratorExit("gone"),
     lambda: ValueError("boom"),
     StopIteration,
+    UnspeakableError,
 )
 CASES = {
     "eval_set_id": "set",

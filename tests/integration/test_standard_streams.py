@@ -71,6 +71,29 @@ def test_a_listing_that_cannot_be_printed_is_no_fault_of_adjudge(folder: Path) -
     assert done.stderr == "error: standard output cannot be written: No space left on device\n"
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("options", ["--help", "eval --help", "--version"])
+def test_help_that_cannot_be_printed_is_no_fault_of_adjudge(folder: Path, options: str) -> None:
+    done = shell(folder, f"adjudge {options} >/dev/full")
+    assert done.returncode == 3, done.stderr
+    assert done.stderr == "error: standard output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize(("name", "status"), [("good", 3), ("bad", 1)])
+def test_a_standard_output_that_the_agent_closes_hides_no_failure(
+    folder: Path, name: str, status: int
+) -> None:
+    (folder / "closing.py").write_text(
+        "import sys\n\ndef agent(text):\n    sys.stdout.close()\n    return text\n"
+    )
+    done = shell(folder, f"adjudge eval closing:agent {name}.evalset.json --output r.json")
+    assert done.returncode == status, done.stderr
+    assert "standard output cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "fault" not in done.stderr
+    assert (folder / "r.json").exists()
+
+
 def test_a_reader_that_goes_away_has_a_status_of_its_own(folder: Path) -> None:
     # The reader is gone before anything is printed: its end of the pipe is closed.
     reader, writer = os.pipe()
@@ -89,11 +112,8 @@ def test_a_reader_that_goes_away_has_a_status_of_its_own(folder: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_signal_that_ends_the_process_leaves_a_run_that_can_be_resumed(
-    folder: Path, adjudge_here: Cli, number: signal.Signals
-) -> None:
-    arguments = ["eval", "bot:waits", "good.evalset.json", "--run", "ended"]
+def signalled(folder: Path, number: signal.Signals, *arguments: str) -> tuple[int, str]:
+    """The exit status and the complaint of a process that is sent a signal once it has printed a line."""
     with subprocess.Popen(
         [sys.executable, "-m", "adjudge", *arguments],
         cwd=folder,
@@ -108,10 +128,37 @@ def test_a_signal_that_ends_the_process_leaves_a_run_that_can_be_resumed(
             _, complaint = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert process.returncode == 130, complaint
+    return process.returncode, complaint
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_that_ends_the_process_leaves_a_run_that_can_be_resumed(
+    folder: Path, adjudge_here: Cli, number: signal.Signals
+) -> None:
+    status, complaint = signalled(folder, number, "eval", "bot:waits", "good.evalset.json", "--run", "ended")
+    assert status == 130, complaint
     assert "interrupted: 0 of 2 done. Finish with: adjudge resume ended" in complaint
     assert "Traceback" not in complaint
     assert "ended  unfinished" in adjudge_here("runs", "list").stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_process_whose_event_loop_is_blocked(folder: Path, number: signal.Signals) -> None:
+    (folder / "stuck.py").write_text("import time\n\nprint('asked', flush=True)\ntime.sleep(600)\n")
+    status, complaint = signalled(folder, number, "eval", "stuck:agent", "good.evalset.json")
+    assert status == 130, complaint
+    assert "Traceback" not in complaint
+
+
+def test_an_agent_that_ignores_its_end_leaves_one_line(folder: Path) -> None:
+    (folder / "deaf.py").write_text(
+        "import asyncio\n\nasync def agent(text):\n    print('asked', flush=True)\n    while True:\n"
+        "        try:\n            await asyncio.sleep(600)\n        except asyncio.CancelledError:\n            pass\n"
+    )
+    arguments = ["eval", "deaf:agent", "good.evalset.json:case-0", "--run", "ended"]
+    status, complaint = signalled(folder, signal.SIGTERM, *arguments)
+    assert status == 130, complaint
+    assert complaint == "interrupted: 0 of 1 done. Finish with: adjudge resume ended\n"
 
 
 def test_what_files_say_never_acts_on_a_terminal(folder: Path, adjudge_here: Cli) -> None:

@@ -53,13 +53,22 @@ def _run(command: click.Command) -> int:
         if isinstance(error, AdjudgeError):
             warnings = [f"warning: {warning}" for warning in getattr(error, "warnings", ())]
             return _told("\n".join([*warnings, f"error: {error}"]), USAGE)
-        if isinstance(error, OutputError):
-            return _told(f"error: {error}", UNMEASURED)
+        if unwritten := error if isinstance(error, OutputError) else _unwritten(error):
+            return _told(f"error: {unwritten}", UNMEASURED)
         import traceback
 
         fault = "This is a fault in adjudge or in a plugin; please report it with the lines above."
         return _told(f"{traceback.format_exc()}{fault}", UNMEASURED)
     return status if isinstance(status, int) else 0
+
+
+def _unwritten(error: BaseException) -> OutputError | None:
+    """An error of click's own printing, of ``--help`` for instance, as what it is."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    printing = at is not None and at.tb_frame.f_globals.get("__name__") == "click.utils"
+    return OutputError(error) if printing and isinstance(error, OSError) else None
 
 
 def _told(text: str, status: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Coroutine
 from types import FrameType
 from typing import Any, Final, TypeVar
@@ -12,6 +13,15 @@ ResultT = TypeVar("ResultT")
 _ENDING: Final = ("SIGTERM", "SIGHUP")
 _NOTICED_WITHIN: Final = 0.25
 """Seconds."""
+_BLOCKED_AFTER: Final = 2.0
+"""Seconds without a beat after which the event loop counts as blocked by what runs on it."""
+
+
+class _Beats:
+    """Tells an event loop that goes on from one that is blocked."""
+
+    now = 0
+    at_last_look = 0
 
 
 def end_as_interrupted() -> None:
@@ -32,6 +42,7 @@ async def noticing_signals(running: Coroutine[Any, Any, ResultT]) -> ResultT:
 
     async def wake() -> None:
         while True:
+            _Beats.now += 1
             await asyncio.sleep(_NOTICED_WITHIN)
 
     waking = asyncio.ensure_future(wake())
@@ -39,12 +50,24 @@ async def noticing_signals(running: Coroutine[Any, Any, ResultT]) -> ResultT:
         return await running
     finally:
         waking.cancel()
+        if sys.platform != "win32":
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _interrupt(_: int, frame: FrameType | None) -> None:
     # An event loop has its own way of ending at Ctrl-C; jobs in the background of a shell ignore Ctrl-C.
     at_ctrl_c = signal.getsignal(signal.SIGINT)
-    if callable(at_ctrl_c):
-        at_ctrl_c(signal.SIGINT, frame)
-    else:
+    if not callable(at_ctrl_c):
         raise KeyboardInterrupt
+    at_ctrl_c(signal.SIGINT, frame)  # returns where an event loop only asks the run to end
+    if sys.platform != "win32":
+        _Beats.at_last_look = _Beats.now
+        signal.signal(signal.SIGALRM, _interrupt_if_blocked)
+        signal.setitimer(signal.ITIMER_REAL, _BLOCKED_AFTER, _BLOCKED_AFTER)
+
+
+def _interrupt_if_blocked(_: int, __: FrameType | None) -> None:
+    # Code that blocks the event loop never hears that the run is to end, and nobody presses Ctrl-C again.
+    if _Beats.now == _Beats.at_last_look:
+        raise KeyboardInterrupt
+    _Beats.at_last_look = _Beats.now

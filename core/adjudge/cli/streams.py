@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -40,6 +41,10 @@ def say_json(text: str) -> None:
 
 
 def _echo(text: str, *, err: bool = False) -> None:
+    if (sys.stderr if err else sys.stdout).closed:  # by an agent or a plugin
+        if err:
+            return
+        flush_output()
     try:
         click.echo(text, err=err)
     except BrokenPipeError:
@@ -85,6 +90,10 @@ def flush_output() -> None:
         BrokenPipeError: who read it went away.
         OutputError: it cannot be written.
     """
+    if sys.stdout.closed:
+        open_closed_streams()
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        raise OutputError(OSError(errno.EBADF, "something that was run has closed it"))
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -83,7 +83,9 @@ def described(error: BaseException) -> str:
     """An exception in one line: its class, and its text where it has one."""
     try:
         text = str(error).strip()
-    except Exception as failed:  # a plugin's exception class is a plugin's code too
+    except KeyboardInterrupt:
+        raise
+    except BaseException as failed:  # a plugin's exception class is a plugin's code too
         text = f"its text cannot be shown ({type(failed).__name__})"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

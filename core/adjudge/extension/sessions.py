@@ -177,6 +177,8 @@ class _Worker:
             except BaseException as error:
                 if isinstance(error, KeyboardInterrupt) and _is_main_thread():
                     raise  # the user's
+                if isinstance(error, GeneratorExit) and not self.loop.is_running():
+                    raise  # the end of the program
                 outcome = None, error
             self._current = None
             await _uncancelled()
@@ -194,8 +196,10 @@ def leave_behind(task: asyncio.Task[Any]) -> None:
     """Let the end of the running loop not wait for a task that ignores its cancellation."""
     if not task.done():
         _unregister_task(task)
-        # Kept, because a task that is collected while it waits is reported as a mistake.
+        # Kept, because a task that is collected while it waits is reported as a mistake. The end of the
+        # program collects it too; asyncio's own flag keeps the report from the user then.
         _left_behind.add(task)
+        task._log_destroy_pending = False  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
         task.add_done_callback(_left_behind.discard)
 
 
