@@ -7,169 +7,30 @@ schema is made from these classes, and the writer is type-checked against them.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired
-
-from pydantic import ConfigDict, Field, with_config
+from typing import Any, Literal, NotRequired
 
 # pydantic reads typing.TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
+from adjudge_plugins.reporters.json_reporter.shared_document import (
+    Count,
+    EvidenceRow,
+    FailureRow,
+    JudgeCallsRow,
+    JudgingRow,
+    ParticipantRow,
+    Position,
+    RubricScoreRow,
+    UsageRow,
+    documented,
+)
+
 Status = Literal["PASS", "FAIL", "UNSURE", "error", "not_applicable", "informational"]
 Verdict = Literal["PASS", "FAIL", "UNSURE"]
 ExitStatus = Literal[0, 1, 3]
-Count = Annotated[int, Field(ge=0)]
-Position = Annotated[int, Field(ge=1)]
-
-_documented = with_config(ConfigDict(use_attribute_docstrings=True))
 
 
-@_documented
-class FailureRow(TypedDict):
-    """Why something could not be measured."""
-
-    code: str
-    """A stable word for programs, for instance `agent_raised`."""
-    message: str
-    origin: str | None
-    """The plugin, agent or provider that failed."""
-    retryable: bool
-    """Whether `adjudge resume` tries again."""
-
-
-@_documented
-class CitationRow(TypedDict):
-    """Words that stand in the log."""
-
-    step: int
-    field: str
-    quote: str
-
-
-@_documented
-class AbsenceRow(TypedDict):
-    """A range of steps in which a scan found nothing."""
-
-    steps: Annotated[list[int], Field(min_length=2, max_length=2)]
-    """First and last step."""
-    scan: str
-
-
-@_documented
-class EvidenceRow(TypedDict):
-    """What supports a score."""
-
-    citations: list[CitationRow]
-    absences: list[AbsenceRow]
-
-
-@_documented
-class UsageRow(TypedDict):
-    """Tokens. `null` is "not reported", never zero."""
-
-    input_tokens: int | None
-    output_tokens: int | None
-    total_tokens: int | None
-    cached_tokens: int | None
-    reasoning_tokens: int | None
-    tool_use_tokens: int | None
-
-
-@_documented
-class VoteRow(TypedDict):
-    """One answer of one model to one item."""
-
-    model: str
-    """As `provider/model`."""
-    sample: Count
-    """Which vote of that model, from 0."""
-    label: str | None
-    """`null`: the vote is lost."""
-    notes: dict[str, str]
-    """What the judge wrote before its answer, for instance its `rationale`."""
-    citations: list[CitationRow]
-    """The places of the log that it cites, each found there; empty where none are asked for."""
-    dropped_citations: Count
-    """How many places it cited that do not hold."""
-    lost: str | None
-    """Why there is no label."""
-
-
-@_documented
-class VotesRow(TypedDict):
-    """How a decision came about."""
-
-    label: str | None
-    """The most frequent answer among those for the decided value."""
-    tally: dict[str, Count]
-    """Answers to votes; `lost` counts the lost ones."""
-    tie: bool
-    """Whether two values had the same number of votes, so that the lower one holds."""
-    stopped_early: bool
-    """Whether fewer votes were asked for than allowed, because the rest could not change the decision."""
-    confidence: float | None
-    """P(the decided value is the majority's | tally) under a uniform prior; uncalibrated."""
-    flags: list[str]
-    """What is odd about what was judged: `addresses_judge`, `invisible_text`."""
-    votes: list[VoteRow]
-
-
-@_documented
-class RubricScoreRow(TypedDict):
-    """One rubric on one turn, or on the case."""
-
-    rubric_id: str
-    score: float | None
-    """`null` where the rubric does not apply, or could not be decided or judged."""
-    rationale: str | None
-    state: Literal["scored", "not_applicable", "unsure", "error"]
-    unsure_code: str | None
-    error: FailureRow | None
-    votes: VotesRow | None
-    """`null` where no judge was needed."""
-
-
-@_documented
-class JudgingRow(TypedDict):
-    """What a criterion asked of judges."""
-
-    models: list[str]
-    """As `provider/model`."""
-    model_versions: list[str]
-    """What the providers report."""
-    prompts: dict[str, str]
-    """Name and version of every prompt, to the SHA-256 of its words."""
-    votes: Count
-    """Answers used, from wherever they came."""
-    lost_votes: Count
-    """Votes that failed as a whole."""
-    usage: UsageRow | None
-    """The tokens of those answers."""
-    cost: float | None
-    """USD, where all prices are known, whether or not the answers were paid for in this run."""
-
-
-@_documented
-class JudgeCallsRow(TypedDict):
-    """What one judge model did in a run."""
-
-    calls: Count
-    """Calls made, retries not counted."""
-    cached: Count
-    """Answers that were known already, from the cache or from before an interruption."""
-    retries: Count
-    failed: Count
-    """Calls that were given up."""
-    usage: UsageRow | None
-    """Tokens of the calls made."""
-    cost: float | None
-    """USD of the calls made; `null` where a price is not known."""
-    items: Count
-    """Items that got two votes or more."""
-    unanimous: Count
-    """Those of them on which all votes agreed."""
-
-
-@_documented
+@documented
 class InvocationScoreRow(TypedDict):
     """One criterion on one turn."""
 
@@ -187,7 +48,7 @@ class InvocationScoreRow(TypedDict):
     """Of a criterion that decides rubrics turn by turn."""
 
 
-@_documented
+@documented
 class CriterionRow(TypedDict):
     """One criterion on one repeat of one case."""
 
@@ -219,7 +80,7 @@ class CriterionRow(TypedDict):
     """One entry a turn, in the order of `invocations`; empty where the case is measured as a whole."""
 
 
-@_documented
+@documented
 class ExpectedCallRow(TypedDict):
     """A tool call that the eval set expects."""
 
@@ -227,7 +88,7 @@ class ExpectedCallRow(TypedDict):
     args: dict[str, Any] | None
 
 
-@_documented
+@documented
 class ActualCallRow(TypedDict):
     """A tool call that the agent made."""
 
@@ -241,7 +102,7 @@ class ActualCallRow(TypedDict):
     """The arguments as the agent wrote them; there only where they are not a JSON object."""
 
 
-@_documented
+@documented
 class TurnRow(TypedDict):
     """One turn: what was asked, what was expected, what happened."""
 
@@ -258,7 +119,7 @@ class TurnRow(TypedDict):
     """`null` where the turn never happened."""
 
 
-@_documented
+@documented
 class CaseRow(TypedDict):
     """One repeat of one case."""
 
@@ -278,7 +139,7 @@ class CaseRow(TypedDict):
     invocations: list[TurnRow]
 
 
-@_documented
+@documented
 class RepeatedCriterionRow(TypedDict):
     """One criterion on one case over all repeats. The threshold applies to `mean`."""
 
@@ -293,7 +154,7 @@ class RepeatedCriterionRow(TypedDict):
     total: Count
 
 
-@_documented
+@documented
 class RepeatedCaseRow(TypedDict):
     """One case over all repeats. These statuses, not those of the single repeats, decide the run."""
 
@@ -306,7 +167,7 @@ class RepeatedCaseRow(TypedDict):
     error: FailureRow | None
 
 
-@_documented
+@documented
 class CriterionSummaryRow(TypedDict):
     """One criterion over all cases of the run."""
 
@@ -319,7 +180,7 @@ class CriterionSummaryRow(TypedDict):
     """Cases per status; a status that no case has may be absent."""
 
 
-@_documented
+@documented
 class SummaryRow(TypedDict):
     """The whole run."""
 
@@ -342,21 +203,7 @@ class SummaryRow(TypedDict):
     """By model, as `provider/model`; empty where no judge was asked."""
 
 
-@_documented
-class ParticipantRow(TypedDict):
-    """A component of a plugin that took part; or a plugin that observed the run."""
-
-    kind: str
-    """`criterion`, `judge backend`, `granularity strategy`, `agent adapter`, `trace reader`, `reporter` or `observer`."""
-    component: str
-    """As `plugin/component`; of an observer the plugin's name."""
-    version: int | None
-    """The component's own; `null` for an observer."""
-    distribution: str
-    distribution_version: str
-
-
-@_documented
+@documented
 class RunRow(TypedDict):
     """What is needed to know the run again, and to repeat it."""
 
@@ -384,7 +231,7 @@ class RunRow(TypedDict):
     """What took part, over all resumptions; what only read or wrote files and what observed the run included."""
 
 
-@_documented
+@documented
 class ResultDocument(TypedDict):
     """The result of one run of adjudge."""
 

@@ -17,7 +17,7 @@ from adjudge.plugin import (
 )
 
 if TYPE_CHECKING:
-    from adjudge_plugins.reporters.json_reporter import document as doc
+    from adjudge_plugins.reporters.json_reporter import shared_document as doc
 
 
 def rubric_row(score: RubricScore) -> doc.RubricScoreRow:

@@ -9,30 +9,28 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, with_config
+from pydantic import Field
 
 # pydantic reads typing.TypedDict only from Python 3.12 on.
 from typing_extensions import TypedDict
 
-from adjudge_plugins.reporters.json_reporter.document import (
+from adjudge_plugins.reporters.json_reporter.document import ExitStatus, Verdict
+from adjudge_plugins.reporters.json_reporter.shared_document import (
     Count,
     EvidenceRow,
-    ExitStatus,
     FailureRow,
     JudgeCallsRow,
     JudgingRow,
     ParticipantRow,
     Position,
-    Verdict,
     VotesRow,
+    documented,
 )
 
 Confidence = Annotated[float, Field(ge=0, le=1)]
 
-_documented = with_config(ConfigDict(use_attribute_docstrings=True))
 
-
-@_documented
+@documented
 class CheckRow(TypedDict):
     """One locked check of a criterion: a statement that a run meets or not."""
 
@@ -45,7 +43,7 @@ class CheckRow(TypedDict):
     applies has it."""
 
 
-@_documented
+@documented
 class CriterionRow(TypedDict):
     """A criterion with the checks that every run was judged by."""
 
@@ -62,7 +60,7 @@ class CriterionRow(TypedDict):
     """The hash of all this. Verdicts with the same hash are comparable."""
 
 
-@_documented
+@documented
 class MeasuredRow(TypedDict):
     """An installed criterion that measures a run, without words of the user's."""
 
@@ -77,7 +75,7 @@ class MeasuredRow(TypedDict):
     """The hash of `document`. Verdicts with the same hash are comparable."""
 
 
-@_documented
+@documented
 class CurveRow(TypedDict):
     """From the judged probability of PASS to the labelled one."""
 
@@ -89,7 +87,7 @@ class CurveRow(TypedDict):
     """`isotonic`: judged and labelled probability, linear between the points and level beyond them."""
 
 
-@_documented
+@documented
 class CalibrationRow(TypedDict):
     """What made the confidence of one criterion and its judges a probability."""
 
@@ -110,7 +108,7 @@ class CalibrationRow(TypedDict):
     """Of the file of labels."""
 
 
-@_documented
+@documented
 class ClusterRow(TypedDict):
     """A sub-task."""
 
@@ -121,7 +119,7 @@ class ClusterRow(TypedDict):
     """Why it begins where it does; `null` for the first."""
 
 
-@_documented
+@documented
 class DecompositionRow(TypedDict):
     """The sub-tasks of a run: every step is in exactly one, in order."""
 
@@ -129,7 +127,7 @@ class DecompositionRow(TypedDict):
     named_by: Literal["code", "judge"]
 
 
-@_documented
+@documented
 class AggregatedStepsRow(TypedDict):
     """The run at one granularity."""
 
@@ -140,7 +138,7 @@ class AggregatedStepsRow(TypedDict):
     summary_metadata: dict[str, Any]
 
 
-@_documented
+@documented
 class ChoiceRow(TypedDict):
     """Which granularity was chosen first, and why."""
 
@@ -149,7 +147,7 @@ class ChoiceRow(TypedDict):
     chosen_by: Literal["criterion", "option", "rules", "judge"]
 
 
-@_documented
+@documented
 class CheckResultRow(TypedDict):
     """One check on one run."""
 
@@ -172,7 +170,7 @@ class CheckResultRow(TypedDict):
     """Steps that it saw as they were recorded because votes had asked for them."""
 
 
-@_documented
+@documented
 class VotedRow(TypedDict):
     """What the votes alone say."""
 
@@ -181,7 +179,7 @@ class VotedRow(TypedDict):
     """A posterior of the votes. Calibrations are fitted to this one."""
 
 
-@_documented
+@documented
 class EvaluationRow(TypedDict):
     """The verdict of one criterion on one run."""
 
@@ -213,7 +211,7 @@ class EvaluationRow(TypedDict):
     judging: JudgingRow | None
 
 
-@_documented
+@documented
 class InapplicableRow(TypedDict):
     """A criterion that has nothing to measure in a run. It is no verdict."""
 
@@ -221,7 +219,7 @@ class InapplicableRow(TypedDict):
     reasoning: str
 
 
-@_documented
+@documented
 class LogRow(TypedDict):
     """One run of an agent, read from a log. A log with several runs gives several rows."""
 
@@ -245,7 +243,7 @@ class LogRow(TypedDict):
     """Criteria that have nothing to measure here. What is in neither is in `errors`."""
 
 
-@_documented
+@documented
 class ErrorRow(TypedDict):
     """Something that could not be measured. It is no verdict."""
 
@@ -259,7 +257,7 @@ class ErrorRow(TypedDict):
     """What is known of the criterion all the same."""
 
 
-@_documented
+@documented
 class LogsSummaryRow(TypedDict):
     """Everything together."""
 
@@ -272,7 +270,7 @@ class LogsSummaryRow(TypedDict):
     """What was asked, by model."""
 
 
-@_documented
+@documented
 class LogsDocument(TypedDict):
     """What `adjudge judge` concludes."""
 
