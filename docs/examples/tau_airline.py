@@ -25,11 +25,11 @@ from adjudge.plugin import Invocation, ReportedCase, ToolCall
 
 CONFIG = {
     "criteria": {
-        # A threshold on one of them decides; the others are informational.
+        # One of them decides; the others are informational, because every score reaches their threshold.
         "recall": {"criterion": "trajectory_recall", "threshold": 1.0},
-        "recall of names": {"criterion": "trajectory_recall", "ignore_args": True},
-        "precision": {"criterion": "trajectory_precision"},
-        "f1": {"criterion": "trajectory_f1"},
+        "recall of names": {"criterion": "trajectory_recall", "ignore_args": True, "threshold": 0.0},
+        "precision": {"criterion": "trajectory_precision", "threshold": 0.0},
+        "f1": {"criterion": "trajectory_f1", "threshold": 0.0},
     }
 }
 

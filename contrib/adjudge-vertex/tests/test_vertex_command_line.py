@@ -109,6 +109,8 @@ def test_a_machine_at_google_needs_no_file(google: Google, project: Path) -> Non
         {"safety_v1": {"threshold": 0.8, "delegate": "vertex/safety"}},
         GCE_METADATA_HOST=host,
         GCE_METADATA_IP=host,
+        # The machine's own credentials go to no address of a .env file.
+        GOOGLE_VERTEX_BASE_URL=google.environment["GOOGLE_VERTEX_BASE_URL"],
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
