@@ -1,0 +1,50 @@
+"""A plugin with a judge that is a program: words in capitals in an item decide its votes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from adjudge.plugin import (
+    Citation,
+    Host,
+    JudgeBackend,
+    JudgeBackendSpec,
+    JudgeReply,
+    JudgeRequest,
+    NoConfig,
+    Usage,
+    hookimpl,
+)
+from adjudge.testing import verdicts
+
+PLACE = re.compile(r"^\S+ step (\d+) (action|result|observation): (.{4,40})", re.MULTILINE)
+SPLIT = (True, False, True, False, False)
+
+
+class ScriptedJudge:
+    async def complete(self, request: JudgeRequest) -> JudgeReply:
+        of_logs = "not_met" in str(request.schema_)
+        yes, no, unknown = ("met", "not_met", "cannot_tell") if of_logs else ("yes", "no", "unknown")
+
+        def label(item: str) -> str:
+            split = yes if SPLIT[request.sample % 5] else no
+            sometimes = yes if request.sample else "off the menu"
+            labels = {"LOST": "off the menu", "SOMETIMES": sometimes, "SPLIT": split, "UNKNOWN": unknown}
+            labels |= {"NEVER": "not_applicable", "NOT": no}
+            return next((label for word, label in labels.items() if word in item), yes)
+
+        place = PLACE.search(request.messages[-1].text)
+        shown = [Citation(step=int(place[1]), field=place[2], quote=place[3])] if place else []
+        notes = {"rationale": "It says so.", "absent_words": "refund"}
+        text = verdicts(request, label, notes=notes, citations=lambda item: [] if "NOT" in item else shown)
+        return JudgeReply(text=text, model_version="m-2026", usage=Usage(input_tokens=100, output_tokens=10))
+
+
+def _make(config: NoConfig, host: Host) -> JudgeBackend:
+    return ScriptedJudge()
+
+
+@hookimpl.judge_backends
+def judge_backends() -> Iterable[JudgeBackendSpec]:
+    return [JudgeBackendSpec(name="scripted", summary="A judge that is a program", factory=_make, prices="")]
