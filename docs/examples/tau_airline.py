@@ -20,7 +20,7 @@ from typing import Any
 import click
 
 import adjudge
-from adjudge.matching import f1
+from adjudge.kit.matching import f1
 from adjudge.plugin import Invocation, ReportedCase, ToolCall
 
 CONFIG = {
@@ -106,7 +106,7 @@ class Run:
 
 
 def measure(case: ReportedCase, reward: float) -> Run:
-    """The scores of one run: those of the criteria, and one made with ``adjudge.matching``."""
+    """The scores of one run: those of the criteria, and one made with ``adjudge.kit.matching``."""
     expected = case.case.conversation or ()
     actual = case.actual.invocations
     scores = {item.criterion_name: item.score for item in case.result.criteria if item.score is not None}

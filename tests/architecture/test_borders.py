@@ -12,7 +12,7 @@ from importlinter.cli import lint_imports
 
 Imports = Callable[[Path], Iterator[str]]
 
-PUBLIC = ("adjudge.plugin", "adjudge.matching")
+PUBLIC = ("adjudge.plugin", "adjudge.kit")
 """What a plugin may import of adjudge."""
 
 DENY_PLUGINS = """

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adjudge.errors import AdjudgeError, InputError
-from adjudge.matching import match
+from adjudge.kit.matching import match
 
 
 def same(expected: Any, actual: Any, **options: Any) -> bool:

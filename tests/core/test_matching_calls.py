@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.matching import (
+from adjudge.kit.matching import (
     MatchType,
     edit_similarity,
     f1,

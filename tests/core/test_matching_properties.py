@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.matching import Match, edit_similarity, f1, match, precision, recall
+from adjudge.kit.matching import Match, edit_similarity, f1, match, precision, recall
 from adjudge.plugin import ToolCall
 
 # A deadline for each example would test how busy the machine is.

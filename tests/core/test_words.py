@@ -1,4 +1,4 @@
-"""ROUGE-1 over words of every script, as a caller of ``adjudge.matching`` sees it."""
+"""ROUGE-1 over words of every script, as a caller of ``adjudge.kit.matching`` sees it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from adjudge.matching import rouge_1
-from adjudge.matching.words import words
+from adjudge.kit.matching import rouge_1
+from adjudge.kit.matching.words import words
 
 ASCII_TEXT = st.text(st.characters(max_codepoint=127), max_size=200) | st.lists(
     st.sampled_from(

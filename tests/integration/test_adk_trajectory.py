@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.matching import match
+from adjudge.kit.matching import match
 from adjudge.plugin import ToolCall
 
 ADK_PYTHON = "ADJUDGE_ADK_PYTHON"

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from adjudge.matching.words import rouge_1
+from adjudge.kit.matching.words import rouge_1
 
 pairs = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 warm_up = int(sys.argv[2])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kernel import per_second
 
-from adjudge.matching import MatchType, equality, match
+from adjudge.kit.matching import MatchType, equality, match
 from adjudge.model.items import ToolCall
 
 turns = [

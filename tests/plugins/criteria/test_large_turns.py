@@ -11,7 +11,7 @@ import pytest
 
 import adjudge as package
 from adjudge.extension.events import CriterionScored
-from adjudge.matching import match
+from adjudge.kit.matching import match
 
 CALLS = 200
 

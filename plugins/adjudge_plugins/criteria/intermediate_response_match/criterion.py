@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.matching.assignment import maximum_weight
-from adjudge.matching.words import rouge_1
+from adjudge.kit.matching.assignment import maximum_weight
+from adjudge.kit.matching.words import rouge_1
 from adjudge.plugin import CaseUnderTest, Invocation, JsonObject, Measurement, Outcome
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.matching import rouge_1
+from adjudge.kit.matching import rouge_1
 from adjudge.plugin import CaseUnderTest, Invocation, Measurement, Outcome
 from adjudge_plugins.criteria.response_match.config import ResponseMatchConfig
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from adjudge.matching import Tolerance
+from adjudge.kit.matching import Tolerance
 from adjudge.plugin import ComponentConfig
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.matching import ArgumentRules
-from adjudge.matching.arguments import RuleMatcher
+from adjudge.kit.matching import ArgumentRules
+from adjudge.kit.matching.arguments import RuleMatcher
 from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 from adjudge_plugins.criteria.session_state_match.config import SessionStateMatchConfig
 

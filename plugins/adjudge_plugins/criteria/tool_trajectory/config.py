@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from adjudge.matching import CallOptions, MatchType
+from adjudge.kit.matching import CallOptions, MatchType
 from adjudge.plugin import ComponentConfig
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.matching import Comparison, Match, is_large, per_turn
+from adjudge.kit.matching import Comparison, Match, is_large, per_turn
 from adjudge.plugin import CaseUnderTest, Measurement, Outcome, ToolCall, computed
 from adjudge_plugins.criteria.tool_trajectory.config import ToolTrajectoryConfig
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.matching import CallOptions
+from adjudge.kit.matching import CallOptions
 from adjudge.plugin import ComponentConfig
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.matching import Comparison, Overlap, is_large, per_turn
+from adjudge.kit.matching import Comparison, Overlap, is_large, per_turn
 from adjudge.plugin import CaseUnderTest, Measurement, Outcome, ToolCall, computed
 from adjudge_plugins.criteria.trajectory_recall.config import TrajectoryRecallConfig
 

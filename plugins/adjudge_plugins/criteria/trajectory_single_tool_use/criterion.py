@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.matching import counted
+from adjudge.kit.matching import counted
 from adjudge.plugin import CaseUnderTest, Invocation, Measurement, Outcome
 from adjudge_plugins.criteria.trajectory_single_tool_use.config import TrajectorySingleToolUseConfig
 

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from adjudge.errors import InputError, Problem, did_you_mean
-from adjudge.matching.patterns import compiled
+from adjudge.kit.matching.patterns import compiled
 from adjudge.model.base import Frozen
 
 

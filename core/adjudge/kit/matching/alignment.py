@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from adjudge.matching.assignment import maximum_weight
-from adjudge.matching.calls import UNSAID, Call, Key, as_json, keys_of
-from adjudge.matching.comparison import Comparison
-from adjudge.matching.relation import best_pairs
+from adjudge.kit.matching.assignment import maximum_weight
+from adjudge.kit.matching.calls import UNSAID, Call, Key, as_json, keys_of
+from adjudge.kit.matching.comparison import Comparison
+from adjudge.kit.matching.relation import best_pairs
 from adjudge.model.base import JsonObject
 
 CallStatus: TypeAlias = Literal["match", "different_args", "missing", "unexpected", "out_of_order"]

@@ -9,9 +9,9 @@ from fractions import Fraction
 from math import isfinite
 from typing import Any, Final, TypeAlias, TypeGuard, TypeVar
 
-from adjudge.matching.options import ArgumentRules, Tolerance
-from adjudge.matching.paths import Place, covers, dotted, json_path, segments
-from adjudge.matching.patterns import Pattern, compiled, matches
+from adjudge.kit.matching.options import ArgumentRules, Tolerance
+from adjudge.kit.matching.paths import Place, covers, dotted, json_path, segments
+from adjudge.kit.matching.patterns import Pattern, compiled, matches
 from adjudge.model.base import JsonObject
 
 ArgumentFunction: TypeAlias = Callable[[JsonObject, JsonObject], bool]

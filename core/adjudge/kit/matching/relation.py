@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from adjudge.matching.assignment import maximum_matching
-from adjudge.matching.calls import Key
-from adjudge.matching.options import MatchType
+from adjudge.kit.matching.assignment import maximum_matching
+from adjudge.kit.matching.calls import Key
+from adjudge.kit.matching.options import MatchType
 
 Same: TypeAlias = Callable[[Key, Key], bool]
 """Whether the actual call (second) will do for the expected one (first)."""

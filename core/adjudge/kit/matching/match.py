@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.matching import equality
-from adjudge.matching.alignment import Alignment, Link, counted
-from adjudge.matching.calls import Call
-from adjudge.matching.comparison import Arguments, Comparison
-from adjudge.matching.options import MatchType
-from adjudge.matching.relation import BY_RELATION, best_chain, best_pairs
+from adjudge.kit.matching import equality
+from adjudge.kit.matching.alignment import Alignment, Link, counted
+from adjudge.kit.matching.calls import Call
+from adjudge.kit.matching.comparison import Arguments, Comparison
+from adjudge.kit.matching.options import MatchType
+from adjudge.kit.matching.relation import BY_RELATION, best_chain, best_pairs
 from adjudge.model.base import JsonObject
 
 _EXACT, _IN_ORDER, _ANY_ORDER = MatchType

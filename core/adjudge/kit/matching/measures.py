@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.matching.alignment import Alignment, Link, counted
-from adjudge.matching.assignment import maximum_weight
-from adjudge.matching.calls import Call, Key, key_of
-from adjudge.matching.comparison import Arguments, Comparison
-from adjudge.matching.relation import best_chain, best_pairs
+from adjudge.kit.matching.alignment import Alignment, Link, counted
+from adjudge.kit.matching.assignment import maximum_weight
+from adjudge.kit.matching.calls import Call, Key, key_of
+from adjudge.kit.matching.comparison import Arguments, Comparison
+from adjudge.kit.matching.relation import best_chain, best_pairs
 from adjudge.model.base import JsonObject
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from adjudge.matching.calls import arguments_of
+from adjudge.kit.matching.calls import arguments_of
 
 
 def _begins_with(actual: Sequence[Any], expected: Sequence[Any]) -> bool:

@@ -5,12 +5,12 @@ Compare lists of calls with ``match`` (``EXACT``, ``IN_ORDER``, ``ANY_ORDER``), 
 a bare name. Compare two texts with ``rouge_1``.
 """
 
-from adjudge.matching.alignment import Alignment, CallStatus, counted
-from adjudge.matching.arguments import ArgumentFunction, Difference
-from adjudge.matching.calls import Call
-from adjudge.matching.comparison import Arguments, Comparison
-from adjudge.matching.match import Match, match
-from adjudge.matching.measures import (
+from adjudge.kit.matching.alignment import Alignment, CallStatus, counted
+from adjudge.kit.matching.arguments import ArgumentFunction, Difference
+from adjudge.kit.matching.calls import Call
+from adjudge.kit.matching.comparison import Arguments, Comparison
+from adjudge.kit.matching.match import Match, match
+from adjudge.kit.matching.measures import (
     Edits,
     Overlap,
     edit_similarity,
@@ -19,9 +19,9 @@ from adjudge.matching.measures import (
     recall,
     single_tool_use,
 )
-from adjudge.matching.options import ArgumentOptions, ArgumentRules, CallOptions, MatchType, Tolerance
-from adjudge.matching.turns import is_large, per_turn
-from adjudge.matching.words import RougeScore, rouge_1
+from adjudge.kit.matching.options import ArgumentOptions, ArgumentRules, CallOptions, MatchType, Tolerance
+from adjudge.kit.matching.turns import is_large, per_turn
+from adjudge.kit.matching.words import RougeScore, rouge_1
 
 __all__ = [
     "Alignment",

@@ -9,10 +9,10 @@ from typing import Any, Final, TypeAlias, cast
 from pydantic import ValidationError
 
 from adjudge.errors import InputError, Problem
-from adjudge.matching.arguments import ArgumentFunction, Difference, FunctionMatcher, RuleMatcher
-from adjudge.matching.calls import UNSAID, Key
-from adjudge.matching.options import ArgumentOptions, ArgumentRules, CallOptions
-from adjudge.matching.paths import is_glob
+from adjudge.kit.matching.arguments import ArgumentFunction, Difference, FunctionMatcher, RuleMatcher
+from adjudge.kit.matching.calls import UNSAID, Key
+from adjudge.kit.matching.options import ArgumentOptions, ArgumentRules, CallOptions
+from adjudge.kit.matching.paths import is_glob
 
 
 class Comparison:
