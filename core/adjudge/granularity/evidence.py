@@ -14,12 +14,12 @@ from unicodedata import east_asian_width
 
 from adjudge.granularity.vocabulary import Vocabulary
 from adjudge.judging.untrusted import cleaned, defused, lines_of, said_to_judge
+from adjudge.kit.trace import is_answer, json_text, place_of
 from adjudge.model.evaluation import CheckKind
 from adjudge.model.items import ToolCall
 from adjudge.model.measurement import Absence, Citation
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
-from adjudge.moves import is_answer, json_text, place_of
 
 CLAIMS: Final = ("thinking", "memory", "evaluation_previous_goal", "next_goal", "text", "final_response")
 """What the agent says: evidence of how it went about things, never of what it reached."""

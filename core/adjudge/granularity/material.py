@@ -16,9 +16,9 @@ from adjudge.granularity.digests import (
     tokens_shown,
 )
 from adjudge.granularity.evidence import Places, field_shown
+from adjudge.kit.trace import place_of
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
-from adjudge.moves import place_of
 
 _MADE: Final[dict[int, RunMaterial]] = {}
 

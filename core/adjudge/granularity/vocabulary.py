@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from adjudge.kit.trace import declared_tools, json_text
 from adjudge.model.invocation import Invocation
-from adjudge.moves import declared_tools, json_text
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _WIDE: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")

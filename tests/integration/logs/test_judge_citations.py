@@ -23,6 +23,7 @@ import pytest
 
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
+from adjudge.kit import trace
 from adjudge.plugin import (
     Absence,
     Citation,
@@ -39,7 +40,6 @@ from adjudge.plugin import (
     ToolCall,
     ToolResult,
     Trajectory,
-    moves,
 )
 from adjudge.testing import FakeHost, verdicts
 
@@ -271,7 +271,7 @@ def texts_of(item: Item) -> Iterator[tuple[str, str]]:
             if arguments is None:
                 arguments = json.dumps(item.args or {}, ensure_ascii=False)
             yield "action", f"{item.name}({arguments})"
-            if not moves.is_answer(item.name):
+            if not trace.is_answer(item.name):
                 yield "deed", f"{item.name}({arguments})"
         case _:
             pass

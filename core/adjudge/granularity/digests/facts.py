@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
+from adjudge.kit.trace import failure_of
 from adjudge.model.base import JsonValue
 from adjudge.model.items import Observation, Opaque, ToolCall, ToolResult
 from adjudge.model.step import Step
-from adjudge.moves import failure_of
 
 _ADDRESS: Final = re.compile(r"https?://[^\s'\"<>)\]}]+")
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
-from adjudge.plugin import CaseUnderTest, Measurement, Outcome, moves
+from adjudge.kit import trace
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 
 _LONGEST_CYCLE: Final = 100
 """Actions. Whoever needs more of them for one round does not go round in circles."""
@@ -31,13 +32,13 @@ class ActionCycles:
 
 
 def _longest(case: CaseUnderTest) -> Outcome:
-    actions = moves.actions_of(case.actual.steps)
+    actions = trace.actions_of(case.actual.steps)
     found = longest_stretch([action.key for action in actions])
     if found is None:
         return Outcome.scored(
             0.0,
             "no cycle of actions is gone through twice in a row",
-            evidence=moves.scanned(case.actual, "no cycle of actions is gone through twice in a row"),
+            evidence=trace.scanned(case.actual, "no cycle of actions is gone through twice in a row"),
         )
     stretch = actions[found.start : found.start + found.length]
     steps = list(dict.fromkeys(action.step for action in stretch))
@@ -45,19 +46,19 @@ def _longest(case: CaseUnderTest) -> Outcome:
     where = f"step {steps[0]}" if len(steps) == 1 else f"steps {steps[0]} to {steps[-1]}"
     return Outcome.scored(
         float(found.length),
-        f"a cycle of {moves.counted(found.cycle, 'action')} is gone through {rounds} times in a row: {where}",
+        f"a cycle of {trace.counted(found.cycle, 'action')} is gone through {rounds} times in a row: {where}",
         details={
             "steps": steps,
             "cycle": [action.name or "in words" for action in stretch[: found.cycle]],
             "rounds": rounds,
         },
-        evidence=moves.citing(moves.cited(action.step, action.item) for action in stretch),
+        evidence=trace.citing(trace.cited(action.step, action.item) for action in stretch),
     )
 
 
-def longest_stretch(keys: Sequence[moves.ActionKey]) -> Stretch | None:
+def longest_stretch(keys: Sequence[trace.ActionKey]) -> Stretch | None:
     """The longest stretch; of equally long ones that with the shortest cycle, then the earliest."""
-    numbers: dict[moves.ActionKey, int] = {}
+    numbers: dict[trace.ActionKey, int] = {}
     actions = [numbers.setdefault(key, len(numbers)) for key in keys]
     best: Stretch | None = None
     for cycle in range(1, min(len(actions) // 2, _LONGEST_CYCLE) + 1):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import CaseUnderTest, Measurement, Outcome, moves
+from adjudge.kit import trace
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 
 
 class ActionRepeats:
@@ -14,20 +15,20 @@ class ActionRepeats:
 
 
 def _most_repeated(case: CaseUnderTest) -> Outcome:
-    by_key: dict[moves.ActionKey, list[moves.Action]] = {}
-    for action in moves.actions_of(case.actual.steps):
+    by_key: dict[trace.ActionKey, list[trace.Action]] = {}
+    for action in trace.actions_of(case.actual.steps):
         by_key.setdefault(action.key, []).append(action)
     if not by_key:
-        return Outcome.scored(0.0, "there is no action", evidence=moves.scanned(case.actual, "no action"))
+        return Outcome.scored(0.0, "there is no action", evidence=trace.scanned(case.actual, "no action"))
     same = max(by_key.values(), key=len)
     if len(same) == 1:
-        reason = f"none of {moves.counted(len(by_key), 'action')} occurs twice"
-        return Outcome.scored(1.0, reason, evidence=moves.scanned(case.actual, "no action occurs twice"))
+        reason = f"none of {trace.counted(len(by_key), 'action')} occurs twice"
+        return Outcome.scored(1.0, reason, evidence=trace.scanned(case.actual, "no action occurs twice"))
     steps = [action.step for action in same]
     what = f"{same[0].name} with the same arguments" if same[0].name else "an action in the same words"
     return Outcome.scored(
         float(len(same)),
-        f"{what} occurs {len(same)} times: {moves.listed(steps)}",
+        f"{what} occurs {len(same)} times: {trace.listed(steps)}",
         details={"steps": steps, "repeated_actions": sum(len(group) > 1 for group in by_key.values())},
-        evidence=moves.citing(moves.cited(action.step, action.item) for action in same),
+        evidence=trace.citing(trace.cited(action.step, action.item) for action in same),
     )

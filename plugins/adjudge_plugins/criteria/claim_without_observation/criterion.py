@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from adjudge.kit import trace
 from adjudge.plugin import (
     Blob,
     CaseUnderTest,
@@ -20,7 +21,6 @@ from adjudge.plugin import (
     Step,
     ToolCall,
     ToolResult,
-    moves,
 )
 
 _FIELD: Final = "evaluation_previous_goal"
@@ -59,15 +59,15 @@ def _blind(case: CaseUnderTest) -> Outcome:
             0.0,
             f"{scan}; it judges {len(judged)}",
             details={"claims": len(judged)},
-            evidence=moves.scanned(run, scan),
+            evidence=trace.scanned(run, scan),
         )
     steps = [step for _, step, _ in blind]
     return Outcome.scored(
         float(len(blind)),
-        f"{len(blind)} of {moves.counted(len(judged), 'claim')} of how a step ended, where nothing came back from "
-        f"it: {moves.listed(steps)}",
+        f"{len(blind)} of {trace.counted(len(judged), 'claim')} of how a step ended, where nothing came back from "
+        f"it: {trace.listed(steps)}",
         details={"claims": len(judged), "steps": steps, "judged_steps": [acted for acted, _, _ in blind]},
-        evidence=moves.citing(moves.cited(step, claim) for _, step, claim in blind),
+        evidence=trace.citing(trace.cited(step, claim) for _, step, claim in blind),
     )
 
 
@@ -79,7 +79,7 @@ def _judged(turn: Invocation) -> Iterator[tuple[int, int, Claim, bool]]:
         claim = _claim(step)
         if claim is not None and acted is not None:
             yield acted, step.number, claim, seen or _came_back(_before_claims(step))
-        if moves.actions_of([step]):
+        if trace.actions_of([step]):
             acted, seen = step.number, False
         seen = seen or _came_back(step.items)
 

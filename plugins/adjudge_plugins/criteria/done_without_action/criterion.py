@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from adjudge.kit import trace
 from adjudge.plugin import (
     CaseUnderTest,
     Citation,
@@ -16,7 +17,6 @@ from adjudge.plugin import (
     ToolCall,
     ToolResult,
     Trajectory,
-    moves,
 )
 from adjudge_plugins.criteria.done_without_action.claims import claimed_deed
 
@@ -40,22 +40,22 @@ def _outcome(run: Trajectory) -> Outcome:
     if done is not None:
         number, item = done
         return Outcome.scored(
-            0.0, f"the agent did something: step {number}", evidence=moves.citing([moves.cited(number, item)])
+            0.0, f"the agent did something: step {number}", evidence=trace.citing([trace.cited(number, item)])
         )
     claims = [claim for answer in answers if (claim := answer.claim) is not None]
     if not claims:
         return Outcome.scored(
             0.0,
             "nothing was done, and no answer says otherwise",
-            evidence=moves.scanned(run, "no answer says that something was done"),
+            evidence=trace.scanned(run, "no answer says that something was done"),
         )
     steps = [claim.step for claim in claims]
-    nothing = moves.scanned(run, "no action but answers")
+    nothing = trace.scanned(run, "no action but answers")
     return Outcome.scored(
         1.0,
-        f"the answer says {claims[0].quote!r}, and nothing was done in the whole run: {moves.listed(steps)}",
+        f"the answer says {claims[0].quote!r}, and nothing was done in the whole run: {trace.listed(steps)}",
         details={"steps": steps},
-        evidence=Evidence(citations=moves.citing(claims).citations, absences=nothing.absences),
+        evidence=Evidence(citations=trace.citing(claims).citations, absences=nothing.absences),
     )
 
 
@@ -69,7 +69,7 @@ class _Answer:
     def claim(self) -> Citation | None:
         """Where it says that something was done."""
         if self._call is not None and (self._call.args or {}).get("success") is True:
-            return moves.cited(self._step, self._call)
+            return trace.cited(self._step, self._call)
         words = claimed_deed(self._text)
         return None if words is None else Citation(step=self._step, field=self._field, quote=words)
 
@@ -81,8 +81,8 @@ def _answers(run: Trajectory) -> Iterator[_Answer]:
         for step in turn.steps:
             last = step.number
             for call in step.calls:
-                if moves.is_answer(call.name):
-                    _, text = moves.place_of(call) or ("action", "")
+                if trace.is_answer(call.name):
+                    _, text = trace.place_of(call) or ("action", "")
                     yield _Answer(last, "action", text, call=call)
         if turn.final_response is not None and turn.final_response.text.strip():
             yield _Answer(last, "final_response", turn.final_response.text)
@@ -91,7 +91,7 @@ def _answers(run: Trajectory) -> Iterator[_Answer]:
 def _is_deed(item: Item) -> bool:
     """Whether an item is an action, or shows that there was one. What adjudge has no word for may be one."""
     if isinstance(item, ToolCall):
-        return not moves.is_answer(item.name)
+        return not trace.is_answer(item.name)
     if isinstance(item, ToolResult):
-        return item.name is None or not moves.is_answer(item.name)
-    return isinstance(item, Opaque) or (isinstance(item, Text) and moves.is_in_words(item))
+        return item.name is None or not trace.is_answer(item.name)
+    return isinstance(item, Opaque) or (isinstance(item, Text) and trace.is_in_words(item))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from adjudge.plugin import CaseUnderTest, Citation, Measurement, Outcome, moves
+from adjudge.kit import trace
+from adjudge.plugin import CaseUnderTest, Citation, Measurement, Outcome
 
 
 class FailedRecoveries:
@@ -23,7 +24,7 @@ def _pairs(case: CaseUnderTest) -> Outcome:
     found: list[list[int]] = []
     citations: list[Citation | None] = []
     for turn in case.actual.invocations:
-        for first, second in pairwise(moves.moves_of(turn)):
+        for first, second in pairwise(trace.moves_of(turn)):
             before, after = first.failed(), second.failed()
             same = next((key for key in after if key in before), None)
             if same is None:
@@ -31,21 +32,21 @@ def _pairs(case: CaseUnderTest) -> Outcome:
             found.append([first.number, second.number])
             for move, failed in ((first, before), (second, after)):
                 citations += [
-                    *(moves.cited(each.step, each.item) for each in move.actions if each.key in same),
+                    *(trace.cited(each.step, each.item) for each in move.actions if each.key in same),
                     failed[same].citation,
                 ]
     if not found:
         return Outcome.scored(
             0.0,
             "no move that failed was made again at once and failed again",
-            evidence=moves.scanned(
+            evidence=trace.scanned(
                 case.actual, "no move that failed was made again at once and failed again"
             ),
         )
     again = [second for _, second in found]
     return Outcome.scored(
         float(len(found)),
-        f"what had just failed was done again and failed again {moves.counted(len(found), 'time')}: {moves.listed(again)}",
+        f"what had just failed was done again and failed again {trace.counted(len(found), 'time')}: {trace.listed(again)}",
         details={"pairs": found},
-        evidence=moves.citing(citations),
+        evidence=trace.citing(citations),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from adjudge.plugin import CaseUnderTest, JsonObject, Measurement, Outcome, ToolCall, moves
+from adjudge.kit import trace
+from adjudge.plugin import CaseUnderTest, JsonObject, Measurement, Outcome, ToolCall
 from adjudge_plugins.criteria.invalid_arguments.schema import Checked, Schema
 from adjudge_plugins.criteria.invalid_arguments.work import MOST, Budget, TooMuchWorkError
 
@@ -29,7 +30,7 @@ class InvalidArguments:
 
 
 def _invalid(case: CaseUnderTest) -> Outcome:
-    declared = moves.declared_tools(case.actual.invocations)
+    declared = trace.declared_tools(case.actual.invocations)
     if not declared:
         return Outcome.not_applicable("the run declares no tools")
     calls = [call for step in case.actual.steps for call in step.calls]
@@ -55,22 +56,22 @@ def _invalid(case: CaseUnderTest) -> Outcome:
     details: JsonObject = {"unusable_schemas": unusable} if unusable else {}
     if not wrong:
         scan = "every call's arguments are an object that its declaration takes"
-        return Outcome.scored(0.0, scan, details=details, evidence=moves.scanned(case.actual, scan))
+        return Outcome.scored(0.0, scan, details=details, evidence=trace.scanned(case.actual, scan))
     _, call, row = wrong[0]
     steps = [step for step, _, _ in wrong]
     return Outcome.scored(
         float(len(wrong)),
-        f"{moves.counted(len(wrong), 'call')} with invalid arguments: {moves.listed(steps)}; "
+        f"{trace.counted(len(wrong), 'call')} with invalid arguments: {trace.listed(steps)}; "
         f"first {call.name}: {row['path']} {row['problem']}",
         details={"steps": steps, "calls": [row for _, _, row in wrong[:_MOST]], **details},
-        evidence=moves.citing(moves.cited(step, call) for step, call, _ in wrong),
+        evidence=trace.citing(trace.cited(step, call) for step, call, _ in wrong),
     )
 
 
 class _Tool:
     """A declaration, its schema compiled once for all calls."""
 
-    def __init__(self, tool: moves.DeclaredTool) -> None:
+    def __init__(self, tool: trace.DeclaredTool) -> None:
         self.takes_text = tool.takes_text
         self._schema = None if tool.schema is None else Schema(tool.schema)
 

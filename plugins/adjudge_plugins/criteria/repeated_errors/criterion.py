@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import CaseUnderTest, Measurement, Outcome, moves
+from adjudge.kit import trace
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 
 
 class RepeatedErrors:
@@ -14,28 +15,28 @@ class RepeatedErrors:
 
 
 def _again(case: CaseUnderTest) -> Outcome:
-    by_key: dict[str, dict[int, moves.ShownError]] = {}
+    by_key: dict[str, dict[int, trace.ShownError]] = {}
     for step in case.actual.steps:
-        for error in moves.errors_of(step):
+        for error in trace.errors_of(step):
             by_key.setdefault(error.key, {}).setdefault(error.step, error)
     repeated = [list(places.values()) for places in by_key.values() if len(places) > 1]
     if not repeated:
         return Outcome.scored(
             0.0,
             f"no error comes again; there are {len(by_key)}" if by_key else "there is no error",
-            evidence=moves.scanned(case.actual, "no error comes twice"),
+            evidence=trace.scanned(case.actual, "no error comes twice"),
         )
     places = sorted((error for group in repeated for error in group), key=lambda error: error.step)
     again = len(places) - len(repeated)
     steps = [error.step for error in places]
     return Outcome.scored(
         float(again),
-        f"{moves.counted(len(repeated), 'error')} came again, {moves.counted(again, 'time')} in all: {moves.listed(steps)}",
+        f"{trace.counted(len(repeated), 'error')} came again, {trace.counted(again, 'time')} in all: {trace.listed(steps)}",
         details={
             "errors": [
                 {"message": group[0].message[:200], "steps": [error.step for error in group]}
                 for group in repeated
             ]
         },
-        evidence=moves.citing(error.citation for error in places),
+        evidence=trace.citing(error.citation for error in places),
     )

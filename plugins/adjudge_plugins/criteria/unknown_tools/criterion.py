@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from adjudge.plugin import CaseUnderTest, Measurement, Outcome, moves
+from adjudge.kit import trace
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 
 
 class UnknownTools:
@@ -16,26 +17,26 @@ class UnknownTools:
 
 
 def _unknown(case: CaseUnderTest) -> Outcome:
-    declared = moves.declared_tools(case.actual.invocations)
+    declared = trace.declared_tools(case.actual.invocations)
     if not declared:
         return Outcome.not_applicable("the run declares no tools")
     unknown = [
         (step.number, call)
         for step in case.actual.steps
         for call in step.calls
-        if call.name not in declared and not moves.is_of_the_framework(call.name)
+        if call.name not in declared and not trace.is_of_the_framework(call.name)
     ]
     if not unknown:
         return Outcome.scored(
             0.0,
             "every call is of a declared tool",
-            evidence=moves.scanned(case.actual, "every call is of a declared tool"),
+            evidence=trace.scanned(case.actual, "every call is of a declared tool"),
         )
     names = Counter(call.name for _, call in unknown)
     steps = [number for number, _ in unknown]
     return Outcome.scored(
         float(len(unknown)),
-        f"{moves.counted(len(unknown), 'call')} of tools that are not declared, {', '.join(names)}: {moves.listed(steps)}",
+        f"{trace.counted(len(unknown), 'call')} of tools that are not declared, {', '.join(names)}: {trace.listed(steps)}",
         details={"tools": dict(names), "steps": steps, "declared": sorted(declared)},
-        evidence=moves.citing(moves.cited(number, call) for number, call in unknown),
+        evidence=trace.citing(trace.cited(number, call) for number, call in unknown),
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from adjudge.kit.trace.actions import is_in_words
 from adjudge.model.base import JsonValue
 from adjudge.model.items import Claim, ErrorItem, Item, Observation, Opaque, Text, ToolCall, ToolResult
-from adjudge.moves.actions import is_in_words
 
 
 def place_of(item: Item) -> tuple[str, str] | None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from adjudge.kit.trace.actions import Action, ActionKey, actions_of
+from adjudge.kit.trace.failures import ShownError, errors_of
 from adjudge.model.invocation import Invocation
 from adjudge.model.step import Step
-from adjudge.moves.actions import Action, ActionKey, actions_of
-from adjudge.moves.failures import ShownError, errors_of
 
 FailedKey: TypeAlias = tuple[ActionKey, ...]
 """The action that failed; all actions of the move where the log does not say which."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from adjudge.kit.trace.places import place_of
 from adjudge.model.items import Item
 from adjudge.model.measurement import Absence, Citation, Evidence
 from adjudge.model.trajectory import Trajectory
-from adjudge.moves.places import place_of
 
 _LONGEST: Final = 200
 """Characters of a quote: it is to be found and recognised, not to be read as a whole."""

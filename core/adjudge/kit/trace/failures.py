@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, cast
 
+from adjudge.kit.trace.citing import quoted
+from adjudge.kit.trace.places import json_text
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.items import ErrorItem, ToolResult
 from adjudge.model.measurement import Citation
 from adjudge.model.step import Step
-from adjudge.moves.citing import quoted
-from adjudge.moves.places import json_text
 
 _FAILED: Final = re.compile(
     r"\s*[\[(<]?(?:\w{0,40}(?:error|exception)|traceback|failed|failure)\b", re.IGNORECASE

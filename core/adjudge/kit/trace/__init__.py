@@ -1,0 +1,35 @@
+"""What an agent did and what came back, as code sees it: what criteria that count share.
+
+Pure functions from the model alone.
+"""
+
+from adjudge.kit.trace.actions import Action, ActionKey, actions_of, is_in_words
+from adjudge.kit.trace.answers import is_answer
+from adjudge.kit.trace.citing import cited, citing, counted, listed, scanned
+from adjudge.kit.trace.failures import ShownError, errors_of, failure_of
+from adjudge.kit.trace.moving import Move, moves_of
+from adjudge.kit.trace.places import json_text, place_of
+from adjudge.kit.trace.tools import DeclaredTool, declared_tools, is_of_the_framework
+
+__all__ = [
+    "Action",
+    "ActionKey",
+    "DeclaredTool",
+    "Move",
+    "ShownError",
+    "actions_of",
+    "cited",
+    "citing",
+    "counted",
+    "declared_tools",
+    "errors_of",
+    "failure_of",
+    "is_answer",
+    "is_in_words",
+    "is_of_the_framework",
+    "json_text",
+    "listed",
+    "moves_of",
+    "place_of",
+    "scanned",
+]
