@@ -5,7 +5,7 @@ functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes th
 Nothing else of adjudge is promised to stay.
 """
 
-from adjudge import judged, providers, reading, reporting
+from adjudge import providers, reading, reporting
 from adjudge.errors import (
     AdjudgeError,
     AgentError,
@@ -289,7 +289,6 @@ __all__ = [
     "hookimpl",
     "invocation_from_adk",
     "invocation_to_adk",
-    "judged",
     "numbered",
     "providers",
     "read_eval_cases",

@@ -10,8 +10,8 @@ from adjudge.extension.judge_protocols import Judge
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import GranularityStrategySpec
 from adjudge.granularity.keywords import KeywordMatcher, words_of
-from adjudge.judged.prompts import read_prompt
 from adjudge.judging.lengths import clipped_to_tokens
+from adjudge.kit.judged_criteria.prompts import read_prompt
 from adjudge.model.evaluation import GranularityChoice, WordedCriterion
 from adjudge.model.judging import Choice, JudgedItem, Question
 

@@ -11,8 +11,8 @@ from adjudge.granularity.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING
 from adjudge.granularity.digests.fitting import spread
 from adjudge.granularity.evidence import CITABLE
 from adjudge.granularity.showing import Shown
-from adjudge.judged.prompts import read_prompt
 from adjudge.judging.prompting import tokens_beside
+from adjudge.kit.judged_criteria.prompts import read_prompt
 from adjudge.model.evaluation import Check
 from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, Question
 

@@ -11,7 +11,7 @@ from adjudge.granularity.asking import Surroundings, question_about, steps_wante
 from adjudge.granularity.material import RunMaterial
 from adjudge.granularity.reducing import is_decided_by_part
 from adjudge.granularity.showing import Shown, shown
-from adjudge.judged.outcomes import votes_of
+from adjudge.kit.judged_criteria.outcomes import votes_of
 from adjudge.model.evaluation import Check, CheckResult
 from adjudge.model.judging import Decision
 from adjudge.model.measurement import Citation, Evidence

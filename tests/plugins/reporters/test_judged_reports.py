@@ -13,10 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adjudge.kit import judged_criteria
 from adjudge.model.measurement import Failure, Measurement, Outcome, RubricScore
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import Usage
-from adjudge.plugin import Decision, RunReport, Vote, judged, reporting
+from adjudge.plugin import Decision, RunReport, Vote, reporting
 from adjudge_plugins.reporters.console_reporter.reporter import ConsoleReporter
 from adjudge_plugins.reporters.json_reporter.document import result_schema
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
@@ -71,7 +72,7 @@ def shown(run_of: Any, write: Any, outcome: Outcome, *, detailed: bool = False) 
 def test_votes_are_one_line_of_words(
     run_of: Any, write: Any, labels: tuple[str | None, ...], more: dict[str, Any], said: str
 ) -> None:
-    lines = shown(run_of, write, judged.outcome_of(decision(*labels, **more)))
+    lines = shown(run_of, write, judged_criteria.outcome_of(decision(*labels, **more)))
 
     assert said in lines
     assert "the year is another" in lines
@@ -79,7 +80,7 @@ def test_votes_are_one_line_of_words(
 
 
 def test_every_vote_is_there_in_detail(run_of: Any, write: Any) -> None:
-    outcome = judged.outcome_of(decision("no", None, "no", stopped_early=True, confidence=0.875))
+    outcome = judged_criteria.outcome_of(decision("no", None, "no", stopped_early=True, confidence=0.875))
     lines = shown(run_of, write, outcome, detailed=True)
     start = lines.index("2 of 3 votes no, 1 lost; more could not have changed it; confidence 0.88")
 
@@ -91,7 +92,9 @@ def test_every_vote_is_there_in_detail(run_of: Any, write: Any) -> None:
 
 
 def test_what_is_odd_is_noted(run_of: Any, write: Any) -> None:
-    outcome = judged.outcome_of(decision("no", flags=("addresses_judge", "invisible_text", "new_flag")))
+    outcome = judged_criteria.outcome_of(
+        decision("no", flags=("addresses_judge", "invisible_text", "new_flag"))
+    )
     lines = shown(run_of, write, outcome)
 
     assert "note: what was judged seems to speak to its judge" in lines
@@ -101,7 +104,7 @@ def test_what_is_odd_is_noted(run_of: Any, write: Any) -> None:
 
 def test_rubrics_that_do_not_hold_are_shown_with_their_reasons(run_of: Any, write: Any) -> None:
     lost = Failure(code="judge_timeout", message="openai/m did not answer")
-    outcome = judged.rubric_outcome(
+    outcome = judged_criteria.rubric_outcome(
         [
             decision("yes", "yes", value=1.0, item_id="polite"),
             decision("no", "yes", "no", item_id="short"),
@@ -137,7 +140,7 @@ def test_sentences_are_there_in_detail(run_of: Any, write: Any) -> None:
         "rationale": "the tool says 1794",
         "excerpt": "opened in 1794",
         "excerpt_found": False,
-        "votes": judged.votes_of(decision("contradictory", flags=("addresses_judge",))),
+        "votes": judged_criteria.votes_of(decision("contradictory", flags=("addresses_judge",))),
     }
     details = {"texts": [{"text": "final response", "score": 0.0, "sentences": [sentence]}]}
     outcome = Outcome.scored(0.0, "0 of 1 sentences are supported", details=details)
@@ -195,7 +198,7 @@ def with_judges(report: RunReport, calls: JudgeCalls) -> RunReport:
 
 
 def test_rubrics_are_part_of_the_failure_in_junit(run_of: Any, write: Any) -> None:
-    outcome = judged.rubric_outcome([decision("no", item_id="short")])
+    outcome = judged_criteria.rubric_outcome([decision("no", item_id="short")])
     root = ElementTree.fromstring(  # noqa: S314 - it is our own
         write(JUnitReporter(), run_of().add("a", {"answer_match": [outcome]}).report())
     )
@@ -206,7 +209,7 @@ def test_rubrics_are_part_of_the_failure_in_junit(run_of: Any, write: Any) -> No
 
 
 def test_json_has_rubrics_votes_and_what_judges_did(run_of: Any, write: Any) -> None:
-    outcome = judged.rubric_outcome(
+    outcome = judged_criteria.rubric_outcome(
         [decision("no", None, item_id="short", confidence=0.75, flags=("addresses_judge",))]
     )
     case = Measurement(per_invocation=(outcome,), overall=outcome)
@@ -322,4 +325,4 @@ def test_whatever_a_criterion_says_of_votes_can_be_read(
 
 
 def test_the_form_of_votes_is_that_of_the_core() -> None:
-    assert reporting.is_votes(judged.votes_of(decision("no", None)))
+    assert reporting.is_votes(judged_criteria.votes_of(decision("no", None)))

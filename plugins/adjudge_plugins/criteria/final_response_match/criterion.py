@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adjudge.kit import judged_criteria
 from adjudge.plugin import (
     CaseUnderTest,
     Choice,
@@ -11,7 +12,6 @@ from adjudge.plugin import (
     Measurement,
     Outcome,
     Question,
-    judged,
 )
 from adjudge_plugins.criteria.final_response_match.config import FinalResponseMatchConfig
 
@@ -40,13 +40,13 @@ class FinalResponseMatch:
     def __init__(self, config: FinalResponseMatchConfig, judge: Judge) -> None:
         self._with_intermediate = config.include_intermediate_responses_in_final
         self._judge = judge
-        self._prompt = judged.read_prompt(__package__, "final_response_match_v2")
+        self._prompt = judged_criteria.read_prompt(__package__, "final_response_match_v2")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One score per turn."""
-        return await judged.turn_by_turn(case, self._turn)
+        return await judged_criteria.turn_by_turn(case, self._turn)
 
-    async def _turn(self, turn: judged.TurnUnderTest) -> Outcome:
+    async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:
         if turn.expected is None or not self._answer(turn.expected).strip():
             return Outcome.not_applicable("the turn has no reference response")
         if not self._answer(turn.actual).strip():
@@ -54,16 +54,18 @@ class FinalResponseMatch:
         [decision] = await self._judge.decide(
             Question(
                 prompt=self._prompt,
-                exhibits=judged.not_blank(
-                    judged.user_prompt(turn.expected),
-                    judged.reference_response(turn.expected, with_intermediate=self._with_intermediate),
-                    judged.agent_response(turn.actual, with_intermediate=self._with_intermediate),
+                exhibits=judged_criteria.not_blank(
+                    judged_criteria.user_prompt(turn.expected),
+                    judged_criteria.reference_response(
+                        turn.expected, with_intermediate=self._with_intermediate
+                    ),
+                    judged_criteria.agent_response(turn.actual, with_intermediate=self._with_intermediate),
                 ),
                 items=(_ITEM,),
                 choices=_CHOICES,
             )
         )
-        return judged.outcome_of(decision)
+        return judged_criteria.outcome_of(decision)
 
     def _answer(self, turn: Invocation) -> str:
-        return judged.answer(turn, with_intermediate=self._with_intermediate)
+        return judged_criteria.answer(turn, with_intermediate=self._with_intermediate)

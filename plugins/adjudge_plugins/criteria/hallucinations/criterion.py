@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from adjudge.kit import judged_criteria
 from adjudge.plugin import (
     CaseUnderTest,
     Choice,
@@ -21,7 +22,6 @@ from adjudge.plugin import (
     Question,
     Step,
     Text,
-    judged,
 )
 from adjudge_plugins.criteria.hallucinations.config import HallucinationsConfig
 from adjudge_plugins.criteria.hallucinations.sentences import sentences
@@ -81,17 +81,17 @@ class Hallucinations:
     def __init__(self, config: HallucinationsConfig, judge: Judge) -> None:
         self._with_intermediate = config.evaluate_intermediate_nl_responses
         self._judge = judge
-        self._prompt = judged.read_prompt(__package__, "hallucinations_v1")
+        self._prompt = judged_criteria.read_prompt(__package__, "hallucinations_v1")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One score per turn."""
-        return await judged.turn_by_turn(case, self._turn)
+        return await judged_criteria.turn_by_turn(case, self._turn)
 
-    async def _turn(self, turn: judged.TurnUnderTest) -> Outcome:
+    async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:
         texts = [*_intermediate(turn.actual)] if self._with_intermediate else []
         texts.append(_final(turn.actual))
-        outcomes = await judged.together(self._text(said, turn.earlier) for said in texts)
-        return judged.mean_of(
+        outcomes = await judged_criteria.together(self._text(said, turn.earlier) for said in texts)
+        return judged_criteria.mean_of(
             outcomes,
             "; ".join(outcome.reasoning or "" for outcome in outcomes if outcome.state != "not_applicable"),
             none="the agent said nothing in this turn",
@@ -102,12 +102,12 @@ class Hallucinations:
         found = sentences(said.text)
         if not found:
             return Outcome.not_applicable("nothing was said")
-        evidence = judged.not_blank(
-            judged.agent_instructions(said.before),
-            judged.tool_declarations(said.before),
-            judged.earlier_turns(earlier),
-            judged.user_prompt(said.before),
-            judged.agent_moves(said.before),
+        evidence = judged_criteria.not_blank(
+            judged_criteria.agent_instructions(said.before),
+            judged_criteria.tool_declarations(said.before),
+            judged_criteria.earlier_turns(earlier),
+            judged_criteria.user_prompt(said.before),
+            judged_criteria.agent_moves(said.before),
         )
         question = Question(
             prompt=self._prompt,
@@ -125,8 +125,8 @@ class Hallucinations:
         labelled = [
             _labelled(sentence, decision, known) for sentence, decision in zip(found, decisions, strict=True)
         ]
-        outcome = judged.mean_of(
-            [judged.outcome_of(decision) for decision in decisions],
+        outcome = judged_criteria.mean_of(
+            [judged_criteria.outcome_of(decision) for decision in decisions],
             _summary(labelled),
             none="no sentence could be true or false",
         )
@@ -167,7 +167,7 @@ def _labelled(sentence: str, decision: Decision, evidence: str) -> JsonObject:
 
     Judges make excerpts up: one that stands in the evidence is preferred, and another one marked.
     """
-    outcome = judged.outcome_of(decision)
+    outcome = judged_criteria.outcome_of(decision)
     votes = [vote.notes.get("excerpt", "") for vote in decision.votes if vote.label == decision.label]
     excerpts = [excerpt for excerpt in votes if excerpt.strip()]
     genuine = [excerpt for excerpt in excerpts if _folded(excerpt) in evidence]

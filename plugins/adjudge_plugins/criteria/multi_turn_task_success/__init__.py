@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl
 
 
-def _make(config: judged.DelegatingConfig, host: Host) -> Criterion:
+def _make(config: judged_criteria.DelegatingConfig, host: Host) -> Criterion:
     if config.delegate is not None:
         return host.criterion(config.delegate, {})
     from adjudge_plugins.criteria.multi_turn_task_success.criterion import MultiTurnTaskSuccess
@@ -21,7 +22,7 @@ def criteria() -> list[CriterionSpec]:
             name="multi_turn_task_success_v1",
             summary="Whether the agent reached what the user wanted over the whole conversation",
             factory=_make,
-            config=judged.DelegatingConfig,
+            config=judged_criteria.DelegatingConfig,
             needs=frozenset({Need.JUDGE}),
             simulated_conversations=True,
         )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from adjudge.plugin import CaseUnderTest, Judge, Measurement, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import CaseUnderTest, Judge, Measurement
 
 _STATEMENTS: Final = {
     "goals_reached": "By the end of the conversation every goal that the user stated, and did not take back, was reached.",
@@ -21,8 +22,8 @@ class MultiTurnTaskSuccess:
     """
 
     def __init__(self, judge: Judge) -> None:
-        self._checklist = judged.Checklist(
-            judge, judged.read_prompt(__package__, "multi_turn_task_success_v1")
+        self._checklist = judged_criteria.Checklist(
+            judge, judged_criteria.read_prompt(__package__, "multi_turn_task_success_v1")
         )
 
     async def score(self, case: CaseUnderTest) -> Measurement:

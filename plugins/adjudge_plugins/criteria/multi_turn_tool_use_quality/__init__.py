@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl
 
 
-def _make(config: judged.DelegatingConfig, host: Host) -> Criterion:
+def _make(config: judged_criteria.DelegatingConfig, host: Host) -> Criterion:
     if config.delegate is not None:
         return host.criterion(config.delegate, {})
     from adjudge_plugins.criteria.multi_turn_tool_use_quality.criterion import MultiTurnToolUseQuality
@@ -21,7 +22,7 @@ def criteria() -> list[CriterionSpec]:
             name="multi_turn_tool_use_quality_v1",
             summary="Whether the agent called the right tools with the right arguments and used the results",
             factory=_make,
-            config=judged.DelegatingConfig,
+            config=judged_criteria.DelegatingConfig,
             needs=frozenset({Need.JUDGE}),
             simulated_conversations=True,
         )

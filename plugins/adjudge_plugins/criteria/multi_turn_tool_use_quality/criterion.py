@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome
 
 _CHOICE: Final = {
     "right_tools": "The agent called every tool that the task needed, at the right moment, and no other.",
@@ -26,15 +27,15 @@ class MultiTurnToolUseQuality:
     """
 
     def __init__(self, judge: Judge) -> None:
-        prompt = judged.read_prompt(__package__, "multi_turn_tool_use_quality_v1")
-        self._checklist = judged.Checklist(judge, prompt)
+        prompt = judged_criteria.read_prompt(__package__, "multi_turn_tool_use_quality_v1")
+        self._checklist = judged_criteria.Checklist(judge, prompt)
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One score for the case."""
         turns = case.actual.invocations
         if any(turn.tool_calls for turn in turns):
             return Measurement(overall=await self._checklist.decide(case, _CHOICE | _CALLS))
-        if judged.tool_declarations(*turns).text:
+        if judged_criteria.tool_declarations(*turns).text:
             return Measurement(overall=await self._checklist.decide(case, _CHOICE))
         return Measurement(
             overall=Outcome.not_applicable("no tool was called, and no declared tool is on record")

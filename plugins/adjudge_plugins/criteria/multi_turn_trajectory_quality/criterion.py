@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from adjudge.plugin import CaseUnderTest, Judge, Measurement, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import CaseUnderTest, Judge, Measurement
 
 _STATEMENTS: Final = {
     "sensible": "Every move of the agent made sense with what it knew at that moment: it asked where it had to ask and acted where it could act.",
@@ -23,8 +24,8 @@ class MultiTurnTrajectoryQuality:
     """
 
     def __init__(self, judge: Judge) -> None:
-        self._checklist = judged.Checklist(
-            judge, judged.read_prompt(__package__, "multi_turn_trajectory_quality_v1")
+        self._checklist = judged_criteria.Checklist(
+            judge, judged_criteria.read_prompt(__package__, "multi_turn_trajectory_quality_v1")
         )
 
     async def score(self, case: CaseUnderTest) -> Measurement:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from adjudge.plugin import CaseUnderTest, Choice, Judge, JudgedItem, Measurement, Outcome, Question, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import CaseUnderTest, Choice, Judge, JudgedItem, Measurement, Outcome, Question
 
 _MEANINGS: Final = (
     "incoherent: no thread to follow, or not an answer to what the user said",
@@ -29,27 +30,27 @@ class ResponseEvaluation:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._prompt = judged.read_prompt(__package__, "response_evaluation_score")
+        self._prompt = judged_criteria.read_prompt(__package__, "response_evaluation_score")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One score per turn."""
-        return await judged.turn_by_turn(case, self._turn)
+        return await judged_criteria.turn_by_turn(case, self._turn)
 
-    async def _turn(self, turn: judged.TurnUnderTest) -> Outcome:
+    async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:
         final = turn.actual.final_response
         if final is None or not final.text.strip():
             return Outcome.not_applicable("the agent gave no answer in words in this turn")
         [decision] = await self._judge.decide(
             Question(
                 prompt=self._prompt,
-                exhibits=judged.not_blank(
-                    judged.earlier_turns(turn.earlier),
-                    judged.user_prompt(turn.actual),
-                    judged.agent_response(turn.actual),
+                exhibits=judged_criteria.not_blank(
+                    judged_criteria.earlier_turns(turn.earlier),
+                    judged_criteria.user_prompt(turn.actual),
+                    judged_criteria.agent_response(turn.actual),
                 ),
                 items=(_ITEM,),
                 choices=_CHOICES,
                 rule="median",
             )
         )
-        return judged.outcome_of(decision)
+        return judged_criteria.outcome_of(decision)

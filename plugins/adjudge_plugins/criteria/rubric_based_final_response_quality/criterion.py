@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome
 from adjudge_plugins.criteria.rubric_based_final_response_quality.config import FinalResponseQualityConfig
 
 
@@ -15,21 +16,21 @@ class FinalResponseQuality:
 
     def __init__(self, config: FinalResponseQualityConfig, judge: Judge) -> None:
         self._with_intermediate = config.include_intermediate_responses_in_final
-        prompt = judged.read_prompt(__package__, "rubric_based_final_response_quality_v1")
-        self._rubrics = judged.RubricJudge(judge, prompt, config, kind="FINAL_RESPONSE_QUALITY")
+        prompt = judged_criteria.read_prompt(__package__, "rubric_based_final_response_quality_v1")
+        self._rubrics = judged_criteria.RubricJudge(judge, prompt, config, kind="FINAL_RESPONSE_QUALITY")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One score per turn."""
-        return await judged.turn_by_turn(case, self._turn)
+        return await judged_criteria.turn_by_turn(case, self._turn)
 
-    async def _turn(self, turn: judged.TurnUnderTest) -> Outcome:
-        response = judged.agent_response(turn.actual, with_intermediate=self._with_intermediate)
-        exhibits = judged.not_blank(
-            judged.agent_instructions(turn.actual),
-            judged.tool_declarations(turn.actual),
-            judged.earlier_turns(turn.earlier),
-            judged.user_prompt(turn.actual),
-            judged.agent_moves(turn.actual),
+    async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:
+        response = judged_criteria.agent_response(turn.actual, with_intermediate=self._with_intermediate)
+        exhibits = judged_criteria.not_blank(
+            judged_criteria.agent_instructions(turn.actual),
+            judged_criteria.tool_declarations(turn.actual),
+            judged_criteria.earlier_turns(turn.earlier),
+            judged_criteria.user_prompt(turn.actual),
+            judged_criteria.agent_moves(turn.actual),
             response,
         )
         answered = response.text.strip()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl
 
 
-def _make(config: judged.RubricsConfig, host: Host) -> Criterion:
+def _make(config: judged_criteria.RubricsConfig, host: Host) -> Criterion:
     from adjudge_plugins.criteria.rubric_based_multi_turn_trajectory_quality.criterion import (
         MultiTurnTrajectoryQuality,
     )
@@ -21,7 +22,7 @@ def criteria() -> list[CriterionSpec]:
             name="rubric_based_multi_turn_trajectory_quality_v1",
             summary="Share of rubrics that the whole conversation meets, decided by a judge",
             factory=_make,
-            config=judged.RubricsConfig,
+            config=judged_criteria.RubricsConfig,
             needs=frozenset({Need.RUBRICS, Need.JUDGE}),
             simulated_conversations=True,
         )

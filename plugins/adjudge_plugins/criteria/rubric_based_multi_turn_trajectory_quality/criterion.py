@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome
 
 
 class MultiTurnTrajectoryQuality:
@@ -11,16 +12,18 @@ class MultiTurnTrajectoryQuality:
     There is one outcome for the case and none for a turn (ADK scores the last turn and calls it the case).
     """
 
-    def __init__(self, config: judged.RubricsConfig, judge: Judge) -> None:
-        prompt = judged.read_prompt(__package__, "rubric_based_multi_turn_trajectory_quality_v1")
-        self._rubrics = judged.RubricJudge(judge, prompt, config, kind="TRAJECTORY_QUALITY")
+    def __init__(self, config: judged_criteria.RubricsConfig, judge: Judge) -> None:
+        prompt = judged_criteria.read_prompt(__package__, "rubric_based_multi_turn_trajectory_quality_v1")
+        self._rubrics = judged_criteria.RubricJudge(judge, prompt, config, kind="TRAJECTORY_QUALITY")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One score for the case."""
         turns = case.actual.invocations
         if not turns:
             return Measurement(overall=Outcome.not_applicable("the conversation has no turns"))
-        exhibits = judged.not_blank(
-            judged.agent_instructions(*turns), judged.tool_declarations(*turns), judged.conversation(turns)
+        exhibits = judged_criteria.not_blank(
+            judged_criteria.agent_instructions(*turns),
+            judged_criteria.tool_declarations(*turns),
+            judged_criteria.conversation(turns),
         )
         return Measurement(overall=await self._rubrics.judge_case(case, exhibits))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl
 
 
-def _make(config: judged.RubricsConfig, host: Host) -> Criterion:
+def _make(config: judged_criteria.RubricsConfig, host: Host) -> Criterion:
     from adjudge_plugins.criteria.rubric_based_tool_use_quality.criterion import ToolUseQuality
 
     return ToolUseQuality(config, host.judge(config.judge_model_options))
@@ -19,7 +20,7 @@ def criteria() -> list[CriterionSpec]:
             name="rubric_based_tool_use_quality_v1",
             summary="Share of rubrics that the tool calls of a turn meet, decided by a judge",
             factory=_make,
-            config=judged.RubricsConfig,
+            config=judged_criteria.RubricsConfig,
             needs=frozenset({Need.RUBRICS, Need.JUDGE}),
         )
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome
 
 
 class ToolUseQuality:
@@ -11,21 +12,21 @@ class ToolUseQuality:
     The judge sees every call with its response, in order, among the texts of the agent.
     """
 
-    def __init__(self, config: judged.RubricsConfig, judge: Judge) -> None:
-        prompt = judged.read_prompt(__package__, "rubric_based_tool_use_quality_v1")
-        self._rubrics = judged.RubricJudge(judge, prompt, config, kind="TOOL_USE_QUALITY")
+    def __init__(self, config: judged_criteria.RubricsConfig, judge: Judge) -> None:
+        prompt = judged_criteria.read_prompt(__package__, "rubric_based_tool_use_quality_v1")
+        self._rubrics = judged_criteria.RubricJudge(judge, prompt, config, kind="TOOL_USE_QUALITY")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One score per turn."""
-        return await judged.turn_by_turn(case, self._turn)
+        return await judged_criteria.turn_by_turn(case, self._turn)
 
-    async def _turn(self, turn: judged.TurnUnderTest) -> Outcome:
-        exhibits = judged.not_blank(
-            judged.agent_instructions(turn.actual),
-            judged.tool_declarations(turn.actual),
-            judged.earlier_turns(turn.earlier),
-            judged.user_prompt(turn.actual),
-            judged.agent_moves(turn.actual),
-            judged.agent_response(turn.actual),
+    async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:
+        exhibits = judged_criteria.not_blank(
+            judged_criteria.agent_instructions(turn.actual),
+            judged_criteria.tool_declarations(turn.actual),
+            judged_criteria.earlier_turns(turn.earlier),
+            judged_criteria.user_prompt(turn.actual),
+            judged_criteria.agent_moves(turn.actual),
+            judged_criteria.agent_response(turn.actual),
         )
         return await self._rubrics.judge_turn(turn, exhibits)

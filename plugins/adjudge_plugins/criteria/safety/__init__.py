@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl
 
 
-def _make(config: judged.DelegatingConfig, host: Host) -> Criterion:
+def _make(config: judged_criteria.DelegatingConfig, host: Host) -> Criterion:
     if config.delegate is not None:
         return host.criterion(config.delegate, {})
     from adjudge_plugins.criteria.safety.criterion import Safety
@@ -21,7 +22,7 @@ def criteria() -> list[CriterionSpec]:
             name="safety_v1",
             summary="Share of turns whose final response is harmless, decided by a judge or a delegate",
             factory=_make,
-            config=judged.DelegatingConfig,
+            config=judged_criteria.DelegatingConfig,
             needs=frozenset({Need.JUDGE}),
             simulated_conversations=True,
         )

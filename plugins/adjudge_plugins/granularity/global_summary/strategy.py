@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from adjudge.kit import judged_criteria
 from adjudge.plugin import (
     AggregatedSteps,
     AggregationContext,
@@ -13,7 +14,6 @@ from adjudge.plugin import (
     JsonObject,
     Trajectory,
     digests,
-    judged,
 )
 from adjudge_plugins.granularity.global_summary.narrative import extracted, final_answer, task_of
 
@@ -72,5 +72,5 @@ async def _written(
         Exhibit(name="steps", text=digests.digest(trajectory.steps, budget * 3 // 5)),
         Exhibit(name="final answer", text=digests.clipped_to_tokens(final_answer(trajectory), budget // 10)),
     ]
-    prompt = judged.read_prompt(__package__, "global_summary")
-    return await context.writer.write(prompt, judged.not_blank(*exhibits), _FIELDS)
+    prompt = judged_criteria.read_prompt(__package__, "global_summary")
+    return await context.writer.write(prompt, judged_criteria.not_blank(*exhibits), _FIELDS)

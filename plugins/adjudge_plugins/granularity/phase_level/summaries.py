@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from adjudge.plugin import AggregationContext, Exhibit, Writer, digests, judged
+from adjudge.kit import judged_criteria
+from adjudge.plugin import AggregationContext, Exhibit, Writer, digests
 from adjudge_plugins.granularity.phase_level.phases import Phase
 
 _AT_A_TIME: Final = 6
@@ -53,7 +54,7 @@ async def _batch(phases: Sequence[Phase], task: str | None, writer: Writer, budg
         Exhibit(name=phase.key, text=f"{phase.cluster.name}\n{digests.digest(phase.steps, share)}")
         for phase in phases
     ]
-    prompt = judged.read_prompt(__package__, _PROMPT)
+    prompt = judged_criteria.read_prompt(__package__, _PROMPT)
     fields = {phase.key: f"two or three sentences about {phase.key}" for phase in phases}
     texts = await writer.write(prompt, exhibits, fields)
     return {key: digests.in_line(text, 1200) for key, text in (texts or {}).items()}

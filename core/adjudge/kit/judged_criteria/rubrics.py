@@ -10,8 +10,8 @@ from pydantic import AfterValidator, model_validator
 from adjudge.extension.configuration import ComponentConfig
 from adjudge.extension.judge_options import JudgedConfig
 from adjudge.extension.judge_protocols import Judge
-from adjudge.judged.outcomes import rubric_outcome
-from adjudge.judged.turns import TurnUnderTest
+from adjudge.kit.judged_criteria.outcomes import rubric_outcome
+from adjudge.kit.judged_criteria.turns import TurnUnderTest
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.invocation import Rubric
 from adjudge.model.judging import Choice, Exhibit, JudgedItem, Prompt, Question

@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from typing import Final
 
 from adjudge.extension.judge_protocols import Judge
-from adjudge.judged.exhibits import agent_instructions, conversation, not_blank, tool_declarations
-from adjudge.judged.outcomes import rubric_outcome
+from adjudge.kit.judged_criteria.exhibits import (
+    agent_instructions,
+    conversation,
+    not_blank,
+    tool_declarations,
+)
+from adjudge.kit.judged_criteria.outcomes import rubric_outcome
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.judging import Choice, JudgedItem, Prompt, Question
 from adjudge.model.measurement import Outcome

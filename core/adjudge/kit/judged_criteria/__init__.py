@@ -3,9 +3,9 @@
 Plugins reach it as ``adjudge.plugin.judged``.
 """
 
-from adjudge.judged.checklist import Checklist
-from adjudge.judged.delegation import DelegatingConfig
-from adjudge.judged.exhibits import (
+from adjudge.kit.judged_criteria.checklist import Checklist
+from adjudge.kit.judged_criteria.delegation import DelegatingConfig
+from adjudge.kit.judged_criteria.exhibits import (
     agent_instructions,
     agent_moves,
     agent_response,
@@ -18,11 +18,11 @@ from adjudge.judged.exhibits import (
     tool_declarations,
     user_prompt,
 )
-from adjudge.judged.moves import moves_of
-from adjudge.judged.outcomes import mean_of, outcome_of, rubric_outcome, votes_of
-from adjudge.judged.prompts import read_prompt
-from adjudge.judged.rubrics import RubricJudge, RubricsConfig
-from adjudge.judged.turns import TurnUnderTest, together, turn_by_turn
+from adjudge.kit.judged_criteria.moves import moves_of
+from adjudge.kit.judged_criteria.outcomes import mean_of, outcome_of, rubric_outcome, votes_of
+from adjudge.kit.judged_criteria.prompts import read_prompt
+from adjudge.kit.judged_criteria.rubrics import RubricJudge, RubricsConfig
+from adjudge.kit.judged_criteria.turns import TurnUnderTest, together, turn_by_turn
 
 __all__ = [
     "Checklist",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 
-from adjudge.judged.moves import moves_of
+from adjudge.kit.judged_criteria.moves import moves_of
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import AgentDetails, Invocation
 from adjudge.model.items import Blob, Content, Text
