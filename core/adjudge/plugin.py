@@ -5,7 +5,7 @@ functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes th
 Nothing else of adjudge is promised to stay.
 """
 
-from adjudge import providers, reading, reporting
+from adjudge import reading, reporting
 from adjudge.errors import (
     AdjudgeError,
     AgentError,
@@ -290,7 +290,6 @@ __all__ = [
     "invocation_from_adk",
     "invocation_to_adk",
     "numbered",
-    "providers",
     "read_eval_cases",
     "reading",
     "reporting",

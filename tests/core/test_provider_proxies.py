@@ -7,7 +7,8 @@ import asyncio
 import pytest
 from pytest_httpserver import HTTPServer
 
-from adjudge.plugin import JsonObject, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import JsonObject
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
@@ -21,7 +22,7 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def posted(url: str) -> JsonObject:
     async def post() -> JsonObject:
-        connection = providers.ProviderConnection()
+        connection = http_judge.ProviderConnection()
         try:
             return (await connection.post(url, {}, headers={})).body
         finally:

@@ -22,7 +22,7 @@ from adjudge.extension.protocols import (
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import AgentAdapterSpec
 from adjudge.formats.findings import listed
-from adjudge.providers import shown_address
+from adjudge.model.address import shown_address
 from adjudge.running.plan import PlannedAgent
 from adjudge.running.problems import Problems
 from adjudge.running.request import RunRequest

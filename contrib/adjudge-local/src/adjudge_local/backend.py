@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.plugin import Host, JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import Host, JsonObject, JudgeError, JudgeReply, JudgeRequest
 from adjudge_local.config import LocalConfig
 from adjudge_local.files import Hub, HubFile, digest, located, problem_of
 from adjudge_local.process import ModelServer, serve
@@ -29,7 +30,7 @@ class LocalBackend:
         self._config = config
         self._folder = host.working_folder
         self._hub = Hub(host.environment)
-        self._calls = providers.ChatCompletions()
+        self._calls = http_judge.ChatCompletions()
         self._servers: dict[str, asyncio.Task[tuple[ModelServer, str]]] = {}
 
     @property

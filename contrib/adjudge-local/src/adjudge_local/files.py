@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from adjudge.plugin import JudgeError, JudgeErrorCode, handover, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import JudgeError, JudgeErrorCode, handover
 
 _MAGIC: Final = b"GGUF"
 _HEAD: Final = 8 * 2**20
@@ -154,7 +155,7 @@ class Hub:
         return Path(found)
 
     def _problem_of_token(self) -> str | None:
-        return providers.key_problem(self._environment, address="HF_ENDPOINT", key="HF_TOKEN")
+        return http_judge.key_problem(self._environment, address="HF_ENDPOINT", key="HF_TOKEN")
 
     @property
     def _offline(self) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from adjudge.plugin import InputError, JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import InputError, JsonObject, JudgeError, JudgeReply, JudgeRequest
 from adjudge_vertex.credentials import AccessToken, credentials_problem
 from adjudge_vertex.place import place_of, place_problems
 
@@ -20,8 +21,8 @@ class VertexBackend:
         """Read everything from ``environment`` when a call is made."""
         self._environment = environment
         self._token = AccessToken(environment)
-        self._connection = providers.ProviderConnection(
-            classify=providers.generate_content_failure, delay=providers.generate_content_retry_after
+        self._connection = http_judge.ProviderConnection(
+            classify=http_judge.generate_content_failure, delay=http_judge.generate_content_retry_after
         )
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
@@ -34,12 +35,12 @@ class VertexBackend:
             place = place_of(self._environment)
         except InputError as error:
             raise JudgeError(str(error), code="auth") from None
-        body = providers.generate_content_body(request)
+        body = http_judge.generate_content_body(request)
         headers, token = await self._token.headers()
         answer = await self._connection.post(
             place.generate_content(request.model), body, headers=headers, secrets=[token]
         )
-        return providers.generate_content_reply(answer.body)
+        return http_judge.generate_content_reply(answer.body)
 
     def missing(self, model: str | None) -> Iterable[str]:  # noqa: ARG002 - all models need the same
         """Project, location and credentials that are not there. Nothing is asked over the network."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-from adjudge.plugin import InputError, Problem, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import InputError, Problem
 from adjudge_vertex.credentials import FILE
 
 PROJECT: Final = "GOOGLE_CLOUD_PROJECT"
@@ -61,8 +62,8 @@ def place_problems(environment: Mapping[str, str]) -> list[Problem]:
     url = environment.get(BASE_URL, "").strip()
     # Where FILE is not set, the credentials are the user's own all the same.
     if url and (
-        problem := providers.address_problem(BASE_URL, url)
-        or providers.key_problem(environment, address=BASE_URL, key=FILE)
+        problem := http_judge.address_problem(BASE_URL, url)
+        or http_judge.key_problem(environment, address=BASE_URL, key=FILE)
     ):
         found.append(Problem(what=problem))
     return found

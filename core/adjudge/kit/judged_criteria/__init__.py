@@ -1,7 +1,4 @@
-"""What judged criteria share: prompts read from files, exhibits of a turn, and decisions as outcomes.
-
-Plugins reach it as ``adjudge.plugin.judged``.
-"""
+"""What judged criteria share: prompts read from files, exhibits of a turn, and decisions as outcomes."""
 
 from adjudge.kit.judged_criteria.checklist import Checklist
 from adjudge.kit.judged_criteria.delegation import DelegatingConfig

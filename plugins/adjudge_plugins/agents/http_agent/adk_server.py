@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 import httpx
 
+from adjudge.kit import http_judge
 from adjudge.plugin import (
     AgentError,
     AgentSession,
@@ -24,7 +25,6 @@ from adjudge.plugin import (
     JsonObject,
     SessionRequest,
     content_to_adk,
-    providers,
 )
 from adjudge_plugins.agents.http_agent.adk_events import invocation_of
 from adjudge_plugins.agents.http_agent.connection import Connection
@@ -69,7 +69,7 @@ class AdkServer:
             self._only = apps[0]
             return
         named = f"{', '.join(nameless[:3])}{f' and {len(nameless) - 3} more' if len(nameless) > 3 else ''}"
-        place = providers.shown_address(str(self._path("list-apps")))
+        place = http_judge.shown_address(str(self._path("list-apps")))
         if apps is None:
             found = f"{place} does not say which apps there are"
         else:
@@ -113,7 +113,7 @@ class AdkServer:
             session_id = created.get("id")
             if not isinstance(session_id, str):
                 raise AgentError(
-                    f"{providers.shown_address(str(sessions))} answered no session: it is no ADK API server",
+                    f"{http_judge.shown_address(str(sessions))} answered no session: it is no ADK API server",
                     code="bad_answer",
                 )
         except BaseException:

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 import httpx
 
+from adjudge.kit import http_judge
 from adjudge.plugin import (
     AgentError,
     AgentSession,
@@ -27,7 +28,6 @@ from adjudge.plugin import (
     Step,
     Text,
     answer_of,
-    providers,
     reading,
     step_from_openai,
     usage_from_openai,
@@ -77,7 +77,7 @@ class _Chat:
     ) -> None:
         self._connection = connection
         self._url = url
-        self._place = providers.shown_address(str(url))
+        self._place = http_judge.shown_address(str(url))
         self._emit = emit
         self._messages: list[JsonObject] = []
         self._body: JsonObject = {"messages": self._messages}

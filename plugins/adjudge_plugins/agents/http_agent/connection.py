@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import httpx
 
-from adjudge.plugin import AgentError, InputError, JsonStream, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import AgentError, InputError, JsonStream
 
 _LARGEST: Final = 64 * 1024 * 1024
 """Bytes of an answer. Whatever is longer is not an agent's turn."""
@@ -45,7 +46,7 @@ class Connection:
         Raises:
             AgentError: it cannot be reached or takes too long, or answers with an error or no JSON.
         """
-        place = providers.shown_address(str(url))
+        place = http_judge.shown_address(str(url))
         try:
             # httpx counts its timeout anew with every piece; a slow trickle must end as well.
             async with asyncio.timeout(self._timeout):
@@ -78,8 +79,8 @@ class Connection:
     def probe(self, url: httpx.URL, seconds: float) -> Any:
         """The JSON that the server answers to a question of the plan; ``None`` where it answers none."""
         headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
-        found = providers.json_at(str(url), seconds=seconds, headers=headers)
-        return providers.without_secrets(found, self._secrets)
+        found = http_judge.json_at(str(url), seconds=seconds, headers=headers)
+        return http_judge.without_secrets(found, self._secrets)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -95,13 +96,13 @@ class Connection:
                 headers=headers,
                 timeout=self._timeout,
                 limits=limits,
-                mounts=providers.direct_routes(str(url)),
+                mounts=http_judge.direct_routes(str(url)),
             )
         request = self._client.build_request(method, url, json=body)
         response = await self._client.send(request, stream=True)
-        content = await providers.body_within(response, _LARGEST)
+        content = await http_judge.body_within(response, _LARGEST)
         if content is None:
-            place = providers.shown_address(str(url))
+            place = http_judge.shown_address(str(url))
             raise AgentError(f"{place} answered more than {_LARGEST // 2**20} MiB", code="answer_too_large")
         return response.status_code, content
 
@@ -117,10 +118,10 @@ class Connection:
                 f"{place} answered no JSON ({error.problems[0].what}): {self._excerpt(content)}",
                 code="bad_answer",
             ) from None
-        return providers.without_secrets(value, self._secrets)
+        return http_judge.without_secrets(value, self._secrets)
 
     def _excerpt(self, content: bytes) -> str:
-        return providers.excerpt(content, self._secrets)
+        return http_judge.excerpt(content, self._secrets)
 
     def _redacted(self, error: Exception) -> str:
-        return providers.redacted(str(error), self._secrets)
+        return http_judge.redacted(str(error), self._secrets)

@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 import httpx
 
-from adjudge.plugin import AgentAdapter, InputError, Problem, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import AgentAdapter, InputError, Problem
 from adjudge_plugins.agents.http_agent.adk_server import AdkServer
 from adjudge_plugins.agents.http_agent.chat import ChatEndpoint
 from adjudge_plugins.agents.http_agent.config import HttpAgentConfig
@@ -72,10 +73,10 @@ def _address(target: str) -> httpx.URL:
     try:
         url = httpx.URL(target)
     except httpx.InvalidURL as error:
-        raise _problem(f"{providers.shown_address(target)!r} is not an address: {error}") from None
+        raise _problem(f"{http_judge.shown_address(target)!r} is not an address: {error}") from None
     if url.scheme not in {"http", "https"} or not url.host:
         raise _problem(
-            f"{providers.shown_address(target)!r} is not an address that begins with http:// or https://"
+            f"{http_judge.shown_address(target)!r} is not an address that begins with http:// or https://"
         )
     if url.userinfo:
         raise _problem(
@@ -102,7 +103,7 @@ def _default_key(url: httpx.URL, environment: Mapping[str, str]) -> str | None:
     Any other server is sent a key only where an option names its variable.
     """
     key = environment.get(_DEFAULT_KEY, "").strip()
-    if not key or not (url.scheme == "https" or providers.is_on_this_machine(url.host)):
+    if not key or not (url.scheme == "https" or http_judge.is_on_this_machine(url.host)):
         return None
     if url.host == _OPENAI or url.host.endswith(f".{_OPENAI}"):
         return _checked(key, _DEFAULT_KEY)
@@ -112,7 +113,7 @@ def _default_key(url: httpx.URL, environment: Mapping[str, str]) -> str | None:
         return None
     if (configured.scheme, configured.host, configured.port) != (url.scheme, url.host, url.port):
         return None
-    if providers.key_problem(environment, address=_BASE_URL, key=_DEFAULT_KEY):
+    if http_judge.key_problem(environment, address=_BASE_URL, key=_DEFAULT_KEY):
         return None
     return _checked(key, _DEFAULT_KEY)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest
 from adjudge_plugins.judges.anthropic_judge.failures import failure
 from adjudge_plugins.judges.anthropic_judge.messages import body_of, reply_of
 
@@ -24,7 +25,7 @@ class AnthropicJudge:
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Read everything from ``environment``, anew with every call."""
         self._environment = environment
-        self._connection = providers.ProviderConnection(classify=failure)
+        self._connection = http_judge.ProviderConnection(classify=failure)
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
         """One call.
@@ -50,18 +51,18 @@ class AnthropicJudge:
     def fingerprint(self) -> JsonObject:
         """Where the calls go."""
         url = self._base_url()
-        return {"base_url": None if providers.address_problem("ANTHROPIC_BASE_URL", url) else url}
+        return {"base_url": None if http_judge.address_problem("ANTHROPIC_BASE_URL", url) else url}
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._connection.aclose()
 
     def _problems(self) -> Iterator[str]:
-        if problem := providers.address_problem("ANTHROPIC_BASE_URL", self._base_url()):
+        if problem := http_judge.address_problem("ANTHROPIC_BASE_URL", self._base_url()):
             yield problem
         if not self._value("ANTHROPIC_API_KEY"):
             yield "ANTHROPIC_API_KEY is not set"
-        elif problem := providers.key_problem(
+        elif problem := http_judge.key_problem(
             self._environment, address="ANTHROPIC_BASE_URL", key="ANTHROPIC_API_KEY"
         ):
             yield problem

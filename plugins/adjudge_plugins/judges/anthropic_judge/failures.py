@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from adjudge.plugin import JudgeErrorCode, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import JudgeErrorCode
 
 _TYPES: Final[dict[str, JudgeErrorCode]] = {
     "authentication_error": "auth",
@@ -32,9 +33,9 @@ _MESSAGES: Final[tuple[tuple[re.Pattern[str], JudgeErrorCode], ...]] = (
 
 def failure(status: int, body: Any) -> JudgeErrorCode | None:  # noqa: ARG001 - the type says it better
     """The class of a failure by its type; ``None`` where the body names none."""
-    error = providers.object_of(providers.object_of(body).get("error"))
-    kind = providers.text_of(error.get("type"))
+    error = http_judge.object_of(http_judge.object_of(body).get("error"))
+    kind = http_judge.text_of(error.get("type"))
     if kind != "invalid_request_error":
         return _TYPES.get(kind)
-    message = providers.text_of(error.get("message")).lower()
+    message = http_judge.text_of(error.get("message")).lower()
     return next((code for pattern, code in _MESSAGES if pattern.search(message)), None) or "bad_request"

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 
+from adjudge.kit import http_judge
 from adjudge.plugin import (
     FinishReason,
     JsonObject,
@@ -22,7 +23,6 @@ from adjudge.plugin import (
     JudgeRequest,
     RateLimit,
     Usage,
-    providers,
 )
 
 _MAX_TOKENS: Final = 8192
@@ -73,7 +73,7 @@ def body_of(request: JudgeRequest) -> JsonObject:
             {"name": _TOOL, "description": "Give the whole answer.", "input_schema": request.schema_}
         ]
         body["tool_choice"] = {"type": "tool", "name": _TOOL, "disable_parallel_tool_use": True}
-    return providers.with_options(body, request.provider_options)
+    return http_judge.with_options(body, request.provider_options)
 
 
 def reply_of(body: JsonObject, headers: Mapping[str, str]) -> JudgeReply:
@@ -82,11 +82,11 @@ def reply_of(body: JsonObject, headers: Mapping[str, str]) -> JudgeReply:
     Raises:
         JudgeError: the answer is no message, or a finished one without content.
     """
-    blocks = providers.objects_of(body.get("content"))
-    reason = providers.text_of(body.get("stop_reason"))
+    blocks = http_judge.objects_of(body.get("content"))
+    reason = http_judge.text_of(body.get("stop_reason"))
     finish: FinishReason = _STOP_REASONS.get(reason, "other")
     inputs = [block["input"] for block in blocks if block.get("type") == "tool_use" and "input" in block]
-    words = [providers.text_of(block.get("text")) for block in blocks if block.get("type") == "text"]
+    words = [http_judge.text_of(block.get("text")) for block in blocks if block.get("type") == "text"]
     text = json.dumps(inputs[0], ensure_ascii=False) if inputs else "".join(words)
     if finish == "refusal":
         text = "".join(words)
@@ -97,7 +97,7 @@ def reply_of(body: JsonObject, headers: Mapping[str, str]) -> JudgeReply:
     return JudgeReply(
         text=text,
         finish_reason=finish,
-        model_version=providers.text_of(body.get("model")) or None,
+        model_version=http_judge.text_of(body.get("model")) or None,
         usage=_usage(body.get("usage")),
         rate=_rate(headers),
     )
@@ -108,18 +108,18 @@ def _refusal(name: str, value: object, reason: str) -> JudgeError:
 
 
 def _usage(found: object) -> Usage | None:
-    counts = providers.object_of(found)
+    counts = http_judge.object_of(found)
     if not counts:
         return None
     # input_tokens are those after the last cache breakpoint; what was read or written there is extra.
-    cached = providers.count_of(counts.get("cache_read_input_tokens"))
-    written = providers.count_of(counts.get("cache_creation_input_tokens"))
-    whole = providers.sum_of(providers.count_of(counts.get("input_tokens")), cached, written)
-    output = providers.count_of(counts.get("output_tokens"))
+    cached = http_judge.count_of(counts.get("cache_read_input_tokens"))
+    written = http_judge.count_of(counts.get("cache_creation_input_tokens"))
+    whole = http_judge.sum_of(http_judge.count_of(counts.get("input_tokens")), cached, written)
+    output = http_judge.count_of(counts.get("output_tokens"))
     return Usage(
         input_tokens=whole,
         output_tokens=output,
-        total_tokens=providers.sum_of(whole, output),
+        total_tokens=http_judge.sum_of(whole, output),
         cached_tokens=cached,
     )
 

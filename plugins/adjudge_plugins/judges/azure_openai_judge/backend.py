@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote
 
-from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest
 
 _ENDPOINT: Final = "AZURE_OPENAI_ENDPOINT"
 _KEY: Final = "AZURE_OPENAI_API_KEY"
@@ -30,7 +31,7 @@ class AzureOpenAIJudge:
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Read everything from ``environment``, anew with every call."""
         self._environment = environment
-        self._chat = providers.ChatCompletions()
+        self._chat = http_judge.ChatCompletions()
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
         """One call.
@@ -56,18 +57,18 @@ class AzureOpenAIJudge:
         endpoint = self._endpoint()
         if not endpoint:
             yield f"{_ENDPOINT} is not set; it is like https://my-resource.openai.azure.com"
-        elif problem := providers.address_problem(_ENDPOINT, endpoint):
+        elif problem := http_judge.address_problem(_ENDPOINT, endpoint):
             yield problem
         used = next((name for name in (_KEY, _TOKEN) if self._value(name)), None)
         if used is None:
             yield f"{_KEY} is not set, and no token of Entra ID is in {_TOKEN}"
-        elif problem := providers.key_problem(self._environment, address=_ENDPOINT, key=used):
+        elif problem := http_judge.key_problem(self._environment, address=_ENDPOINT, key=used):
             yield problem
 
     def fingerprint(self) -> JsonObject:
         """Where the calls go."""
         endpoint = self._endpoint()
-        usable = endpoint and not providers.address_problem(_ENDPOINT, endpoint)
+        usable = endpoint and not http_judge.address_problem(_ENDPOINT, endpoint)
         return {"base_url": endpoint if usable else None, "api_version": self._version() or None}
 
     async def aclose(self) -> None:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote
 
-from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest
 
 _DEFAULT: Final = "https://generativelanguage.googleapis.com"
 _COLLECTIONS: Final = ("models/", "tunedModels/")
@@ -22,8 +23,8 @@ class GeminiJudge:
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Read everything from ``environment``, anew with every call."""
         self._environment = environment
-        self._connection = providers.ProviderConnection(
-            classify=providers.generate_content_failure, delay=providers.generate_content_retry_after
+        self._connection = http_judge.ProviderConnection(
+            classify=http_judge.generate_content_failure, delay=http_judge.generate_content_retry_after
         )
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
@@ -37,11 +38,11 @@ class GeminiJudge:
         key = self._key()
         answer = await self._connection.post(
             f"{self._base_url()}/v1beta/{_resource(request.model)}:generateContent",
-            providers.generate_content_body(request),
+            http_judge.generate_content_body(request),
             headers={"x-goog-api-key": key},
             secrets=[key],
         )
-        return providers.generate_content_reply(answer.body)
+        return http_judge.generate_content_reply(answer.body)
 
     def missing(self, model: str | None) -> Iterator[str]:  # noqa: ARG002 - only a call shows which models there are
         """The key, and a usable address."""
@@ -50,18 +51,18 @@ class GeminiJudge:
     def fingerprint(self) -> JsonObject:
         """Where the calls go."""
         url = self._base_url()
-        return {"base_url": None if providers.address_problem("GOOGLE_GEMINI_BASE_URL", url) else url}
+        return {"base_url": None if http_judge.address_problem("GOOGLE_GEMINI_BASE_URL", url) else url}
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._connection.aclose()
 
     def _problems(self) -> Iterator[str]:
-        if problem := providers.address_problem("GOOGLE_GEMINI_BASE_URL", self._base_url()):
+        if problem := http_judge.address_problem("GOOGLE_GEMINI_BASE_URL", self._base_url()):
             yield problem
         if not self._key():
             yield "neither GEMINI_API_KEY nor GOOGLE_API_KEY is set"
-        elif problem := providers.key_problem(
+        elif problem := http_judge.key_problem(
             self._environment, address="GOOGLE_GEMINI_BASE_URL", key=self._key_name()
         ):
             yield problem

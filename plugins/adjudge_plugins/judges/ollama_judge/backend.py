@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest
 from adjudge_plugins.judges.ollama_judge.address import base_url
 from adjudge_plugins.judges.ollama_judge.chat import body_of, failure, reply_of
 
@@ -19,7 +20,7 @@ class OllamaJudge:
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Read everything from ``environment``, anew with every call."""
         self._environment = environment
-        self._connection = providers.ProviderConnection(classify=failure)
+        self._connection = http_judge.ProviderConnection(classify=failure)
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
         """One call.
@@ -28,7 +29,7 @@ class OllamaJudge:
             JudgeError: there is no answer; its code says why.
         """
         url = self._base_url()
-        if problem := providers.address_problem("OLLAMA_HOST", url):
+        if problem := http_judge.address_problem("OLLAMA_HOST", url):
             raise JudgeError(problem, code="auth")
         try:
             answer = await self._connection.post(f"{url}/api/chat", body_of(request), headers={})
@@ -41,7 +42,7 @@ class OllamaJudge:
     def missing(self, model: str | None) -> Iterator[str]:
         """The server; where it answers, the model."""
         url = self._base_url()
-        if problem := providers.address_problem("OLLAMA_HOST", url):
+        if problem := http_judge.address_problem("OLLAMA_HOST", url):
             yield problem
             return
         names = _models_at(url)
@@ -53,7 +54,7 @@ class OllamaJudge:
     def fingerprint(self) -> JsonObject:
         """Where the calls go."""
         url = self._base_url()
-        return {"base_url": None if providers.address_problem("OLLAMA_HOST", url) else url}
+        return {"base_url": None if http_judge.address_problem("OLLAMA_HOST", url) else url}
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -65,11 +66,11 @@ class OllamaJudge:
 
 def _models_at(url: str) -> frozenset[str] | None:
     """The names of the models that the server has; ``None`` where no Ollama server answers."""
-    found = providers.object_of(providers.json_at(f"{url}/api/tags", seconds=_SECONDS))
+    found = http_judge.object_of(http_judge.json_at(f"{url}/api/tags", seconds=_SECONDS))
     if "models" not in found:
         return None
     return frozenset(
-        _with_tag(providers.text_of(model.get("name"))) for model in providers.objects_of(found["models"])
+        _with_tag(http_judge.text_of(model.get("name"))) for model in http_judge.objects_of(found["models"])
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from adjudge.kit import http_judge
 from adjudge.plugin import (
     FinishReason,
     JsonObject,
@@ -17,7 +18,6 @@ from adjudge.plugin import (
     JudgeReply,
     JudgeRequest,
     Usage,
-    providers,
 )
 
 _NAMES: Final = {"max_tokens": "num_predict"}
@@ -59,11 +59,11 @@ def body_of(request: JudgeRequest) -> JsonObject:
         "stream": False,
         "truncate": False,
         "shift": False,
-        "options": providers.with_options(options, inside),
+        "options": http_judge.with_options(options, inside),
     }
     if request.schema_ is not None:
         body["format"] = request.schema_
-    return providers.with_options(body, beside)
+    return http_judge.with_options(body, beside)
 
 
 def reply_of(body: JsonObject) -> JudgeReply:
@@ -73,28 +73,28 @@ def reply_of(body: JsonObject) -> JudgeReply:
         JudgeError: the answer holds no message, is not finished, or finished without a word.
     """
     message = body.get("message")
-    text = providers.text_of(providers.object_of(message).get("content"))
-    reason = providers.text_of(body.get("done_reason"))
+    text = http_judge.text_of(http_judge.object_of(message).get("content"))
+    reason = http_judge.text_of(body.get("done_reason"))
     # Old servers give no reason.
     finish: FinishReason = "stop" if reason in ("stop", "") else "length" if reason == "length" else "other"
     if not isinstance(message, dict) or body.get("done") is False:
         raise JudgeError("the answer holds no finished message", code="malformed")
     if finish == "stop" and not text:
         raise JudgeError("the answer is finished and holds no text", code="malformed")
-    read = providers.count_of(body.get("prompt_eval_count"))
-    written = providers.count_of(body.get("eval_count"))
-    total = providers.sum_of(read, written)
+    read = http_judge.count_of(body.get("prompt_eval_count"))
+    written = http_judge.count_of(body.get("eval_count"))
+    total = http_judge.sum_of(read, written)
     return JudgeReply(
         text=text,
         finish_reason=finish,
-        model_version=providers.text_of(body.get("model")) or None,
+        model_version=http_judge.text_of(body.get("model")) or None,
         usage=None if total is None else Usage(input_tokens=read, output_tokens=written, total_tokens=total),
     )
 
 
 def failure(status: int, body: Any) -> JudgeErrorCode | None:
     """The class of a failure; ``None`` where only the status tells."""
-    message = providers.text_of(providers.object_of(body).get("error")).lower()
+    message = http_judge.text_of(http_judge.object_of(body).get("error")).lower()
     if status == 404 and "not found" in message:
         return "unknown_model"
     return next((code for pattern, code in _FAILURES if pattern.search(message)), None)

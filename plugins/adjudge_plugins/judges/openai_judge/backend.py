@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest, providers
+from adjudge.kit import http_judge
+from adjudge.plugin import JsonObject, JudgeError, JudgeReply, JudgeRequest
 
 _DEFAULT: Final = "https://api.openai.com/v1"
 _OWN_HOST: Final = "api.openai.com"
@@ -23,7 +24,7 @@ class OpenAIJudge:
         """Read everything from ``environment``, anew with every call."""
         self._environment = environment
         self._with_seed = with_seed
-        self._chat = providers.ChatCompletions()
+        self._chat = http_judge.ChatCompletions()
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
         """One call.
@@ -48,23 +49,23 @@ class OpenAIJudge:
     def missing(self, model: str | None) -> Iterator[str]:  # noqa: ARG002 - any model may be there
         """The key, where OpenAI itself is asked; a usable address; the server, where it is on this machine."""
         yield from self._problems()
-        if providers.nobody_listens(self._base_url()):
+        if http_judge.nobody_listens(self._base_url()):
             yield f"no server answers at {self._base_url()} (OPENAI_BASE_URL): start it, or name another address"
 
     def fingerprint(self) -> JsonObject:
         """Where the calls go."""
         url = self._base_url()
-        return {"base_url": None if providers.address_problem("OPENAI_BASE_URL", url) else url}
+        return {"base_url": None if http_judge.address_problem("OPENAI_BASE_URL", url) else url}
 
     async def aclose(self) -> None:
         """Close the connections."""
         await self._chat.aclose()
 
     def _problems(self) -> Iterator[str]:
-        if problem := providers.address_problem("OPENAI_BASE_URL", self._base_url()):
+        if problem := http_judge.address_problem("OPENAI_BASE_URL", self._base_url()):
             yield problem
         elif self._value("OPENAI_API_KEY"):
-            problem = providers.key_problem(
+            problem = http_judge.key_problem(
                 self._environment, address="OPENAI_BASE_URL", key="OPENAI_API_KEY"
             )
             if problem:
@@ -76,7 +77,7 @@ class OpenAIJudge:
             )
 
     def _is_openai(self) -> bool:
-        host = providers.host_of(self._base_url())
+        host = http_judge.host_of(self._base_url())
         return host == _OWN_HOST or host.endswith(f".{_OWN_HOST}")  # eu.api.openai.com keeps data in Europe
 
     def _base_url(self) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from adjudge.formats.json_input import parse_json
-from adjudge.providers.body import body_within
-from adjudge.providers.connection import direct_routes, tls
+from adjudge.kit.http_judge.body import body_within
+from adjudge.kit.http_judge.connection import direct_routes, tls
 
 _LARGEST: Final = 2**20
 """Bytes of an answer."""

@@ -1,31 +1,29 @@
 """What judge backends share: one bounded exchange of JSON, and failures in the words of ``JudgeError``.
 
 Agents behind HTTP read their bodies with it.
-
-Plugins reach it as ``adjudge.plugin.providers``.
 """
 
-from adjudge.providers.addresses import (
+from adjudge.kit.http_judge.addresses import (
     address_problem,
     host_of,
     is_on_this_machine,
     nobody_listens,
-    shown_address,
 )
-from adjudge.providers.body import body_within, excerpt, redacted
-from adjudge.providers.chat_completions import ChatCompletions
-from adjudge.providers.connection import ProviderConnection, direct_routes
-from adjudge.providers.failures import failure_of_status, retry_after_of
-from adjudge.providers.fields import count_of, object_of, objects_of, sum_of, text_of
-from adjudge.providers.generate_content import (
+from adjudge.kit.http_judge.body import body_within, excerpt, redacted
+from adjudge.kit.http_judge.chat_completions import ChatCompletions
+from adjudge.kit.http_judge.connection import ProviderConnection, direct_routes
+from adjudge.kit.http_judge.failures import failure_of_status, retry_after_of
+from adjudge.kit.http_judge.fields import count_of, object_of, objects_of, sum_of, text_of
+from adjudge.kit.http_judge.generate_content import (
     generate_content_body,
     generate_content_failure,
     generate_content_reply,
     generate_content_retry_after,
 )
-from adjudge.providers.keys import key_problem, without_secrets
-from adjudge.providers.options import with_options
-from adjudge.providers.probe import json_at
+from adjudge.kit.http_judge.keys import key_problem, without_secrets
+from adjudge.kit.http_judge.options import with_options
+from adjudge.kit.http_judge.probe import json_at
+from adjudge.model.address import shown_address
 
 __all__ = [
     "ChatCompletions",

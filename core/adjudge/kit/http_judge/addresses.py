@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 import socket
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
@@ -45,22 +44,6 @@ def is_on_this_machine(host: str) -> bool:
     except ValueError:
         return False
     return address.is_loopback or address.is_unspecified
-
-
-def shown_address(url: str) -> str:
-    """An address as it is written anywhere: without a user, and without what stands in its query.
-
-    Keys are often there (``?key=…``), and no name of a parameter says surely that its value is none.
-    What is no address stays as it is.
-    """
-    if "://" not in url:
-        return url
-    place, question, query = re.sub(r"//[^/?#]*@", "//***@", url, count=1).partition("?")
-    pieces = (
-        f"{name}=***" if equals else "***"
-        for name, equals, _ in (piece.partition("=") for piece in query.split("&"))
-    )
-    return f"{place}?{'&'.join(pieces)}" if question else place
 
 
 def nobody_listens(url: str) -> bool:

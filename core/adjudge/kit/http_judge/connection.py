@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from adjudge.errors import InputError, JudgeError, JudgeErrorCode
 from adjudge.formats.json_input import parse_json
+from adjudge.kit.http_judge.addresses import host_of, is_on_this_machine
+from adjudge.kit.http_judge.body import body_within, excerpt, redacted
+from adjudge.kit.http_judge.failures import failure_of_status, retry_after_of
+from adjudge.kit.http_judge.keys import without_secrets
 from adjudge.model.base import JsonObject
-from adjudge.providers.addresses import host_of, is_on_this_machine
-from adjudge.providers.body import body_within, excerpt, redacted
-from adjudge.providers.failures import failure_of_status, retry_after_of
-from adjudge.providers.keys import without_secrets
 
 if TYPE_CHECKING:
     import ssl

@@ -13,12 +13,12 @@ from typing import Final, Literal, TypeAlias
 
 from adjudge.errors import JudgeError
 from adjudge.formats.openai_messages import usage_from_openai
+from adjudge.kit.http_judge.chat_failures import chat_failure, embedded_failure, error_of, is_blocked
+from adjudge.kit.http_judge.connection import Answer, ProviderConnection
+from adjudge.kit.http_judge.fields import object_of, objects_of, text_of
+from adjudge.kit.http_judge.options import with_options
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import FinishReason, JudgeReply, JudgeRequest, RateLimit
-from adjudge.providers.chat_failures import chat_failure, embedded_failure, error_of, is_blocked
-from adjudge.providers.connection import Answer, ProviderConnection
-from adjudge.providers.fields import object_of, objects_of, text_of
-from adjudge.providers.options import with_options
 
 TokenLimit: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
 """What a server calls the limit of the answer's tokens.

@@ -11,9 +11,9 @@ import re
 from typing import Any, Final
 
 from adjudge.errors import JudgeErrorCode
+from adjudge.kit.http_judge.failures import failure_of_status
+from adjudge.kit.http_judge.fields import object_of, text_of
 from adjudge.model.base import JsonObject
-from adjudge.providers.failures import failure_of_status
-from adjudge.providers.fields import object_of, text_of
 
 _CODES: Final[dict[str, JudgeErrorCode]] = {
     "invalid_api_key": "auth",

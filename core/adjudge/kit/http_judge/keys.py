@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
+from adjudge.kit.http_judge.body import redacted
 from adjudge.model.environment import Environment
-from adjudge.providers.body import redacted
 
 _SHORTEST: Final = 8
 """Characters. Shorter values are placeholders (``EMPTY``, ``ollama``) and ordinary words of an answer."""

@@ -11,11 +11,11 @@ import re
 from typing import Any, Final
 
 from adjudge.errors import JudgeError, JudgeErrorCode
+from adjudge.kit.http_judge.fields import count_of, object_of, objects_of, sum_of, text_of
+from adjudge.kit.http_judge.options import with_options
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import FinishReason, JudgeReply, JudgeRequest
 from adjudge.model.step import Usage
-from adjudge.providers.fields import count_of, object_of, objects_of, sum_of, text_of
-from adjudge.providers.options import with_options
 
 _PARAMETERS: Final = {
     "temperature": "temperature",
