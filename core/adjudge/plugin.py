@@ -5,7 +5,7 @@ functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes th
 Nothing else of adjudge is promised to stay.
 """
 
-from adjudge import reading, reporting
+from adjudge import reporting
 from adjudge.errors import (
     AdjudgeError,
     AgentError,
@@ -70,8 +70,6 @@ from adjudge.formats.adk_content import content_from_adk, content_to_adk
 from adjudge.formats.adk_events import AdkEvent, turn_from_adk_events
 from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
 from adjudge.formats.eval_set_file import read_eval_cases
-from adjudge.formats.json_input import JsonStream
-from adjudge.formats.openai_messages import answer_among, answer_of, step_from_openai, usage_from_openai
 from adjudge.granularity import digests
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject, JsonValue
@@ -206,7 +204,6 @@ __all__ = [
     "InvocationResult",
     "Item",
     "JsonObject",
-    "JsonStream",
     "JsonValue",
     "Judge",
     "JudgeBackend",
@@ -276,8 +273,6 @@ __all__ = [
     "VotedVerdict",
     "WordedCriterion",
     "Writer",
-    "answer_among",
-    "answer_of",
     "case_from_adk",
     "case_to_adk",
     "computed",
@@ -291,10 +286,7 @@ __all__ = [
     "invocation_to_adk",
     "numbered",
     "read_eval_cases",
-    "reading",
     "reporting",
     "session_task",
-    "step_from_openai",
     "turn_from_adk_events",
-    "usage_from_openai",
 ]

@@ -53,14 +53,20 @@ def test_an_import_root_holds_its_package_and_nothing_else(
     assert (repository / folder / package / "py.typed").is_file()
 
 
-def test_entry_points_and_folders_of_plugins_agree(repository: Path, project: dict[str, Any]) -> None:
+def test_every_plugin_has_an_entry_point(repository: Path, project: dict[str, Any]) -> None:
     root = repository / "plugins"
-    folders = {
-        found.parent.name.replace("_", "-"): ".".join(found.parent.relative_to(root).parts)
-        for found in root.glob("adjudge_plugins/*/*/__init__.py")
+    plugins = {
+        ".".join(found.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        for found in root.rglob("*.py")
+        if "@hookimpl." in found.read_text(encoding="utf-8")
     }
 
-    assert project["project"]["entry-points"]["adjudge"] == folders
+    assert set(project["project"]["entry-points"]["adjudge"].values()) == plugins
+
+
+def test_a_plugin_is_named_as_its_module(project: dict[str, Any]) -> None:
+    for name, module in project["project"]["entry-points"]["adjudge"].items():
+        assert name == module.rpartition(".")[2].replace("_", "-")
 
 
 def test_the_version_is_said_once_in_both_places(repository: Path, project: dict[str, Any]) -> None:

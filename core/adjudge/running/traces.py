@@ -15,9 +15,9 @@ from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.formats.json_input import JsonStream
+from adjudge.formats.json_outline import outline
+from adjudge.model.loss_report import Losses
 from adjudge.model.trajectory import Trajectory
-from adjudge.reading.losses import Losses
-from adjudge.reading.outline import outline
 
 _HEAD: Final = 64 * 1024
 

@@ -10,7 +10,7 @@ from typing import Any
 from adjudge.errors import InputError, Problem, UnknownNameError
 from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.judge_protocols import Evaluator, Judge, JudgeBackend, Recording
+from adjudge.extension.judge_protocols import Evaluator, JudgeBackend, Recording
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registry
@@ -21,6 +21,7 @@ from adjudge.judging.judge import ClientJudge
 from adjudge.model.evaluation import WordedCriterion
 from adjudge.model.judging import JudgeRequest
 from adjudge.model.trajectory import Trajectory
+from adjudge.plugin import Judge
 from adjudge.testing.judge import FakeJudge
 from adjudge.testing.verdicts import verdicts
 

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
 from adjudge.errors import JudgeError
-from adjudge.formats.openai_messages import usage_from_openai
 from adjudge.kit.http_judge.chat_failures import chat_failure, embedded_failure, error_of, is_blocked
 from adjudge.kit.http_judge.connection import Answer, ProviderConnection
 from adjudge.kit.http_judge.fields import object_of, objects_of, text_of
 from adjudge.kit.http_judge.options import with_options
+from adjudge.kit.openai import usage_from_openai
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import FinishReason, JudgeReply, JudgeRequest, RateLimit
 

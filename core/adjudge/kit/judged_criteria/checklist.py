@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from adjudge.extension.judge_protocols import Judge
 from adjudge.kit.judged_criteria.exhibits import (
     agent_instructions,
     conversation,
@@ -16,6 +15,7 @@ from adjudge.kit.judged_criteria.outcomes import rubric_outcome
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.judging import Choice, JudgedItem, Prompt, Question
 from adjudge.model.measurement import Outcome
+from adjudge.plugin import Judge
 
 _CHOICES: Final = (
     Choice(label="yes", meaning="the statement holds", value=1.0),

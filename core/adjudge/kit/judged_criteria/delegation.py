@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from adjudge.extension.judge_options import JudgedConfig
+from adjudge.plugin import JudgedConfig
 
 
 class DelegatingConfig(JudgedConfig):

@@ -12,7 +12,8 @@ from typing import Any, Final, cast
 
 import httpx
 
-from adjudge.kit import http_judge
+from adjudge.kit import http_judge, logs
+from adjudge.kit.openai import answer_of, step_from_openai, usage_from_openai
 from adjudge.plugin import (
     AgentError,
     AgentSession,
@@ -27,10 +28,6 @@ from adjudge.plugin import (
     SessionRequest,
     Step,
     Text,
-    answer_of,
-    reading,
-    step_from_openai,
-    usage_from_openai,
 )
 from adjudge_plugins.agents.http_agent.connection import Connection
 
@@ -146,7 +143,7 @@ def _part(item: object) -> JsonObject:
         case Blob(uri=str(uri)):
             return {"type": "image_url", "image_url": {"url": uri}}
         case Blob(data=str(data)):
-            mime_type = item.mime_type or reading.blob_of(data).mime_type or _UNKNOWN
+            mime_type = item.mime_type or logs.blob_of(data).mime_type or _UNKNOWN
             return {"type": "image_url", "image_url": {"url": f"data:{mime_type};base64,{data}"}}
         case _:
             raise AgentError(

@@ -10,7 +10,8 @@ from typing import Any, Final
 import httpx
 
 from adjudge.kit import http_judge
-from adjudge.plugin import AgentError, InputError, JsonStream
+from adjudge.kit.logs import JsonStream
+from adjudge.plugin import AgentError, InputError
 
 _LARGEST: Final = 64 * 1024 * 1024
 """Bytes of an answer. Whatever is longer is not an agent's turn."""

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from adjudge.kit import logs
+from adjudge.kit.logs import JsonStream
 from adjudge.plugin import (
     AdkEvent,
     Content,
     InputError,
     Invocation,
     JsonObject,
-    JsonStream,
     Problem,
     ReadOptions,
     Source,
     Trajectory,
     invocation_from_adk,
     numbered,
-    reading,
 )
 
 _CASES: Final = frozenset({"eval_case_results", "evalCaseResults"})
@@ -36,7 +36,7 @@ class AdkResultReader:
         """Whether the first object has results of cases."""
         if head.lstrip().startswith(b'"'):
             return _RESULT_ID in head[:200]
-        return bool(_CASES & set(reading.outline(head).keys))
+        return bool(_CASES & set(logs.outline(head).keys))
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
         """The cases, in the order of the file; the results of repeats of a case stand one after the other.
@@ -45,7 +45,7 @@ class AdkResultReader:
             InputError: the file is broken or holds something else; the problem names the place.
         """
         file = source.path.name
-        with reading.opened(source) as stream:
+        with logs.opened(source) as stream:
             if stream.peek() == '"':
                 text = stream.value()
                 stream.finish()
@@ -62,26 +62,26 @@ def _cases(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[Traj
         found = True
         for index in stream.elements():
             stream.peek()
-            place = reading.Place(file, f"$.eval_case_results[{index}]", stream.line)
+            place = logs.Place(file, f"$.eval_case_results[{index}]", stream.line)
             yield _trajectory(place.as_object(stream.value(), "the result of a case"), place, options)
     stream.finish()
     if not found:
         stream.fail("no 'eval_case_results'; a result of ADK's evaluation is expected.")
 
 
-def _trajectory(data: JsonObject, place: reading.Place, options: ReadOptions) -> Trajectory:
+def _trajectory(data: JsonObject, place: logs.Place, options: ReadOptions) -> Trajectory:
     case = AdkEvent(data)  # for both spellings of its keys
     eval_id = case.get("eval_id")
     if not isinstance(eval_id, str):
         place.fail("found no 'eval_id' of a case")
-    losses = reading.Losses()
+    losses = logs.Losses()
     turns = [
         _invocation(turn, turn_place, losses)
         for turn, turn_place in place.key("eval_metric_result_per_invocation").as_objects(
             case.get("eval_metric_result_per_invocation")
         )
     ]
-    session = AdkEvent(reading.object_of(case.get("session_details")))
+    session = AdkEvent(logs.object_of(case.get("session_details")))
     for name in _NOT_READ:
         if case.get(name):
             losses.add(f"{name} of the case")
@@ -93,7 +93,7 @@ def _trajectory(data: JsonObject, place: reading.Place, options: ReadOptions) ->
         task=options.task,
         agent=_text(session.get("app_name")),
         session_id=_text(case.get("session_id")),
-        final_session_state=reading.object_of(state) if state is not None else None,
+        final_session_state=logs.object_of(state) if state is not None else None,
         source=str(place),
         lost=losses.texts(),
     )
@@ -104,7 +104,7 @@ def _eval_set_id(value: object) -> str | None:
     return value if isinstance(value, str) and value and not value.endswith(".json") else None
 
 
-def _invocation(data: JsonObject, place: reading.Place, losses: reading.Losses) -> Invocation:
+def _invocation(data: JsonObject, place: logs.Place, losses: logs.Losses) -> Invocation:
     turn = AdkEvent(data)
     actual = place.key("actual_invocation")
     try:
@@ -122,7 +122,7 @@ def _invocation(data: JsonObject, place: reading.Place, losses: reading.Losses) 
             "steps": tuple(
                 step.model_copy(
                     update={
-                        "items": reading.items_without_blobs(step.items, losses),
+                        "items": logs.items_without_blobs(step.items, losses),
                         "source_ref": f"{place.file}:{place.line} {step.source_ref}",
                     }
                 )
@@ -132,12 +132,12 @@ def _invocation(data: JsonObject, place: reading.Place, losses: reading.Losses) 
     )
 
 
-def _located(problem: Problem, place: reading.Place) -> Problem:
+def _located(problem: Problem, place: logs.Place) -> Problem:
     return Problem(what=problem.what, file=place.file, line=place.line, path=problem.path, hint=problem.hint)
 
 
-def _light(content: Content, losses: reading.Losses) -> Content:
-    return content.model_copy(update={"items": reading.items_without_blobs(content.items, losses)})
+def _light(content: Content, losses: logs.Losses) -> Content:
+    return content.model_copy(update={"items": logs.items_without_blobs(content.items, losses)})
 
 
 def _text(value: Any) -> str | None:

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from adjudge.plugin import JsonObject, JsonStream, ReadOptions, Source, Trajectory, reading
+from adjudge.kit import logs
+from adjudge.kit.logs import JsonStream
+from adjudge.plugin import JsonObject, ReadOptions, Source, Trajectory
 from adjudge_plugins.readers.adk_session_reader.session import Session
 
 _OWNERS: Final = ({"app_name", "appName"}, {"user_id", "userId"}, {"events"})
@@ -20,7 +22,7 @@ class AdkSessionReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether the first object is a session, or an event of one."""
-        keys = set(reading.outline(head).keys)
+        keys = set(logs.outline(head).keys)
         is_session = all(keys & spellings for spellings in _OWNERS)
         return is_session or (_AUTHOR in keys and bool(keys & _EVENT))
 
@@ -30,7 +32,7 @@ class AdkSessionReader:
         Raises:
             InputError: the file is broken or holds something else; the problem names the line.
         """
-        with reading.opened(source) as stream:
+        with logs.opened(source) as stream:
             yield from _sessions(stream, source.path.name, options)
 
 
@@ -45,7 +47,7 @@ def _sessions(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[T
             if session.has_events:
                 yield session.trajectory(rest, options)
             elif _AUTHOR in rest:
-                bare = bare or Session(reading.Place(file, line=place.line))
+                bare = bare or Session(logs.Place(file, line=place.line))
                 bare.take(rest, place)
             else:
                 place.fail(
@@ -58,7 +60,7 @@ def _sessions(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[T
         stream.fail(_EXPECTED)
 
 
-def _objects(stream: JsonStream, file: str) -> Iterator[reading.Place]:
+def _objects(stream: JsonStream, file: str) -> Iterator[logs.Place]:
     """The place of every object of the value that begins here."""
     if stream.peek() != "[":
         yield _object(stream, file, "$")
@@ -67,10 +69,10 @@ def _objects(stream: JsonStream, file: str) -> Iterator[reading.Place]:
         yield _object(stream, file, f"$[{index}]")
 
 
-def _object(stream: JsonStream, file: str, path: str) -> reading.Place:
+def _object(stream: JsonStream, file: str, path: str) -> logs.Place:
     if stream.peek() != "{":
         stream.fail(_EXPECTED)
-    return reading.Place(file, path, stream.line)
+    return logs.Place(file, path, stream.line)
 
 
 def _members(stream: JsonStream, session: Session) -> JsonObject:
@@ -83,6 +85,6 @@ def _members(stream: JsonStream, session: Session) -> JsonObject:
         session.has_events = True
         for index in stream.elements():
             stream.peek()
-            place = reading.Place(session.place.file, f"{session.place.path}.events[{index}]", stream.line)
+            place = logs.Place(session.place.file, f"{session.place.path}.events[{index}]", stream.line)
             session.take(stream.value(), place)
     return rest

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final
 
+from adjudge.kit import logs
 from adjudge.plugin import (
     AdkEvent,
     Content,
@@ -21,7 +22,6 @@ from adjudge.plugin import (
     ToolResult,
     Trajectory,
     content_from_adk,
-    reading,
     turn_from_adk_events,
 )
 
@@ -58,7 +58,7 @@ _LONGEST_KEY: Final = 80
 class _Turn:
     user: list[AdkEvent] = field(default_factory=list[AdkEvent])
     moves: list[AdkEvent] = field(default_factory=list[AdkEvent])
-    places: dict[str, reading.Place] = field(default_factory=dict[str, reading.Place])
+    places: dict[str, logs.Place] = field(default_factory=dict[str, logs.Place])
     """Where every event is, by its path."""
 
     @property
@@ -79,7 +79,7 @@ class Session:
     A user's message opens a turn; so does what an agent says in another invocation.
     """
 
-    def __init__(self, place: reading.Place) -> None:
+    def __init__(self, place: logs.Place) -> None:
         """Begin at a place."""
         self.has_events = False
         """Whether there was a list of events, also an empty one."""
@@ -88,9 +88,9 @@ class Session:
         self._turns: list[Invocation] = []
         self._steps = 0
         self._changes: JsonObject = {}
-        self._losses = reading.Losses()
+        self._losses = logs.Losses()
 
-    def take(self, value: object, place: reading.Place) -> None:
+    def take(self, value: object, place: logs.Place) -> None:
         """One event.
 
         Raises:
@@ -139,27 +139,27 @@ class Session:
             task=options.task,
             agent=app if isinstance(app, str) else None,
             session_id=name,
-            final_session_state=reading.object_of(state) if state is not None else self._changes or None,
+            final_session_state=logs.object_of(state) if state is not None else self._changes or None,
             source=str(self.place),
             lost=self._losses.texts(),
             extra={key: value for key, value in session.items() if key not in _READ} or None,
         )
 
     def _note_changes(self, event: AdkEvent) -> None:
-        delta = AdkEvent(reading.object_of(event.get("actions"))).get("state_delta")
+        delta = AdkEvent(logs.object_of(event.get("actions"))).get("state_delta")
         self._changes |= {
-            key: value for key, value in reading.object_of(delta).items() if not key.startswith(_TEMPORARY)
+            key: value for key, value in logs.object_of(delta).items() if not key.startswith(_TEMPORARY)
         }
 
     def _lose_actions(self, event: AdkEvent) -> None:
-        for key, value in _told(reading.object_of(event.get("actions"))).items():
+        for key, value in _told(logs.object_of(event.get("actions"))).items():
             if key not in {"state_delta", "stateDelta"}:
-                self._losses.add(f"{key} of an event of the user: {reading.text_of(value)[:80]}")
+                self._losses.add(f"{key} of an event of the user: {logs.text_of(value)[:80]}")
 
     def _lose_further_keys(self, event: AdkEvent) -> None:
         for known, members, whose in (
             (_OF_EVENT, event.data, "an event"),
-            (_OF_CONTENT, reading.object_of(event.get("content")), "the content of an event"),
+            (_OF_CONTENT, logs.object_of(event.get("content")), "the content of an event"),
         ):
             for key in _told(members):
                 if _snake(key) not in known:
@@ -213,7 +213,7 @@ class Session:
         return step.model_copy(
             update={
                 "form": None,
-                "items": reading.items_without_blobs(step.items, self._losses),
+                "items": logs.items_without_blobs(step.items, self._losses),
                 "source_ref": str(turn.places[event.path]),
                 "started_at": _moment(event),
                 "extra": _told({**(step.extra or {}), **kept}) or None,
@@ -221,7 +221,7 @@ class Session:
         )
 
     def _light(self, content: Content) -> Content:
-        items = reading.items_without_blobs(content.items, self._losses)
+        items = logs.items_without_blobs(content.items, self._losses)
         return content.model_copy(update={"items": items})
 
 
@@ -235,7 +235,7 @@ def _with_spoken_words(event: AdkEvent) -> AdkEvent:
     if event.parts:
         return event
     for name in _HEARD:
-        words = reading.object_of(event.get(name)).get("text")
+        words = logs.object_of(event.get(name)).get("text")
         if isinstance(words, str) and words:
             return replace(event, data={**event.data, "content": {"parts": [{"text": words}]}})
     return event
@@ -261,7 +261,7 @@ def _with_results(steps: Sequence[Step]) -> list[Step]:
     return kept
 
 
-def _located(problem: Problem, places: dict[str, reading.Place], file: str) -> Problem:
+def _located(problem: Problem, places: dict[str, logs.Place], file: str) -> Problem:
     """The problem, with the place of the event that it is about; one that counts further problems has none."""
     path = problem.path or ""
     found = (place for known, place in places.items() if path == known or path.startswith(f"{known}."))
@@ -286,12 +286,12 @@ def _invocation(event: AdkEvent) -> str:
 
 
 def _moment(event: AdkEvent) -> float | None:
-    return reading.seconds_of(event.get("timestamp"))
+    return logs.seconds_of(event.get("timestamp"))
 
 
 def _told(value: Any) -> Any:
     """A value; an object without its empty members."""
-    members = reading.object_of(value)
+    members = logs.object_of(value)
     if not members:
         return value
     return {key: inner for key, inner in members.items() if inner not in (None, {}, [], "")}

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
+from adjudge.kit import logs
+from adjudge.kit.openai import answer_among
 from adjudge.plugin import (
     AgentDetails,
     AppDetails,
@@ -17,8 +19,6 @@ from adjudge.plugin import (
     ReadOptions,
     Step,
     Trajectory,
-    answer_among,
-    reading,
 )
 from adjudge_plugins.readers.atif_reader.steps import step_of
 
@@ -35,16 +35,16 @@ class _Turn:
 class Document:
     """A trajectory of ATIF as it is read."""
 
-    def __init__(self, place: reading.Place) -> None:
+    def __init__(self, place: logs.Place) -> None:
         """Nothing is read yet of what stands at ``place``."""
         self.place = place
         self.about: JsonObject = {}
         """Everything but the steps."""
         self._steps: list[Step] = []
         self._numbers: list[object] = []
-        self._losses = reading.Losses()
+        self._losses = logs.Losses()
 
-    def take_step(self, value: object, place: reading.Place) -> None:
+    def take_step(self, value: object, place: logs.Place) -> None:
         """The next step.
 
         Raises:
@@ -84,7 +84,7 @@ class Document:
             agent=agent_name,
             session_id=_text(self.about.get("session_id")),
             source=str(self.place),
-            extra=reading.without_blobs({key: value for key, value in about.items() if value}, self._losses)
+            extra=logs.without_blobs({key: value for key, value in about.items() if value}, self._losses)
             or None,
             lost=self._losses.texts(),
         )
@@ -93,7 +93,7 @@ class Document:
         """The turns, each from what the user said to what the agent did, and the instructions before them."""
         turns: list[_Turn] = []
         instructions: list[str] = []
-        for step in reading.with_numbers(self._steps, self._numbers, key="step_id"):
+        for step in logs.with_numbers(self._steps, self._numbers, key="step_id"):
             is_instruction = step.role == "system" and not turns and not step.results
             if is_instruction:
                 instructions += [item.text for item in step.items if isinstance(item, Observation)]

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.plugin import JsonObject, JsonStream, ReadOptions, Source, Trajectory, reading
+from adjudge.kit import logs
+from adjudge.kit.logs import JsonStream
+from adjudge.plugin import JsonObject, ReadOptions, Source, Trajectory
 from adjudge_plugins.readers.atif_reader.document import Document
 
 _VERSION: Final = "ATIF-v1."
@@ -17,7 +19,7 @@ class AtifReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether the first object says that it is ATIF v1."""
-        found = reading.outline(head)
+        found = logs.outline(head)
         return found.begins_with == "{" and found.texts.get("schema_version", "").startswith(_VERSION)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
@@ -27,17 +29,17 @@ class AtifReader:
             InputError: the file is broken or holds something else; the problem names the place.
         """
         name = source.path.name
-        with reading.opened(source) as stream:
+        with logs.opened(source) as stream:
             count = 0
             while stream.peek() or not count:
-                place = reading.Place(name, line=stream.line)
+                place = logs.Place(name, line=stream.line)
                 document = _document(stream, place)
                 position = name.split(".")[0] if not count and not stream.peek() else str(count)
                 yield from _trajectories(document, document.name or position, options)
                 count += 1
 
 
-def _document(stream: JsonStream, place: reading.Place) -> Document:
+def _document(stream: JsonStream, place: logs.Place) -> Document:
     """The document that begins here; its list of steps is never in memory as a whole."""
     document = Document(place)
     has_steps = False
@@ -56,7 +58,7 @@ def _document(stream: JsonStream, place: reading.Place) -> Document:
     return document
 
 
-def _embedded(data: JsonObject, place: reading.Place) -> Document:
+def _embedded(data: JsonObject, place: logs.Place) -> Document:
     document = Document(place)
     for step, where in place.key("steps").as_objects(data.get("steps"), "a list of steps"):
         document.take_step(step, where)

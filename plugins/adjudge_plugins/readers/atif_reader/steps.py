@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
+from adjudge.kit import logs
 from adjudge.plugin import (
     Blob,
     Claim,
@@ -17,7 +18,6 @@ from adjudge.plugin import (
     ToolCall,
     ToolResult,
     Usage,
-    reading,
 )
 
 _READ: Final = frozenset(
@@ -40,7 +40,7 @@ _TOKENS: Final = {
 _PER_TOKEN: Final = ("prompt_token_ids", "completion_token_ids", "logprobs")
 
 
-def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> Step:
+def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
     """A step of any source: what was thought and said, the calls, then what came back.
 
     A result belongs to the call that it names in ``source_call_id``; one that names none is an observation.
@@ -53,7 +53,7 @@ def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> S
     if source not in ("system", "user", "agent"):
         place.key("source").fail(f"found {source!r}, expected 'system', 'user' or 'agent'")
     items: list[Item] = []
-    if reasoning := reading.text_of(data.get("reasoning_content")):
+    if reasoning := logs.text_of(data.get("reasoning_content")):
         items.append(Claim(text=reasoning))
     words = _parts(data.get("message"), place.key("message"))
     items += (_seen(item, source) for item in words) if source == "system" else words
@@ -64,22 +64,22 @@ def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> S
     items += calls
     items += _results(data.get("observation"), calls, place.key("observation"))
     extra = {key: value for key, value in data.items() if key not in _READ and value is not None}
-    if (started := reading.moment_of(data.get("timestamp"))) is not None:
+    if (started := logs.moment_of(data.get("timestamp"))) is not None:
         extra.pop("timestamp")
     model = data.get("model_name")
     return Step(
         number=1,
-        items=reading.items_without_blobs(items, losses),
+        items=logs.items_without_blobs(items, losses),
         role=cast("str", source),
         source_ref=str(place),
         model=model if isinstance(model, str) else None,
         usage=_usage(data.get("metrics"), losses),
         started_at=started,
-        extra=reading.without_blobs(extra, losses) or None,
+        extra=logs.without_blobs(extra, losses) or None,
     )
 
 
-def _parts(message: Any, place: reading.Place) -> list[Item]:
+def _parts(message: Any, place: logs.Place) -> list[Item]:
     """A text, or the parts that it may have since 1.6."""
     if message is None or isinstance(message, str):
         return [Text(text=message)] if message else []
@@ -101,11 +101,11 @@ def _seen(item: Item, source: str) -> Item:
     return Observation(text=item.text, source=source) if isinstance(item, Text) else item
 
 
-def _call(call: JsonObject, place: reading.Place) -> ToolCall:
+def _call(call: JsonObject, place: logs.Place) -> ToolCall:
     name, call_id = call.get("function_name"), call.get("tool_call_id")
     if not isinstance(name, str):
         place.fail("found no function_name of a call")
-    args, raw = reading.arguments_of(call.get("arguments"))
+    args, raw = logs.arguments_of(call.get("arguments"))
     known = {"function_name", "tool_call_id", "arguments"}
     return ToolCall(
         name=name,
@@ -116,7 +116,7 @@ def _call(call: JsonObject, place: reading.Place) -> ToolCall:
     )
 
 
-def _results(observation: Any, calls: Sequence[ToolCall], place: reading.Place) -> list[Item]:
+def _results(observation: Any, calls: Sequence[ToolCall], place: logs.Place) -> list[Item]:
     if observation is None:
         return []
     results = place.as_object(observation).get("results")
@@ -128,7 +128,7 @@ def _results(observation: Any, calls: Sequence[ToolCall], place: reading.Place) 
     ]
 
 
-def _result(result: JsonObject, names: dict[str, str], place: reading.Place) -> list[Item]:
+def _result(result: JsonObject, names: dict[str, str], place: logs.Place) -> list[Item]:
     call_id, content = result.get("source_call_id"), result.get("content")
     extra = {key: value for key, value in result.items() if key not in {"source_call_id", "content"}} or None
     if isinstance(call_id, str):
@@ -139,7 +139,7 @@ def _result(result: JsonObject, names: dict[str, str], place: reading.Place) -> 
     return [*seen, Opaque(name="result", value=extra)]
 
 
-def _usage(metrics: Any, losses: reading.Losses) -> Usage | None:
+def _usage(metrics: Any, losses: logs.Losses) -> Usage | None:
     if not isinstance(metrics, dict):
         return None
     counts = cast("JsonObject", metrics)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from adjudge.kit import logs
+from adjudge.kit.openai import answer_of, step_from_openai
 from adjudge.plugin import (
     Content,
     ErrorItem,
@@ -20,9 +22,6 @@ from adjudge.plugin import (
     Text,
     ToolResult,
     Trajectory,
-    answer_of,
-    reading,
-    step_from_openai,
 )
 
 _TASKS: Final = ("task", "question")
@@ -41,7 +40,7 @@ _FUNCTIONS: Final = ("function", "tool")
 
 
 def trajectory_of(
-    chat: JsonObject, key: str, place: reading.Place, options: ReadOptions, name: str
+    chat: JsonObject, key: str, place: logs.Place, options: ReadOptions, name: str
 ) -> Trajectory:
     """A chat as a trajectory.
 
@@ -58,7 +57,7 @@ def trajectory_of(
     Raises:
         InputError: a message is broken.
     """
-    losses = reading.Losses()
+    losses = logs.Losses()
     messages = place.key(key).as_objects(chat[key])
     task = next((chat[key] for key in _TASKS if isinstance(chat.get(key), str)), None) or options.task
     steps = _Steps(_executors([message for message, _ in messages]), losses)
@@ -86,7 +85,7 @@ def _executors(messages: Sequence[JsonObject]) -> frozenset[str]:
     """
     said: dict[str, list[str]] = {}
     for message in messages:
-        said.setdefault(_author(message) or "", []).append(reading.text_of(message.get("content")))
+        said.setdefault(_author(message) or "", []).append(logs.text_of(message.get("content")))
     return frozenset(
         author
         for author, texts in said.items()
@@ -105,16 +104,16 @@ def _author(message: Mapping[str, Any]) -> str | None:
 class _Steps:
     """The messages as steps. Their numbers are their positions from 1: the format has none."""
 
-    def __init__(self, executors: frozenset[str], losses: reading.Losses) -> None:
+    def __init__(self, executors: frozenset[str], losses: logs.Losses) -> None:
         self._executors = executors
         self._losses = losses
         self._steps: list[Step] = []
         self._callers: dict[str | None, int] = {}
 
-    def take(self, message: JsonObject, place: reading.Place) -> None:
+    def take(self, message: JsonObject, place: logs.Place) -> None:
         """The next message."""
         author = _author(message)
-        step = reading.step_without_blobs(_read(message, len(self._steps) + 1, place), self._losses)
+        step = logs.step_without_blobs(_read(message, len(self._steps) + 1, place), self._losses)
         if not isinstance(message.get("role"), str | None):
             self._losses.add("the role of a message, which is no text")
         own: list[Item] = []
@@ -141,7 +140,7 @@ class _Steps:
         return Invocation(user_content=asked, steps=tuple(steps), final_response=answer)
 
 
-def _read(message: JsonObject, number: int, place: reading.Place) -> Step:
+def _read(message: JsonObject, number: int, place: logs.Place) -> Step:
     """A message as a step: like one of OpenAI's, but ``tool_responses`` may hold several results."""
     responses = message.get("tool_responses")
     rest = {
@@ -162,9 +161,9 @@ def _read(message: JsonObject, number: int, place: reading.Place) -> Step:
         ) from None
     results = [
         ToolResult(
-            name=reading.text_of(response.get("name")) or None,
+            name=logs.text_of(response.get("name")) or None,
             value=response.get("content"),
-            call_id=reading.text_of(response.get("tool_call_id")) or None,
+            call_id=logs.text_of(response.get("tool_call_id")) or None,
         )
         for response, _ in place.key("tool_responses").as_objects(responses or None)
     ]

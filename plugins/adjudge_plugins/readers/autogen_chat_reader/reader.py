@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.plugin import JsonStream, ReadOptions, Source, Trajectory, reading
+from adjudge.kit import logs
+from adjudge.kit.logs import JsonStream
+from adjudge.plugin import ReadOptions, Source, Trajectory
 from adjudge_plugins.readers.autogen_chat_reader.chat import trajectory_of
 
 _LISTS: Final = ("chat_history", "history")
@@ -18,7 +20,7 @@ class AutogenChatReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether the first object has a list that begins with a named message."""
-        found = reading.outline(head)
+        found = logs.outline(head)
         return any(_MESSAGE.issubset(found.lists.get(key, ())) for key in _LISTS)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
@@ -28,7 +30,7 @@ class AutogenChatReader:
             InputError: the file is broken or holds something else; the problem names the place.
         """
         name = source.path.name
-        with reading.opened(source) as stream:
+        with logs.opened(source) as stream:
             count = 0
             for value, place, is_alone in _values(stream, name):
                 chat = place.as_object(value, "a chat")
@@ -41,11 +43,11 @@ class AutogenChatReader:
                 stream.fail("no chat; an object with a list of messages is expected.")
 
 
-def _values(stream: JsonStream, name: str) -> Iterator[tuple[Any, reading.Place, bool]]:
+def _values(stream: JsonStream, name: str) -> Iterator[tuple[Any, logs.Place, bool]]:
     """Every value with its place, and whether it is the only one."""
     first = True
     while stream.peek():
-        place = reading.Place(name, line=stream.line)
+        place = logs.Place(name, line=stream.line)
         if stream.peek() == "[":
             for index in stream.elements():
                 yield stream.value(), place.at(index), False

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from adjudge.kit import logs
+from adjudge.kit.logs import JsonStream
 from adjudge.plugin import (
     Content,
     Invocation,
     JsonObject,
-    JsonStream,
     ReadOptions,
     Source,
     Step,
     Trajectory,
-    reading,
 )
 from adjudge_plugins.readers.browser_use_reader.record import results_of, step_of
 
@@ -27,7 +27,7 @@ class BrowserUseReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether ``history`` begins with a record that has ``model_output``, or ``result`` and ``state``."""
-        found = reading.outline(head)
+        found = logs.outline(head)
         keys = set(found.lists.get(_LIST, ()))
         return found.begins_with == "{" and ("model_output" in keys or {"result", "state"} <= keys)
 
@@ -38,27 +38,27 @@ class BrowserUseReader:
             InputError: the file is broken or holds something else; the problem names the place.
         """
         name = source.path.name
-        with reading.opened(source) as stream:
-            run = _Run(reading.Place(name))
+        with logs.opened(source) as stream:
+            run = _Run(logs.Place(name))
             run.read(stream)
             stream.finish()
         yield run.trajectory(name.split(".")[0], options)
 
 
 class _Run:
-    def __init__(self, place: reading.Place) -> None:
+    def __init__(self, place: logs.Place) -> None:
         self._place = place
         self._steps: list[Step] = []
         self._numbers: list[object] = []
         self._last: list[JsonObject] = []
         self._about: JsonObject = {}
-        self._losses = reading.Losses()
+        self._losses = logs.Losses()
 
     def read(self, stream: JsonStream) -> None:
         has_list = False
         for key in stream.members():
             if key != _LIST:
-                self._about[key] = reading.without_blobs(stream.value(), self._losses)
+                self._about[key] = logs.without_blobs(stream.value(), self._losses)
                 continue
             has_list = True
             for index in stream.elements():
@@ -67,7 +67,7 @@ class _Run:
         if not has_list:
             self._place.fail("found no 'history', the list of records that browser-use writes")
 
-    def _take(self, record: JsonObject, place: reading.Place) -> None:
+    def _take(self, record: JsonObject, place: logs.Place) -> None:
         if not {"model_output", "result", "state"} & record.keys():
             place.fail("found no record of a history: it has no model_output, no result and no state")
         self._steps.append(step_of(record, place, self._losses))
@@ -77,11 +77,11 @@ class _Run:
 
     def trajectory(self, name: str, options: ReadOptions) -> Trajectory:
         final = self._last[-1] if self._last else {}
-        answer = reading.text_of(final.get("extracted_content")) if final.get("is_done") is True else ""
+        answer = logs.text_of(final.get("extracted_content")) if final.get("is_done") is True else ""
         task = options.task
         turn = Invocation(
             user_content=Content.of_text(task, "user") if task else Content(role="user", has_parts=False),
-            steps=reading.with_numbers(self._steps, self._numbers, key="step_number"),
+            steps=logs.with_numbers(self._steps, self._numbers, key="step_number"),
             final_response=Content.of_text(answer, "model") if answer else None,
         )
         return Trajectory(

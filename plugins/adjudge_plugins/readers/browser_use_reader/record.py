@@ -11,6 +11,7 @@ import mimetypes
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
+from adjudge.kit import logs
 from adjudge.plugin import (
     Blob,
     Claim,
@@ -23,7 +24,6 @@ from adjudge.plugin import (
     ToolCall,
     ToolResult,
     Usage,
-    reading,
 )
 
 _CLAIMS: Final = ("evaluation_previous_goal", "thinking", "memory", "next_goal")
@@ -35,7 +35,7 @@ _OF_THE_RUN: Final = frozenset({"is_done", "success", "judgement"})
 _TIME_KEYS: Final = frozenset({"step_start_time", "step_end_time", "step_number", "input_tokens"})
 
 
-def step_of(record: JsonObject, place: reading.Place, losses: reading.Losses) -> Step:
+def step_of(record: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
     """A record as a step: the page, what the agent claims, then each action with what it gave.
 
     The number is given later.
@@ -58,27 +58,23 @@ def step_of(record: JsonObject, place: reading.Place, losses: reading.Losses) ->
         **{key: value for key, value in state.items() if key not in _STATE_KEYS},
         **{key: value for key, value in metadata.items() if key not in _TIME_KEYS},
     }
-    started, ended = (reading.seconds_of(metadata.get(key)) for key in ("step_start_time", "step_end_time"))
+    started, ended = (logs.seconds_of(metadata.get(key)) for key in ("step_start_time", "step_end_time"))
     return Step(
         number=1,
         items=(
             *_page(state, losses),
-            *(
-                Claim(field=field, text=text)
-                for field in _CLAIMS
-                if (text := reading.text_of(brain.get(field)))
-            ),
+            *(Claim(field=field, text=text) for field in _CLAIMS if (text := logs.text_of(brain.get(field)))),
             *_moves(actions, results, state, losses),
         ),
         source_ref=str(place),
         usage=_usage(metadata.get("input_tokens")),
         started_at=started,
-        duration=None if started is None or ended is None else reading.seconds_of(ended - started),
-        extra=reading.without_blobs({k: v for k, v in extra.items() if v is not None}, losses) or None,
+        duration=None if started is None or ended is None else logs.seconds_of(ended - started),
+        extra=logs.without_blobs({k: v for k, v in extra.items() if v is not None}, losses) or None,
     )
 
 
-def results_of(record: JsonObject, place: reading.Place) -> list[JsonObject]:
+def results_of(record: JsonObject, place: logs.Place) -> list[JsonObject]:
     """What the actions of a record gave.
 
     Raises:
@@ -88,21 +84,21 @@ def results_of(record: JsonObject, place: reading.Place) -> list[JsonObject]:
     return [result for result, _ in found]
 
 
-def _part(data: JsonObject, key: str, place: reading.Place) -> JsonObject:
+def _part(data: JsonObject, key: str, place: logs.Place) -> JsonObject:
     return {} if data.get(key) is None else place.key(key).as_object(data[key])
 
 
-def _page(state: JsonObject, losses: reading.Losses) -> list[Item]:
+def _page(state: JsonObject, losses: logs.Losses) -> list[Item]:
     items: list[Item] = [
         Observation(text=text, source=key)
         for key in ("url", "title")
-        if (text := reading.text_of(state.get(key)))
+        if (text := logs.text_of(state.get(key)))
     ]
-    if path := reading.text_of(state.get("screenshot_path")):
+    if path := logs.text_of(state.get("screenshot_path")):
         items.append(Blob(mime_type=mimetypes.guess_type(path)[0], uri=path))
-    if data := reading.text_of(state.get("screenshot")):
+    if data := logs.text_of(state.get("screenshot")):
         losses.add("screenshots")
-        items.append(reading.blob_of(data))
+        items.append(logs.blob_of(data))
     return items
 
 
@@ -110,7 +106,7 @@ def _moves(
     actions: Sequence[tuple[JsonObject, object]],
     results: Sequence[JsonObject],
     state: JsonObject,
-    losses: reading.Losses,
+    losses: logs.Losses,
 ) -> list[Item]:
     """The calls, each with its result where there is one result for every call, else the results after all of them.
 
@@ -136,7 +132,7 @@ def _moves(
 def _call(action: JsonObject, element: object) -> Item:
     if len(action) == 1:
         [(name, params)] = action.items()
-        args, raw = reading.arguments_of(params)
+        args, raw = logs.arguments_of(params)
         return ToolCall(
             name=name,
             args=args,
@@ -146,7 +142,7 @@ def _call(action: JsonObject, element: object) -> Item:
     return Opaque(name="action", value=action)
 
 
-def _outcome(result: JsonObject, action: str | None, losses: reading.Losses) -> list[Item]:
+def _outcome(result: JsonObject, action: str | None, losses: logs.Losses) -> list[Item]:
     """What an action gave. The words of ``done`` are the agent's own, and no result."""
     items: list[Item] = []
     rest = {
@@ -156,14 +152,14 @@ def _outcome(result: JsonObject, action: str | None, losses: reading.Losses) -> 
     }
     content = result.get("extracted_content")
     if content is not None and result.get("is_done") is not True:
-        kept = reading.without_blobs(content, losses)
-        items.append(ToolResult(name=action, value=kept, extra=reading.without_blobs(rest, losses) or None))
-    if message := reading.text_of(result.get("error")):
+        kept = logs.without_blobs(content, losses)
+        items.append(ToolResult(name=action, value=kept, extra=logs.without_blobs(rest, losses) or None))
+    if message := logs.text_of(result.get("error")):
         items.append(ErrorItem(message=message))
     images: object = result.get("images")
     for image in cast("Sequence[object]", images) if isinstance(images, list) else ():
         losses.add("images of a result")
-        items.append(reading.blob_of(reading.text_of(reading.object_of(image).get("data", image))))
+        items.append(logs.blob_of(logs.text_of(logs.object_of(image).get("data", image))))
     return items
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from adjudge.kit.logs import JsonStream
 from adjudge.plugin import (
     EvalCase,
     InputError,
-    JsonStream,
     Problem,
     ReadOptions,
     Source,

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Final, cast
 
-from adjudge.plugin import Item, JsonObject, Opaque, Text, ToolCall, reading
+from adjudge.kit import logs
+from adjudge.plugin import Item, JsonObject, Opaque, Text, ToolCall
 
 _NAME: Final = re.compile(r"[;\s]*([^\W\d][\w.-]*)\(")
 _GAP: Final = re.compile(r"(?:[;\s]+|#[^\n]*)*")
@@ -75,7 +76,7 @@ def _closing_bracket(text: str, start: int) -> int:
 
 
 def _made(name: str, inside: str, *, comment: str = "") -> ToolCall:
-    args, raw = reading.arguments_of(inside) if inside.strip() else ({}, None)
+    args, raw = logs.arguments_of(inside) if inside.strip() else ({}, None)
     return ToolCall(name=name, args=args, raw_args=raw, extra={"comment": comment} if comment else None)
 
 
@@ -87,7 +88,7 @@ def _call(action: JsonObject) -> Item:
     arguments_key = next((key for key in _ARGUMENT_KEYS if key in rest), None)
     if arguments_key is None:
         return ToolCall(name=action[name_key], args=rest)
-    args, raw = reading.arguments_of(rest.pop(arguments_key))
+    args, raw = logs.arguments_of(rest.pop(arguments_key))
     call_id = rest.pop("id") if isinstance(rest.get("id"), str) else None
     return ToolCall(name=action[name_key], args=args, raw_args=raw, id=call_id, extra=rest or None)
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
+from adjudge.kit import logs
+from adjudge.kit.logs import JsonStream
 from adjudge.plugin import (
     Content,
     Invocation,
     JsonObject,
-    JsonStream,
     ReadOptions,
     Source,
     Step,
     Trajectory,
-    reading,
 )
 from adjudge_plugins.readers.history_log_reader.steps import NUMBER, STEP_KEYS, is_step, step_of
 
@@ -30,7 +30,7 @@ class HistoryLogReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether the first object is a step, or has a list that begins with one."""
-        found = reading.outline(head)
+        found = logs.outline(head)
         candidates = [found.keys, *(found.lists.get(key, []) for key in _LISTS)]
         return any(len(STEP_KEYS.intersection(keys)) > 1 for keys in candidates)
 
@@ -40,7 +40,7 @@ class HistoryLogReader:
         Raises:
             InputError: the file is broken or holds something else; the problem names the place.
         """
-        with reading.opened(source) as stream:
+        with logs.opened(source) as stream:
             count = 0
             for run, is_alone in _runs(stream, source.path.name):
                 name = source.path.name.split(".")[0] if is_alone and not count else str(count)
@@ -53,14 +53,14 @@ class HistoryLogReader:
 class _Run:
     """A run as it is read: its steps, and what else is said of it."""
 
-    def __init__(self, place: reading.Place) -> None:
+    def __init__(self, place: logs.Place) -> None:
         self.place = place
         self.about: JsonObject = {}
         self.steps: list[Step] = []
         self._numbers: list[Any] = []
-        self._losses = reading.Losses()
+        self._losses = logs.Losses()
 
-    def take(self, value: object, place: reading.Place) -> None:
+    def take(self, value: object, place: logs.Place) -> None:
         """The next step."""
         data = place.as_object(value, "a step")
         self._numbers.append(data.get(NUMBER))
@@ -73,7 +73,7 @@ class _Run:
         named = next((self.about[key] for key in _NAMES if isinstance(self.about.get(key), str | int)), name)
         turn = Invocation(
             user_content=Content.of_text(task, "user") if task else Content(role="user", has_parts=False),
-            steps=reading.with_numbers(self.steps, self._numbers, key=NUMBER),
+            steps=logs.with_numbers(self.steps, self._numbers, key=NUMBER),
             final_response=Content.of_text(answer, "model") if answer else None,
         )
         return Trajectory(
@@ -82,7 +82,7 @@ class _Run:
             task=task,
             agent=self._said(("agent",)),
             source=str(self.place),
-            extra=reading.without_blobs(self.about, self._losses) or None,
+            extra=logs.without_blobs(self.about, self._losses) or None,
             lost=self._losses.texts(),
         )
 
@@ -92,9 +92,9 @@ class _Run:
 
 def _runs(stream: JsonStream, name: str) -> Iterator[tuple[_Run, bool]]:
     """Every run, and whether nothing follows it."""
-    loose = _Run(reading.Place(name))
+    loose = _Run(logs.Place(name))
     while stream.peek():
-        place = reading.Place(name, line=stream.line)
+        place = logs.Place(name, line=stream.line)
         if stream.peek() == "[":
             yield from _listed(stream, place)
             continue
@@ -107,7 +107,7 @@ def _runs(stream: JsonStream, name: str) -> Iterator[tuple[_Run, bool]]:
         yield loose, True
 
 
-def _listed(stream: JsonStream, place: reading.Place) -> Iterator[tuple[_Run, bool]]:
+def _listed(stream: JsonStream, place: logs.Place) -> Iterator[tuple[_Run, bool]]:
     """The runs of a list of runs, or the one run that a list of steps is."""
     steps = _Run(place)
     for index in stream.elements():
@@ -126,7 +126,7 @@ def _listed(stream: JsonStream, place: reading.Place) -> Iterator[tuple[_Run, bo
         yield steps, not stream.peek()
 
 
-def _walked(stream: JsonStream, place: reading.Place) -> tuple[_Run, bool]:
+def _walked(stream: JsonStream, place: logs.Place) -> tuple[_Run, bool]:
     """The object that begins here with its list of steps, which is never in memory as a whole."""
     run = _Run(place)
     has_list = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
+from adjudge.kit import logs
 from adjudge.plugin import (
     Blob,
     Claim,
@@ -13,7 +14,6 @@ from adjudge.plugin import (
     Observation,
     Step,
     ToolResult,
-    reading,
 )
 from adjudge_plugins.readers.history_log_reader.actions import actions_of
 
@@ -36,7 +36,7 @@ def is_step(value: object) -> bool:
     return isinstance(value, dict) and len(STEP_KEYS & cast("JsonObject", value).keys()) > 1
 
 
-def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> Step:
+def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
     """A step: claims, then what was done, then what came back. Its number is given later.
 
     ``url``, ``title`` and ``observation`` are observations, ``result`` is a result and ``error`` an error. A
@@ -46,28 +46,26 @@ def step_of(data: JsonObject, place: reading.Place, losses: reading.Losses) -> S
         place.fail(f"found no step: it has none of the keys {', '.join(sorted(STEP_KEYS))}")
     kept: JsonObject = {key: value for key, value in data.items() if key not in _IMAGES}
     items: list[Item] = [
-        Claim(field=field, text=text) for field in CLAIMS if (text := reading.text_of(kept.get(field)))
+        Claim(field=field, text=text) for field in CLAIMS if (text := logs.text_of(kept.get(field)))
     ]
     items += actions_of(kept.get("action"))
     items += actions_of(kept.get("actions"))
-    items += [
-        Observation(text=text, source=key) for key in _SHOWN if (text := reading.text_of(kept.get(key)))
-    ]
+    items += [Observation(text=text, source=key) for key in _SHOWN if (text := logs.text_of(kept.get(key)))]
     items += [ToolResult(value=kept[key]) for key in _RESULTS if kept.get(key) is not None]
-    if message := reading.text_of(kept.get("error")):
+    if message := logs.text_of(kept.get("error")):
         items.append(ErrorItem(message=message))
     items += [_image(data[key], losses) for key in _IMAGES if data.get(key)]
     extra = {key: value for key, value in kept.items() if key not in _READ}
     return Step(
         number=1,
-        items=reading.items_without_blobs(items, losses),
+        items=logs.items_without_blobs(items, losses),
         source_ref=str(place),
-        extra=reading.without_blobs(extra, losses) or None,
+        extra=logs.without_blobs(extra, losses) or None,
     )
 
 
-def _image(value: Any, losses: reading.Losses) -> Item:
+def _image(value: Any, losses: logs.Losses) -> Item:
     if isinstance(value, str) and len(value) < 1024 and not value.startswith("data:"):
         return Blob(uri=value)
     losses.add("screenshots")
-    return reading.blob_of(reading.text_of(value))
+    return logs.blob_of(logs.text_of(value))

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, cast
 
+from adjudge.kit import logs
+from adjudge.kit.logs import JsonStream
 from adjudge.plugin import (
     InputError,
     JsonObject,
-    JsonStream,
     Problem,
     ReadOptions,
     Source,
     Trajectory,
-    reading,
 )
 from adjudge_plugins.readers.openai_messages_reader.run import MESSAGES, Place, trajectory_of
 
@@ -42,7 +42,7 @@ class OpenAIMessagesReader:
         Raises:
             InputError: the file is broken or holds something else; the problem names the line.
         """
-        with reading.opened(source) as stream:
+        with logs.opened(source) as stream:
             yield from self._runs(stream, source.path.name, options)
 
     def _runs(self, stream: JsonStream, name: str, options: ReadOptions) -> Iterator[Trajectory]:

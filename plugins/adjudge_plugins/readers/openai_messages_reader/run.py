@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
+from adjudge.kit import logs
+from adjudge.kit.openai import answer_among, step_from_openai
 from adjudge.plugin import (
     AgentDetails,
     AppDetails,
@@ -22,10 +24,7 @@ from adjudge.plugin import (
     ToolCall,
     ToolResult,
     Trajectory,
-    answer_among,
     numbered,
-    reading,
-    step_from_openai,
 )
 
 MESSAGES: Final = ("messages", "traj")
@@ -60,11 +59,11 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
         InputError: a message is broken.
     """
     key = next(key for key in MESSAGES if isinstance(run.get(key), list))
-    losses = reading.Losses()
+    losses = logs.Losses()
     turns = _Turns(losses)
     for index, message in enumerate(cast("Sequence[object]", run[key])):
         path = f"{place.path}.{key}[{index}]"
-        turns.take(reading.step_without_blobs(_step(message, path, place), losses))
+        turns.take(logs.step_without_blobs(_step(message, path, place), losses))
     eval_id = run.get("eval_id", run.get("task_id"))
     return Trajectory(
         invocations=turns.invocations(run.get("tools")),
@@ -72,7 +71,7 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
         task=_task(run) or options.task,
         source=f"{place.file}:{place.line}" + ("" if place.path == "$" else f" {place.path}"),
         lost=losses.texts(),
-        extra=reading.without_blobs({other: value for other, value in run.items() if other != key}, losses)
+        extra=logs.without_blobs({other: value for other, value in run.items() if other != key}, losses)
         or None,
     )
 
@@ -113,7 +112,7 @@ class _Turn:
 class _Turns:
     """Splits messages at those of the user. A tool's result goes to the step whose call it names."""
 
-    def __init__(self, losses: reading.Losses) -> None:
+    def __init__(self, losses: logs.Losses) -> None:
         self._losses = losses
         self._lost: set[str] = set()
         self._turns: list[_Turn] = []

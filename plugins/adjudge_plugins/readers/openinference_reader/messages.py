@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from adjudge.plugin import Blob, Claim, Item, JsonObject, Opaque, Text, ToolCall, ToolResult, reading
+from adjudge.kit import logs
+from adjudge.plugin import Blob, Claim, Item, JsonObject, Opaque, Text, ToolCall, ToolResult
+from adjudge_plugins.readers import spans
 
 _TOOLS: Final = frozenset({"tool", "function"})
 """The roles of a message that a tool answers with."""
@@ -25,15 +27,13 @@ _USE: Final = "message_content.tool_use."
 _RESULT: Final = "message_content.tool_result."
 
 
-def messages_of(
-    attributes: Mapping[str, Any], prefix: str, notes: reading.spans.Notes
-) -> tuple[reading.spans.Message, ...]:
+def messages_of(attributes: Mapping[str, Any], prefix: str, notes: spans.Notes) -> tuple[spans.Message, ...]:
     """The messages under ``prefix``, in order."""
-    raw = reading.spans.unfolded(attributes, prefix)
+    raw = spans.unfolded(attributes, prefix)
     return notes.messages(raw, lambda found: _message(found, notes.losses))
 
 
-def _message(found: JsonObject, losses: reading.Losses) -> reading.spans.Message:
+def _message(found: JsonObject, losses: logs.Losses) -> spans.Message:
     _lose_others(found, _MESSAGE, losses)
     told = found.get("message.role")
     role = told.lower() if isinstance(told, str) else ""
@@ -42,8 +42,8 @@ def _message(found: JsonObject, losses: reading.Losses) -> reading.spans.Message
     # The parts of a message are written under either name.
     said = [] if isinstance(content, list) else _text(content)
     written = (
-        *reading.list_of(found.get("message.content")),
-        *reading.list_of(found.get("message.contents")),
+        *logs.list_of(found.get("message.content")),
+        *logs.list_of(found.get("message.contents")),
     )
     parts = [_part(part, losses) for part in written]
     if isinstance(call_id, str) and role not in _TOOLS and said:
@@ -54,19 +54,19 @@ def _message(found: JsonObject, losses: reading.Losses) -> reading.spans.Message
         items = [*said, *parts]
     items += [_call(call, losses) for call in _objects(found.get("message.tool_calls"))]
     if isinstance(name := found.get("message.function_call_name"), str):
-        args, raw = reading.arguments_of(found.get("message.function_call_arguments_json"))
+        args, raw = logs.arguments_of(found.get("message.function_call_arguments_json"))
         items.append(ToolCall(name=name, args=args, raw_args=raw))
-    return reading.spans.Message(role, reading.items_without_blobs(items, losses))
+    return spans.Message(role, logs.items_without_blobs(items, losses))
 
 
 def _text(value: Any) -> list[Item]:
-    return [] if value in (None, "") else [Text(text=reading.text_of(value))]
+    return [] if value in (None, "") else [Text(text=logs.text_of(value))]
 
 
-def _part(value: Any, losses: reading.Losses) -> Item:
-    part = reading.object_of(value)
+def _part(value: Any, losses: logs.Losses) -> Item:
+    part = logs.object_of(value)
     if not part:
-        return Text(text=reading.text_of(value))
+        return Text(text=logs.text_of(value))
     kind, text = part.get(_KIND), part.get(_TEXT)
     name = kind if isinstance(kind, str) else "content"
     if isinstance(text, str):
@@ -75,7 +75,7 @@ def _part(value: Any, losses: reading.Losses) -> Item:
     if isinstance(url := part.get(_IMAGE), str):
         return Blob(uri=url)
     if isinstance(tool := part.get(f"{_USE}name"), str):
-        args, raw = reading.arguments_of(part.get(f"{_USE}input"))
+        args, raw = logs.arguments_of(part.get(f"{_USE}input"))
         return ToolCall(name=tool, args=args, raw_args=raw, id=_id(part.get(f"{_USE}id")))
     if any(key.startswith(_RESULT) for key in part):
         return _result_of_part(part)
@@ -86,7 +86,7 @@ def _result_of_part(part: JsonObject) -> ToolResult:
     """What a tool gave, inside the message of a user."""
     content: Any = part.get(f"{_RESULT}content")
     status = part.get(f"{_RESULT}status")
-    texts = [reading.object_of(part).get(_TEXT) for part in reading.list_of(content)]
+    texts = [logs.object_of(part).get(_TEXT) for part in logs.list_of(content)]
     if texts and all(isinstance(text, str) for text in texts):
         content = "\n".join(map(str, texts))
     return ToolResult(
@@ -106,12 +106,12 @@ def _result(found: JsonObject, call_id: Any, items: list[Item]) -> ToolResult:
     )
 
 
-def _call(call: JsonObject, losses: reading.Losses) -> Item:
+def _call(call: JsonObject, losses: logs.Losses) -> Item:
     name = call.get("tool_call.function.name")
     if not isinstance(name, str):
         return Opaque(name="tool_call", value=call)
     _lose_others(call, _CALL, losses)
-    args, raw = reading.arguments_of(call.get("tool_call.function.arguments"))
+    args, raw = logs.arguments_of(call.get("tool_call.function.arguments"))
     return ToolCall(name=name, args=args, raw_args=raw, id=_id(call.get("tool_call.id")))
 
 
@@ -119,11 +119,11 @@ def _id(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _lose_others(found: JsonObject, known: frozenset[str], losses: reading.Losses) -> None:
+def _lose_others(found: JsonObject, known: frozenset[str], losses: logs.Losses) -> None:
     for key in found:
         if key not in known:
             losses.add(f"{key} of a message")
 
 
 def _objects(value: Any) -> list[JsonObject]:
-    return [found for found in map(reading.object_of, reading.list_of(value)) if found]
+    return [found for found in map(logs.object_of, logs.list_of(value)) if found]

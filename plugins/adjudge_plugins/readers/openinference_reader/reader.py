@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from adjudge.plugin import ReadOptions, Source, Trajectory, reading
-from adjudge_plugins.readers.openinference_reader.telling import KIND, tell
+from adjudge.plugin import ReadOptions, Source, Trajectory
+from adjudge_plugins.readers import spans
+from adjudge_plugins.readers.openinference_reader.convention import KIND, tell
 
 _NAMED: Final = f'"{KIND}"'.encode()
 
@@ -17,7 +18,7 @@ class OpenInferenceReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether these are spans, and one of them names its kind."""
-        return _NAMED in head and reading.spans.holds_spans(head)
+        return _NAMED in head and spans.holds_spans(head)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
         """One trajectory a session, or a trace where none is named.
@@ -25,6 +26,4 @@ class OpenInferenceReader:
         Raises:
             InputError: the file is broken or holds something else; the problem names the place.
         """
-        return reading.spans.trajectories_of_spans(
-            source, options, tell, conversation_attributes=("session.id",)
-        )
+        return spans.trajectories_of_spans(source, options, tell, conversation_attributes=("session.id",))

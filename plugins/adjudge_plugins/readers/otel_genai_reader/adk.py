@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from adjudge.plugin import Content, InputError, JsonObject, Text, content_from_adk, reading
+from adjudge.kit import logs
+from adjudge.plugin import Content, InputError, JsonObject, Text, content_from_adk
+from adjudge_plugins.readers import spans
 
 ARGUMENTS: Final = "gcp.vertex.agent.tool_call_args"
 RESPONSE: Final = "gcp.vertex.agent.tool_response"
@@ -23,31 +25,31 @@ READ: Final = frozenset(
 """The attributes of ADK that are read, or name what its events are called elsewhere."""
 
 
-def is_model_call(span: reading.spans.Span) -> bool:
+def is_model_call(span: spans.Span) -> bool:
     """Whether it is ADK's span ``call_llm``, which names no operation. Tools have the attribute too, but empty."""
     return span.text("gen_ai.operation.name") is None and _REQUEST in span.attributes
 
 
-def is_merged(span: reading.spans.Span) -> bool:
+def is_merged(span: spans.Span) -> bool:
     """Whether it is ADK's span of the joined results of parallel calls, which have spans of their own."""
     named = span.text("gen_ai.tool.name") or span.name.removeprefix("execute_tool ")
     return span.text("gen_ai.operation.name") == "execute_tool" and named == _MERGED
 
 
 def messages_of_call(
-    span: reading.spans.Span, notes: reading.spans.Notes
-) -> tuple[tuple[reading.spans.Message, ...], tuple[reading.spans.Message, ...]]:
+    span: spans.Span, notes: spans.Notes
+) -> tuple[tuple[spans.Message, ...], tuple[spans.Message, ...]]:
     """What the model was given and what it gave."""
-    given = reading.list_of(_object(span.attributes.get(_REQUEST), notes.losses).get("contents"))
+    given = logs.list_of(_object(span.attributes.get(_REQUEST), notes.losses).get("contents"))
     gave = _object(span.attributes.get(_ANSWER), notes.losses).get("content")
 
-    def make(raw: Any) -> reading.spans.Message:
+    def make(raw: Any) -> spans.Message:
         return _message(raw, notes.losses)
 
     return notes.messages(given, make), notes.messages([] if gave is None else [gave], make)
 
 
-def instructions(span: reading.spans.Span) -> str:
+def instructions(span: spans.Span) -> str:
     """The system instruction."""
     given = _config(span).get("system_instruction")
     if given is None or isinstance(given, str):
@@ -56,37 +58,37 @@ def instructions(span: reading.spans.Span) -> str:
     return content.text if content is not None else ""
 
 
-def tools(span: reading.spans.Span) -> tuple[Any, ...]:
+def tools(span: spans.Span) -> tuple[Any, ...]:
     """The declarations of functions; other tools as they are."""
     found: list[Any] = []
     listed = _config(span).get("tools")
-    for tool in reading.list_of(listed):
-        found += reading.list_of(reading.object_of(tool).get("function_declarations")) or [tool]
+    for tool in logs.list_of(listed):
+        found += logs.list_of(logs.object_of(tool).get("function_declarations")) or [tool]
     return tuple(found)
 
 
-def _config(span: reading.spans.Span) -> JsonObject:
+def _config(span: spans.Span) -> JsonObject:
     # What is mended in a request is said where its messages are read.
-    return _object(_object(span.attributes.get(_REQUEST), reading.Losses()).get("config"), reading.Losses())
+    return _object(_object(span.attributes.get(_REQUEST), logs.Losses()).get("config"), logs.Losses())
 
 
-def _object(value: Any, losses: reading.Losses) -> JsonObject:
-    found, _ = reading.spans.json_of(value, losses)
-    return reading.object_of(found)
+def _object(value: Any, losses: logs.Losses) -> JsonObject:
+    found, _ = spans.json_of(value, losses)
+    return logs.object_of(found)
 
 
-def _message(raw: Any, losses: reading.Losses) -> reading.spans.Message:
+def _message(raw: Any, losses: logs.Losses) -> spans.Message:
     content = _content(raw)
     if content is None:
         losses.add("content that ADK wrote in another shape")
-        return reading.spans.Message("", ())
-    return reading.spans.Message(content.role or "user", reading.items_without_blobs(content.items, losses))
+        return spans.Message("", ())
+    return spans.Message(content.role or "user", logs.items_without_blobs(content.items, losses))
 
 
 def _content(value: Any) -> Content | None:
     if isinstance(value, str):
         return Content(items=(Text(text=value),))
     try:
-        return content_from_adk(reading.object_of(value)) if value else None
+        return content_from_adk(logs.object_of(value)) if value else None
     except InputError:
         return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from adjudge.plugin import JsonObject, reading
+from adjudge.kit import logs
+from adjudge.plugin import JsonObject
+from adjudge_plugins.readers import spans
 from adjudge_plugins.readers.otel_genai_reader.messages import items_of_openai
 
 _ROLES: Final = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
@@ -16,8 +18,8 @@ EVENTS: Final = frozenset({*_ROLES, _CHOICE})
 
 
 def messages_of_events(
-    span: reading.spans.Span, notes: reading.spans.Notes
-) -> tuple[tuple[reading.spans.Message, ...], tuple[reading.spans.Message, ...]]:
+    span: spans.Span, notes: spans.Notes
+) -> tuple[tuple[spans.Message, ...], tuple[spans.Message, ...]]:
     """What the model was given and what it gave.
 
     Events: ``gen_ai.user.message`` and its like, and ``gen_ai.choice`` (conventions up to 1.36). Attributes:
@@ -33,33 +35,33 @@ def messages_of_events(
         given = list(_numbered(span.attributes, "gen_ai.prompt"))
         gave = [{"role": _AGENT, **found} for found in _numbered(span.attributes, "gen_ai.completion")]
 
-    def make(raw: JsonObject) -> reading.spans.Message:
+    def make(raw: JsonObject) -> spans.Message:
         return _message(raw, notes.losses)
 
     return notes.messages(given, make), notes.messages(gave, make)
 
 
 def _choice(attributes: JsonObject) -> JsonObject:
-    message, _ = reading.spans.json_of(attributes.get("message"))
-    return reading.object_of(message) or {**attributes, "content": message}
+    message, _ = spans.json_of(attributes.get("message"))
+    return logs.object_of(message) or {**attributes, "content": message}
 
 
-def _message(found: JsonObject, losses: reading.Losses) -> reading.spans.Message:
+def _message(found: JsonObject, losses: logs.Losses) -> spans.Message:
     told = found.get("role")
     role = told if isinstance(told, str) else "user"
-    calls, _ = reading.spans.json_of(found.get("tool_calls"), losses)
+    calls, _ = spans.json_of(found.get("tool_calls"), losses)
     message: JsonObject = {"role": role, "content": found.get("content"), "tool_calls": calls}
     if role == "tool":
         message["tool_call_id"] = found.get("tool_call_id", found.get("id"))
-    return reading.spans.Message(role, tuple(items_of_openai(message, losses)))
+    return spans.Message(role, tuple(items_of_openai(message, losses)))
 
 
 def _numbered(attributes: JsonObject, prefix: str) -> Iterator[JsonObject]:
     """Objects that were written out as ``prefix.0.key``, ``prefix.0.tool_calls.0.key``."""
-    for found in reading.spans.unfolded(attributes, prefix):
+    for found in spans.unfolded(attributes, prefix):
         calls = [{"function": call, "id": call.get("id")} for call in _calls(found)]
         yield {**found, "tool_calls": calls or None}
 
 
 def _calls(found: JsonObject) -> list[JsonObject]:
-    return [call for call in map(reading.object_of, reading.list_of(found.get("tool_calls"))) if call]
+    return [call for call in map(logs.object_of, logs.list_of(found.get("tool_calls"))) if call]

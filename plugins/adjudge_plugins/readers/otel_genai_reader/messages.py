@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from adjudge.kit import logs
+from adjudge.kit.openai import step_from_openai
 from adjudge.plugin import (
     Blob,
     Claim,
@@ -14,12 +16,11 @@ from adjudge.plugin import (
     Text,
     ToolCall,
     ToolResult,
-    reading,
-    step_from_openai,
 )
+from adjudge_plugins.readers import spans
 
 
-def messages_of(value: Any, name: str, notes: reading.spans.Notes) -> tuple[reading.spans.Message, ...]:
+def messages_of(value: Any, name: str, notes: spans.Notes) -> tuple[spans.Message, ...]:
     """The messages of an attribute, as a list or as JSON in a text.
 
     Args:
@@ -29,48 +30,48 @@ def messages_of(value: Any, name: str, notes: reading.spans.Notes) -> tuple[read
     """
     if value is None:
         return ()
-    found, _ = reading.spans.json_of(value, notes.losses)
-    listed = reading.list_of(found)
+    found, _ = spans.json_of(value, notes.losses)
+    listed = logs.list_of(found)
     if not listed and found != []:
         notes.losses.add(f"{name}, which is no list of messages (a long attribute may have been cut off)")
     return notes.messages(listed, lambda raw: _message(raw, notes.losses))
 
 
-def instructions_of(value: Any, losses: reading.Losses) -> str:
+def instructions_of(value: Any, losses: logs.Losses) -> str:
     """The texts of ``gen_ai.system_instructions``, which is a list of parts."""
     if value is None:
         return ""
-    listed, _ = reading.spans.json_of(value, losses)
-    parts = reading.list_of(listed) or [listed]
+    listed, _ = spans.json_of(value, losses)
+    parts = logs.list_of(listed) or [listed]
     items = [
-        _part(part, losses) if isinstance(part, dict) else Text(text=reading.text_of(part)) for part in parts
+        _part(part, losses) if isinstance(part, dict) else Text(text=logs.text_of(part)) for part in parts
     ]
     return "\n".join(item.text for item in items if isinstance(item, Text))
 
 
-def _message(raw: Any, losses: reading.Losses) -> reading.spans.Message:
-    message = reading.object_of(raw) or {"content": raw}
+def _message(raw: Any, losses: logs.Losses) -> spans.Message:
+    message = logs.object_of(raw) or {"content": raw}
     role = message.get("role")
     if isinstance(message.get("parts"), list):
-        items = [_part(part, losses) for part in reading.list_of(message["parts"])]
+        items = [_part(part, losses) for part in logs.list_of(message["parts"])]
     else:
         items = items_of_openai(message, losses)
-    return reading.spans.Message(role if isinstance(role, str) else "", tuple(items))
+    return spans.Message(role if isinstance(role, str) else "", tuple(items))
 
 
-def items_of_openai(message: JsonObject, losses: reading.Losses) -> list[Item]:
+def items_of_openai(message: JsonObject, losses: logs.Losses) -> list[Item]:
     """The items of a message in the shape of chat endpoints, which some instrumentations write."""
     known = {**message, "role": message.get("role") if message.get("role") == "tool" else "assistant"}
     try:
-        return list(reading.items_without_blobs(step_from_openai(known).items, losses))
+        return list(logs.items_without_blobs(step_from_openai(known).items, losses))
     except InputError:
-        return [Opaque(name="message", value=reading.without_blobs(message, losses))]
+        return [Opaque(name="message", value=logs.without_blobs(message, losses))]
 
 
-def _part(value: Any, losses: reading.Losses) -> Item:
-    part = reading.object_of(value)
+def _part(value: Any, losses: logs.Losses) -> Item:
+    part = logs.object_of(value)
     if not part:
-        return Text(text=reading.text_of(value))
+        return Text(text=logs.text_of(value))
     content = part.get("content", part.get("text"))
     match part.get("type"):
         case "text" if isinstance(content, str):
@@ -78,7 +79,7 @@ def _part(value: Any, losses: reading.Losses) -> Item:
         case "reasoning" | "thinking" if isinstance(content, str):
             return Claim(text=content)
         case "tool_call" if isinstance(part.get("name"), str):
-            args, raw = reading.arguments_of(part.get("arguments"))
+            args, raw = logs.arguments_of(part.get("arguments"))
             return ToolCall(
                 name=cast("str", part["name"]),
                 args=args,
@@ -89,17 +90,17 @@ def _part(value: Any, losses: reading.Losses) -> Item:
             value = part.get("response", part.get("result"))
             return ToolResult(
                 name=_text(part, "name"),
-                value=reading.without_blobs(value, losses),
+                value=logs.without_blobs(value, losses),
                 call_id=_text(part, "id"),
             )
         case "blob" if isinstance(data := part.get("content", part.get("data")), str):
             losses.add("the content of a blob")
-            return reading.blob_of(data, mime_type=_text(part, "mime_type"))
+            return logs.blob_of(data, mime_type=_text(part, "mime_type"))
         case "uri" | "file" if (uri := _text(part, "uri") or _text(part, "file_id")) is not None:
             return Blob(mime_type=_text(part, "mime_type"), uri=uri)
         case kind:
             name = kind if isinstance(kind, str) else "part"
-            return Opaque(name=name, value=reading.without_blobs(part, losses))
+            return Opaque(name=name, value=logs.without_blobs(part, losses))
 
 
 def _text(part: JsonObject, key: str) -> str | None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from adjudge.plugin import ReadOptions, Source, Trajectory, reading
-from adjudge_plugins.readers.otel_genai_reader.telling import tell
+from adjudge.plugin import ReadOptions, Source, Trajectory
+from adjudge_plugins.readers import spans
+from adjudge_plugins.readers.otel_genai_reader.convention import tell
 
 _NAMES: Final = (b'"gen_ai.', b'"gcp.vertex.agent.')
 _OTHER_CONVENTION: Final = b'"openinference.span.kind"'
@@ -20,7 +21,7 @@ class OtelGenAIReader:
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether these are spans, and one of them has an attribute of the convention."""
         named = any(name in head for name in _NAMES) and _OTHER_CONVENTION not in head
-        return named and reading.spans.holds_spans(head)
+        return named and spans.holds_spans(head)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
         """One trajectory a conversation, or a trace where none is named.
@@ -28,6 +29,4 @@ class OtelGenAIReader:
         Raises:
             InputError: the file is broken or holds something else; the problem names the place.
         """
-        return reading.spans.trajectories_of_spans(
-            source, options, tell, conversation_attributes=_CONVERSATION
-        )
+        return spans.trajectories_of_spans(source, options, tell, conversation_attributes=_CONVERSATION)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from adjudge.kit import logs
 from adjudge.plugin import (
     Claim,
     Item,
@@ -12,7 +13,6 @@ from adjudge.plugin import (
     Step,
     ToolCall,
     ToolResult,
-    reading,
 )
 from adjudge_plugins.readers.swe_agent_reader.commands import call_of_command
 from adjudge_plugins.readers.swe_agent_reader.messages import Messages, calls_of
@@ -35,23 +35,23 @@ def steps_of(entries: Messages, history: Messages) -> list[Step]:
 
 
 def _action(data: JsonObject) -> str:
-    return reading.text_of(data.get("action")).strip()
+    return logs.text_of(data.get("action")).strip()
 
 
-def _step(entry: JsonObject, place: reading.Place, calls: list[ToolCall]) -> Step:
-    thought, response = reading.text_of(entry.get("thought")), entry.get("response")
+def _step(entry: JsonObject, place: logs.Place, calls: list[ToolCall]) -> Step:
+    thought, response = logs.text_of(entry.get("thought")), entry.get("response")
     items: list[Item] = [Claim(text=thought)] if thought else []
     items += calls
     items += _outcome(entry.get("observation"), calls)
     extra = {key: value for key, value in entry.items() if key not in _READ and value not in (None, {}, [])}
-    state, raw_state = reading.arguments_of(entry.get("state"))
+    state, raw_state = logs.arguments_of(entry.get("state"))
     if state or raw_state:
         extra["state"] = state or raw_state
     return Step(
         number=1,
         items=tuple(items),
         source_ref=str(place),
-        duration=reading.seconds_of(entry.get("execution_time")),
+        duration=logs.seconds_of(entry.get("execution_time")),
         model_response=response if response != thought else None,
         extra=extra or None,
     )
@@ -63,5 +63,5 @@ def _outcome(observation: Any, calls: list[ToolCall]) -> list[Item]:
         return []
     if len(calls) == 1:
         return [ToolResult(name=calls[0].name, call_id=calls[0].id, value=observation)]
-    text = reading.text_of(observation)
+    text = logs.text_of(observation)
     return [Observation(text=text, source="environment")] if text else []

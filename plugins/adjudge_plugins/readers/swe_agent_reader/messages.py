@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
+from adjudge.kit import logs
+from adjudge.kit.openai import step_from_openai
 from adjudge.plugin import (
     Claim,
     Content,
@@ -16,12 +18,10 @@ from adjudge.plugin import (
     Text,
     ToolCall,
     ToolResult,
-    reading,
-    step_from_openai,
 )
 from adjudge_plugins.readers.swe_agent_reader.commands import call_of_command
 
-Messages = list[tuple[JsonObject, reading.Place]]
+Messages = list[tuple[JsonObject, logs.Place]]
 """The messages of a run, each with its place."""
 
 
@@ -50,7 +50,7 @@ def user_content_of(messages: Messages) -> Content | None:
     return Content(role="user", items=tuple(said)) if said else None
 
 
-def calls_of(message: JsonObject, place: reading.Place) -> list[ToolCall]:
+def calls_of(message: JsonObject, place: logs.Place) -> list[ToolCall]:
     """The function calls of an answer or, where it has none, its command."""
     calls = [
         item
@@ -89,8 +89,8 @@ def steps_of(messages: Messages) -> list[Step]:
     return steps
 
 
-def _move(message: JsonObject, place: reading.Place) -> Step:
-    thought, content = reading.text_of(message.get("thought")), message.get("content")
+def _move(message: JsonObject, place: logs.Place) -> Step:
+    thought, content = logs.text_of(message.get("thought")), message.get("content")
     said: tuple[Item, ...] = (Claim(text=thought),) if thought else _items({"content": content}, place)
     return Step(
         number=1,
@@ -104,11 +104,11 @@ def _with(step: Step, item: Item) -> Step:
     return step.model_copy(update={"items": (*step.items, item)})
 
 
-def _words(message: JsonObject, place: reading.Place) -> str:
+def _words(message: JsonObject, place: logs.Place) -> str:
     return "\n".join(item.text for item in _items(message, place) if isinstance(item, Text))
 
 
-def _items(message: JsonObject, place: reading.Place) -> tuple[Item, ...]:
+def _items(message: JsonObject, place: logs.Place) -> tuple[Item, ...]:
     shown: JsonObject = {key: message[key] for key in ("content", "tool_calls") if key in message}
     try:
         return step_from_openai({"role": "assistant", **shown}, path=place.path).items

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, cast
 
+from adjudge.kit import logs
+from adjudge.kit.logs import JsonStream
 from adjudge.plugin import (
     AgentDetails,
     AppDetails,
     Content,
     Invocation,
     JsonObject,
-    JsonStream,
     ReadOptions,
     Source,
     Trajectory,
-    reading,
 )
 from adjudge_plugins.readers.swe_agent_reader import entries, messages
 
@@ -31,7 +31,7 @@ class SweAgentReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether there is a trajectory of thoughts and commands, or the history of such a one."""
-        found = reading.outline(head)
+        found = logs.outline(head)
         entry, message = (set(found.lists.get(key, ())) for key in _LISTS)
         is_entry = "action" in entry and entry & _ENTRY_KEYS and not entry & _OF_ANOTHER_FORMAT
         is_message = {"role", "content"} <= message and message & _MESSAGE_KEYS
@@ -44,24 +44,24 @@ class SweAgentReader:
             InputError: the file is broken or holds something else; the problem names the place.
         """
         name = source.path.name
-        with reading.opened(source) as stream:
-            run = _Run(reading.Place(name))
+        with logs.opened(source) as stream:
+            run = _Run(logs.Place(name))
             run.read(stream)
             stream.finish()
         yield run.trajectory(name.split(".")[0], options)
 
 
 class _Run:
-    def __init__(self, place: reading.Place) -> None:
+    def __init__(self, place: logs.Place) -> None:
         self._place = place
         self._lists: dict[str, messages.Messages] = {}
         self._about: JsonObject = {}
-        self._losses = reading.Losses()
+        self._losses = logs.Losses()
 
     def read(self, stream: JsonStream) -> None:
         for key in stream.members():
             if key not in _LISTS or stream.peek() != "[":
-                self._about[key] = reading.without_blobs(stream.value(), self._losses)
+                self._about[key] = logs.without_blobs(stream.value(), self._losses)
                 continue
             found = self._lists.setdefault(key, [])
             for index in stream.elements():
@@ -79,7 +79,7 @@ class _Run:
         history = messages.without_demonstrations(self._lists.get("history", []))
         moves = self._lists.get("trajectory", [])
         steps = [
-            reading.step_without_blobs(step, self._losses)
+            logs.step_without_blobs(step, self._losses)
             for step in (entries.steps_of(moves, history) if moves else messages.steps_of(history))
         ]
         said = messages.user_content_of(history)
@@ -90,7 +90,7 @@ class _Run:
         submission = self._submission()
         turn = Invocation(
             user_content=given if said is None else self._light(said),
-            steps=reading.with_numbers(steps, [None] * len(steps), key="step"),
+            steps=logs.with_numbers(steps, [None] * len(steps), key="step"),
             final_response=Content.of_text(submission, "model") if submission else None,
             app_details=AppDetails(agent_details={agent.name: agent}) if instructions else None,
         )
@@ -104,7 +104,7 @@ class _Run:
         )
 
     def _light(self, content: Content) -> Content:
-        items = reading.items_without_blobs(content.items, self._losses)
+        items = logs.items_without_blobs(content.items, self._losses)
         return content.model_copy(update={"items": items})
 
     def _submission(self) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from adjudge.formats.openai_messages import answer_of, answering
+from adjudge.kit.openai import answer_of, answering
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import AppDetails, Invocation
 from adjudge.model.items import Content, Item, Text, ToolCall
 from adjudge.model.step import Step, Usage
-from adjudge.reading.spans.span import Span
+from adjudge_plugins.readers.spans.span import Span
 
 
 @dataclass(slots=True, eq=False)

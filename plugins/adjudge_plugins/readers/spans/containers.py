@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from adjudge.formats.json_input import JsonStream
+from adjudge.kit.logs import JsonStream, Place, outline
 from adjudge.model.base import JsonObject
-from adjudge.reading.outline import outline
-from adjudge.reading.place import Place
 
 _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")

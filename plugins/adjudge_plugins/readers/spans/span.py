@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
-from adjudge.formats.findings import is_object
+from adjudge.kit.logs import Place, is_object, moment_of, object_of, text_of
 from adjudge.model.base import JsonObject
 from adjudge.model.items import ErrorItem
-from adjudge.reading.place import Place
-from adjudge.reading.values import moment_of, object_of, text_of
 
 _NANOSECONDS: Final = 1e9
 _ERROR_CODES: Final = (2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR")

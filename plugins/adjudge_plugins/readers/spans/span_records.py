@@ -6,12 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from adjudge.errors import InputError
-from adjudge.formats.json_input import parse_json
+from adjudge.kit.logs import Losses, parse_json
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.items import Item
 from adjudge.model.step import Usage
-from adjudge.reading.losses import Losses
+from adjudge.plugin import InputError
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from adjudge.plugin import JsonObject, Usage, reading
+from adjudge.kit import logs
+from adjudge.plugin import JsonObject, Usage
+from adjudge_plugins.readers import spans
 from adjudge_plugins.readers.otel_genai_reader import adk
 from adjudge_plugins.readers.otel_genai_reader.events import EVENTS, messages_of_events
 from adjudge_plugins.readers.otel_genai_reader.messages import instructions_of, messages_of
@@ -55,7 +57,7 @@ _LISTS: Final = ("gen_ai.prompt.", "gen_ai.completion.")
 _EVENTS: Final = frozenset({_DETAILS, *EVENTS})
 
 
-def tell(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.Told | None:
+def tell(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
     """What one span tells; nothing where it is of no model, tool or agent."""
     told = _told(span, notes)
     if told is not None:
@@ -65,7 +67,7 @@ def tell(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.
     return told
 
 
-def _told(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.Told | None:
+def _told(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
     operation = span.text("gen_ai.operation.name")
     if operation in _MODEL or adk.is_model_call(span) or "gen_ai.prompt.0.role" in span.attributes:
         return _model_call(span, notes)
@@ -76,7 +78,7 @@ def _told(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans
     return None
 
 
-def _model_call(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.ModelCall:
+def _model_call(span: spans.Span, notes: spans.Notes) -> spans.ModelCall:
     told = _content(span)
     inputs, outputs = (
         messages_of(told.get(name), name, notes)
@@ -86,7 +88,7 @@ def _model_call(span: reading.spans.Span, notes: reading.spans.Notes) -> reading
         inputs, outputs = adk.messages_of_call(span, notes)
     if not inputs and not outputs:
         inputs, outputs = messages_of_events(span, notes)
-    return reading.spans.ModelCall(
+    return spans.ModelCall(
         inputs=inputs,
         outputs=outputs,
         instructions=instructions_of(told.get("gen_ai.system_instructions"), notes.losses)
@@ -99,12 +101,12 @@ def _model_call(span: reading.spans.Span, notes: reading.spans.Notes) -> reading
     )
 
 
-def _tool_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.ToolRun | None:
+def _tool_run(span: spans.Span, notes: spans.Notes) -> spans.ToolRun | None:
     if adk.is_merged(span):
         return None  # the results of parallel calls, which their own spans have
     name = span.text("gen_ai.tool.name") or span.name.removeprefix("execute_tool ")
     attributes = span.attributes
-    args, raw = reading.arguments_of(
+    args, raw = logs.arguments_of(
         next(
             (attributes[key] for key in ("gen_ai.tool.call.arguments", adk.ARGUMENTS) if key in attributes),
             None,
@@ -113,20 +115,20 @@ def _tool_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.s
     result_key = next((key for key in ("gen_ai.tool.call.result", adk.RESPONSE) if key in attributes), None)
     result = attributes.get(result_key or "")
     if result_key == adk.RESPONSE:
-        result, _ = reading.spans.json_of(result)
-    return reading.spans.ToolRun(
+        result, _ = spans.json_of(result)
+    return spans.ToolRun(
         name=name,
         call_id=span.text("gen_ai.tool.call.id"),
         args=args,
         raw_args=raw,
         has_result=result_key is not None,
-        result=reading.without_blobs(result, notes.losses),
+        result=logs.without_blobs(result, notes.losses),
     )
 
 
-def _agent_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.AgentRun:
+def _agent_run(span: spans.Span, notes: spans.Notes) -> spans.AgentRun:
     told = _content(span)
-    return reading.spans.AgentRun(
+    return spans.AgentRun(
         name=span.text("gen_ai.agent.name"),
         inputs=messages_of(told.get("gen_ai.input.messages"), "gen_ai.input.messages", notes),
         outputs=messages_of(told.get("gen_ai.output.messages"), "gen_ai.output.messages", notes),
@@ -135,18 +137,18 @@ def _agent_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.
     )
 
 
-def _content(span: reading.spans.Span) -> JsonObject:
+def _content(span: spans.Span) -> JsonObject:
     """The attributes of the span, and those of its event with the details, which has the content where it is."""
     details = next((event.attributes for event in span.events if event.name == _DETAILS), None)
     return {**(details or {}), **span.attributes}
 
 
 def _tools(value: Any) -> tuple[Any, ...]:
-    tools, _ = reading.spans.json_of(value)
-    return tuple(reading.list_of(tools))
+    tools, _ = spans.json_of(value)
+    return tuple(logs.list_of(tools))
 
 
-def _usage(span: reading.spans.Span) -> Usage | None:
+def _usage(span: spans.Span) -> Usage | None:
     found = {
         ours: next((count for name in theirs if (count := _count(span, name)) is not None), None)
         for ours, theirs in _COUNTS.items()
@@ -155,6 +157,6 @@ def _usage(span: reading.spans.Span) -> Usage | None:
     return Usage.model_validate(counted) if counted else None
 
 
-def _count(span: reading.spans.Span, name: str) -> int | None:
+def _count(span: spans.Span, name: str) -> int | None:
     value = span.attributes.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else None

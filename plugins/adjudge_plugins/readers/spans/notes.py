@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Set
 from typing import Any, Final
 
-from adjudge.reading.losses import Losses
-from adjudge.reading.spans.span import Span
-from adjudge.reading.spans.told import Message
+from adjudge.kit.logs import Losses
+from adjudge_plugins.readers.spans.span import Span
+from adjudge_plugins.readers.spans.span_records import Message
 
 _INDEX: Final = re.compile(r"\.\d+(?=\.|$)")
 _EXCEPTION: Final = "exception"

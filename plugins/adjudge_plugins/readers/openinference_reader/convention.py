@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from adjudge.plugin import JsonObject, Observation, Opaque, Text, Usage, reading
+from adjudge.kit import logs
+from adjudge.plugin import JsonObject, Observation, Opaque, Text, Usage
+from adjudge_plugins.readers import spans
 from adjudge_plugins.readers.openinference_reader.messages import messages_of
 
 KIND: Final = "openinference.span.kind"
@@ -36,7 +38,7 @@ _READ: Final = frozenset(
 _LISTS: Final = ("llm.input_messages.", "llm.output_messages.", "llm.tools.", "retrieval.documents.")
 
 
-def tell(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.Told | None:
+def tell(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
     """What one span tells; nothing where it has no kind."""
     kind = (span.text(KIND) or "").upper()
     if kind:
@@ -54,16 +56,16 @@ def tell(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.
     return None
 
 
-def _model_call(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.ModelCall:
+def _model_call(span: spans.Span, notes: spans.Notes) -> spans.ModelCall:
     inputs, outputs = (
         messages_of(span.attributes, name, notes) for name in ("llm.input_messages", "llm.output_messages")
     )
     if not inputs and not outputs:
         inputs, outputs = _whole(span, "user"), _whole(span, "assistant")
-    return reading.spans.ModelCall(
+    return spans.ModelCall(
         inputs=inputs,
         outputs=outputs,
-        tools=tuple(_tool(tool) for tool in reading.spans.unfolded(span.attributes, "llm.tools")),
+        tools=tuple(_tool(tool) for tool in spans.unfolded(span.attributes, "llm.tools")),
         agent=span.text("agent.name"),
         model=span.text("llm.model_name"),
         usage=_usage(span),
@@ -71,29 +73,29 @@ def _model_call(span: reading.spans.Span, notes: reading.spans.Notes) -> reading
     )
 
 
-def _tool_run(span: reading.spans.Span, notes: reading.spans.Notes) -> reading.spans.ToolRun:
-    args, raw = reading.arguments_of(span.attributes.get("input.value"))
+def _tool_run(span: spans.Span, notes: spans.Notes) -> spans.ToolRun:
+    args, raw = logs.arguments_of(span.attributes.get("input.value"))
     result = span.attributes.get("output.value")
-    parsed, _ = reading.spans.json_of(result)
-    message = reading.object_of(parsed)
+    parsed, _ = spans.json_of(result)
+    message = logs.object_of(parsed)
     call_id, content = message.get("tool_call_id"), message.get("content")
     is_message = isinstance(call_id, str) and content is not None
-    return reading.spans.ToolRun(
+    return spans.ToolRun(
         name=span.text("tool.name") or span.name,
         call_id=call_id if is_message else span.text("tool_call.id", "tool.id"),
         args=args,
         raw_args=raw,
         has_result=result is not None,
-        result=reading.without_blobs(content if is_message else result, notes.losses),
+        result=logs.without_blobs(content if is_message else result, notes.losses),
         extra={"status": message["status"]}
         if is_message and isinstance(message.get("status"), str)
         else None,
     )
 
 
-def _agent_run(span: reading.spans.Span, kind: str, notes: reading.spans.Notes) -> reading.spans.AgentRun:
+def _agent_run(span: spans.Span, kind: str, notes: spans.Notes) -> spans.AgentRun:
     name = span.text("agent.name", "graph.node.id") or span.name
-    return reading.spans.AgentRun(
+    return spans.AgentRun(
         name=name if kind == "AGENT" else None,
         inputs=_whole(span, "user"),
         outputs=_whole(span, "assistant"),
@@ -101,42 +103,42 @@ def _agent_run(span: reading.spans.Span, kind: str, notes: reading.spans.Notes) 
     )
 
 
-def _noted(span: reading.spans.Span, kind: str, notes: reading.spans.Notes) -> reading.spans.Noted:
+def _noted(span: spans.Span, kind: str, notes: spans.Notes) -> spans.Noted:
     """Documents are what the environment showed; what guards, rankers and the others say is kept as it is."""
-    documents = reading.spans.unfolded(span.attributes, "retrieval.documents")
+    documents = spans.unfolded(span.attributes, "retrieval.documents")
     if documents:
-        asked = reading.text_of(span.attributes.get("input.value"))
-        texts = [reading.text_of(document.get("document.content")) for document in documents]
-        return reading.spans.Noted(
+        asked = logs.text_of(span.attributes.get("input.value"))
+        texts = [logs.text_of(document.get("document.content")) for document in documents]
+        return spans.Noted(
             items=tuple(Observation(text=text, source=span.name, extra={"query": asked}) for text in texts)
         )
-    return reading.spans.Noted(items=(Opaque(name=kind.lower(), value=_in_and_out(span, notes)),))
+    return spans.Noted(items=(Opaque(name=kind.lower(), value=_in_and_out(span, notes)),))
 
 
-def _in_and_out(span: reading.spans.Span, notes: reading.spans.Notes) -> JsonObject | None:
+def _in_and_out(span: spans.Span, notes: spans.Notes) -> JsonObject | None:
     found = {
-        end: reading.without_blobs(value, notes.losses)
+        end: logs.without_blobs(value, notes.losses)
         for end in ("input", "output")
         if (value := span.attributes.get(f"{end}.value")) is not None
     }
     return {"name": span.name, **found} if found else None
 
 
-def _whole(span: reading.spans.Span, role: str) -> tuple[reading.spans.Message, ...]:
+def _whole(span: spans.Span, role: str) -> tuple[spans.Message, ...]:
     """What the span took in or gave out, where it is plain text; JSON is a program's business."""
     value = span.text("input.value" if role == "user" else "output.value")
-    parsed, is_json = reading.spans.json_of(value)
+    parsed, is_json = spans.json_of(value)
     if value is None or (is_json and isinstance(parsed, dict | list)):
         return ()
-    return (reading.spans.Message(role, (Text(text=value),)),)
+    return (spans.Message(role, (Text(text=value),)),)
 
 
 def _tool(tool: JsonObject) -> Any:
-    declared, _ = reading.spans.json_of(tool.get("tool.json_schema"))
+    declared, _ = spans.json_of(tool.get("tool.json_schema"))
     return declared if declared is not None else tool
 
 
-def _usage(span: reading.spans.Span) -> Usage | None:
+def _usage(span: spans.Span) -> Usage | None:
     counts = {
         ours: value
         for ours, theirs in _TOKENS.items()

@@ -6,9 +6,8 @@ import zlib
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from adjudge.errors import InputError, Problem
-from adjudge.extension.protocols import Source
 from adjudge.formats.json_input import JsonStream
+from adjudge.plugin import InputError, Problem, Source
 
 
 @contextmanager

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from adjudge.kit.logs import Losses
 from adjudge.model.items import ErrorItem, Item, ToolCall, ToolResult
-from adjudge.reading.losses import Losses
-from adjudge.reading.spans.drafts import Move
-from adjudge.reading.spans.seen import arguments_text, result_text, same
-from adjudge.reading.spans.told import ToolRun
+from adjudge_plugins.readers.spans.builders import Move
+from adjudge_plugins.readers.spans.deduplication import arguments_text, result_text, same
+from adjudge_plugins.readers.spans.span_records import ToolRun
 
 _GUESSED: Final = "ids that say which call a tool's span belongs to; name{more} had to do"
 _OTHER_WORDS: Final = "a tool's result in the words in which the model was shown it"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn, Self, cast
 
-from adjudge.errors import InputError, Problem
 from adjudge.model.base import JsonObject
+from adjudge.plugin import InputError, Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
+from adjudge.kit.logs import Place
 from adjudge.model.base import JsonObject
-from adjudge.reading.place import Place
-from adjudge.reading.spans.span import Span, span_of
+from adjudge_plugins.readers.spans.span import Span, span_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from adjudge.reading.spans.span import Span
-from adjudge.reading.spans.told import AgentRun, ModelCall, Told, ToolRun
+from adjudge_plugins.readers.spans.span import Span
+from adjudge_plugins.readers.spans.span_records import AgentRun, ModelCall, Told, ToolRun
 
 
 def joined(spans: Sequence[Span], told: Sequence[tuple[Span, Told]]) -> list[tuple[Span, Told]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adjudge.model.items import Claim, Item, Text, ToolCall, ToolResult
-from adjudge.reading.spans.told import Message
+from adjudge_plugins.readers.spans.span_records import Message
 
 
 class Seen:

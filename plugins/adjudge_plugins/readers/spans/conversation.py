@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from adjudge.kit.logs import Losses
 from adjudge.model.base import JsonValue
 from adjudge.model.invocation import AgentDetails, AppDetails, Invocation
 from adjudge.model.items import Content, ErrorItem, Item, Observation, Opaque, Text, ToolResult
-from adjudge.reading.losses import Losses
-from adjudge.reading.spans.drafts import Move, Turn, words
-from adjudge.reading.spans.nesting import agents_of, joined
-from adjudge.reading.spans.pairing import Calls
-from adjudge.reading.spans.seen import Seen
-from adjudge.reading.spans.span import Span
-from adjudge.reading.spans.told import AgentRun, Message, ModelCall, Noted, Told, ToolRun
+from adjudge_plugins.readers.spans.builders import Move, Turn, words
+from adjudge_plugins.readers.spans.deduplication import Seen
+from adjudge_plugins.readers.spans.nesting import agents_of, joined
+from adjudge_plugins.readers.spans.pairing import Calls
+from adjudge_plugins.readers.spans.span import Span
+from adjudge_plugins.readers.spans.span_records import AgentRun, Message, ModelCall, Noted, Told, ToolRun
 
 _AGENT_ROLES: Final = frozenset({"assistant", "model"})
 _INSTRUCTIONS: Final = frozenset({"system", "developer"})

@@ -2,15 +2,23 @@
 
 A reader of one convention says what a single span tells (``ModelCall``, ``ToolRun``, ``AgentRun``,
 ``Noted``); grouping, order, turns, repeated inputs and the pairing of calls with results are the same
-for every convention, and are here. Plugins reach it as ``adjudge.plugin.reading.spans``.
+for every convention, and are here.
 """
 
-from adjudge.reading.spans.containers import holds_spans
-from adjudge.reading.spans.notes import Notes
-from adjudge.reading.spans.span import Span, SpanEvent
-from adjudge.reading.spans.told import AgentRun, Message, ModelCall, Noted, Told, ToolRun, json_of
-from adjudge.reading.spans.trajectories import trajectories_of_spans
-from adjudge.reading.spans.unfolding import unfolded
+from adjudge_plugins.readers.spans.containers import holds_spans
+from adjudge_plugins.readers.spans.flatten import unfolded
+from adjudge_plugins.readers.spans.notes import Notes
+from adjudge_plugins.readers.spans.span import Span, SpanEvent
+from adjudge_plugins.readers.spans.span_records import (
+    AgentRun,
+    Message,
+    ModelCall,
+    Noted,
+    Told,
+    ToolRun,
+    json_of,
+)
+from adjudge_plugins.readers.spans.trajectories import trajectories_of_spans
 
 __all__ = [
     "AgentRun",

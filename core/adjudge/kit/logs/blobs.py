@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 
 from adjudge.model.items import Blob, Claim, ErrorItem, Item, Observation, Opaque, Text, ToolCall, ToolResult
+from adjudge.model.loss_report import Losses
 from adjudge.model.step import Step
-from adjudge.reading.losses import Losses
 
 _LONG: Final = 4096
 """Characters. Shorter texts stay as they are, whatever they are."""

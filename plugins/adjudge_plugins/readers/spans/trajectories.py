@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from adjudge.extension.protocols import ReadOptions, Source
+from adjudge.kit.logs import opened
 from adjudge.model.trajectory import Trajectory
-from adjudge.reading.opening import opened
-from adjudge.reading.spans.containers import spans_in
-from adjudge.reading.spans.conversation import Conversation
-from adjudge.reading.spans.notes import Notes
-from adjudge.reading.spans.span import Span
-from adjudge.reading.spans.spool import Spool, Trace
-from adjudge.reading.spans.told import Told
+from adjudge.plugin import ReadOptions, Source
+from adjudge_plugins.readers.spans.containers import spans_in
+from adjudge_plugins.readers.spans.conversation import Conversation
+from adjudge_plugins.readers.spans.disk_buffer import Spool, Trace
+from adjudge_plugins.readers.spans.notes import Notes
+from adjudge_plugins.readers.spans.span import Span
+from adjudge_plugins.readers.spans.span_records import Told
 
 
 def trajectories_of_spans(
