@@ -5,7 +5,6 @@ functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes th
 Nothing else of adjudge is promised to stay.
 """
 
-from adjudge import reporting
 from adjudge.errors import (
     AdjudgeError,
     AgentError,
@@ -70,7 +69,6 @@ from adjudge.formats.adk_content import content_from_adk, content_to_adk
 from adjudge.formats.adk_events import AdkEvent, turn_from_adk_events
 from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
 from adjudge.formats.eval_set_file import read_eval_cases
-from adjudge.granularity import digests
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.calibration import Calibration
@@ -279,14 +277,12 @@ __all__ = [
     "content_from_adk",
     "content_to_adk",
     "did_you_mean",
-    "digests",
     "handover",
     "hookimpl",
     "invocation_from_adk",
     "invocation_to_adk",
     "numbered",
     "read_eval_cases",
-    "reporting",
     "session_task",
     "turn_from_adk_events",
 ]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.judging.material import quoted
-from adjudge.plugin import Claim, ErrorItem, Item, Observation, Step, Text, ToolCall, ToolResult, digests
+from adjudge.kit import digests
+from adjudge.plugin import Claim, ErrorItem, Item, Observation, Step, Text, ToolCall, ToolResult
 
 
 def step(number: int, *items: Item) -> Step:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import adjudge_windows
 
+from adjudge.kit import digests
 from adjudge.plugin import (
     AggregatedSteps,
     AggregationContext,
@@ -16,7 +17,6 @@ from adjudge.plugin import (
     ToolCall,
     ToolResult,
     Trajectory,
-    digests,
 )
 from adjudge.testing import FakeHost, manager
 

@@ -66,7 +66,7 @@ def agreement_command(
         _write(fit, calibrations_document(report).model_dump_json(indent=2) + "\n")
         keep_calibrations(report)
     if plot is not None:
-        from adjudge.reporting.agreement_plot import agreement_svg
+        from adjudge.kit.render.agreement_plot import agreement_svg
 
         _write(plot, agreement_svg(report))
     if as_json:

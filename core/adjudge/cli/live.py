@@ -137,7 +137,7 @@ def _to_end(running: Coroutine[Any, Any, _ResultT], watcher: _Watcher) -> _Resul
 
 
 def _told(now: LogsProgress) -> Iterator[str]:
-    from adjudge.reporting.judges import cost_text, counted
+    from adjudge.kit.render.judges import cost_text, counted
 
     yield f"{now.logs_read}/{now.logs} logs read" if now.logs_read < now.logs else counted(now.logs, "log")
     yield f"{now.runs_done}/{now.runs} runs"

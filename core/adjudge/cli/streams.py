@@ -29,7 +29,7 @@ def say(text: str = "", *, err: bool = False, bold: bool = False) -> None:
         err: Whether it goes to standard error.
         bold: Whether it stands out on a terminal.
     """
-    from adjudge.reporting import clean
+    from adjudge.model.printable import clean
 
     shown = clean(text)
     _echo(click.style(shown, bold=True) if bold else shown, err=err)

@@ -17,7 +17,7 @@ def show_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
     A terminal that is too narrow for the table gets a list.
     """
-    from adjudge.reporting.lines import one_line as clean_line
+    from adjudge.model.printable import one_line as clean_line
 
     headers, rows = list(map(clean_line, headers)), [list(map(clean_line, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(headers, *rows, strict=True)]

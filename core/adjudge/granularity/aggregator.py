@@ -12,7 +12,7 @@ from adjudge.extension.judge_protocols import AggregationContext, GranularityStr
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import GranularityStrategySpec
-from adjudge.granularity.digests import tokens_of
+from adjudge.kit.digests import tokens_of
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.trajectory import Trajectory
 

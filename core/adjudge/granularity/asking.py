@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from adjudge.granularity.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING
-from adjudge.granularity.digests.fitting import spread
 from adjudge.granularity.evidence import CITABLE
 from adjudge.granularity.showing import Shown
 from adjudge.judging.prompting import tokens_beside
+from adjudge.kit.digests.fitting import spread
 from adjudge.kit.judged_criteria.prompts import read_prompt
 from adjudge.model.evaluation import Check
 from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, Question

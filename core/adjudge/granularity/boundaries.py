@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from adjudge.granularity.digests import (
+from adjudge.kit.digests import (
     error_of,
     families_of,
     host_of,

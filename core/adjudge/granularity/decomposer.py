@@ -10,8 +10,8 @@ from typing import Final
 
 from adjudge.extension.judge_protocols import Writer
 from adjudge.granularity.boundaries import boundaries_of
-from adjudge.granularity.digests import actions_counted, digest, first_sentence, host_of, in_line, pages_of
 from adjudge.granularity.partition import chosen
+from adjudge.kit.digests import actions_counted, digest, first_sentence, host_of, in_line, pages_of
 from adjudge.kit.judged_criteria.prompts import read_prompt
 from adjudge.model.aggregated import Cluster, TaskDecomposition
 from adjudge.model.judging import Exhibit

@@ -8,14 +8,14 @@ from copy import copy
 from functools import cached_property
 from typing import Final
 
-from adjudge.granularity.digests import (
+from adjudge.granularity.evidence import Places, field_shown
+from adjudge.kit.digests import (
     clipped_to_tokens,
     digest,
     error_of,
     head_and_tail,
     tokens_shown,
 )
-from adjudge.granularity.evidence import Places, field_shown
 from adjudge.kit.trace import place_of
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory

@@ -9,7 +9,6 @@ from adjudge.extension.judge_protocols import Judge
 from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.asking import Surroundings, asked_together, tokens_without_run
 from adjudge.granularity.decomposer import TaskDecomposerService
-from adjudge.granularity.digests import clipped_to_tokens, tokens_shown
 from adjudge.granularity.judging_checks import Looking
 from adjudge.granularity.material import material_of
 from adjudge.granularity.packing import groups_of, packed
@@ -17,6 +16,7 @@ from adjudge.granularity.partition import most_clusters
 from adjudge.granularity.reducing import merged, open_results, over_parts
 from adjudge.granularity.speaking import judged_without_speech
 from adjudge.granularity.viewing import LEAST_BUDGET, task_of, view_of
+from adjudge.kit.digests import clipped_to_tokens, tokens_shown
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.evaluation import Check, CheckResult, CompiledCriterion
 from adjudge.model.trajectory import Trajectory

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from adjudge.granularity.digests.fitting import spread
 from adjudge.granularity.material import RunMaterial, fair_share
+from adjudge.kit.digests.fitting import spread
 
 LEAST_SHOWN: Final = 100
 """Tokens below which a shortened step says no more than its line does: then fewer steps are shown."""

@@ -11,6 +11,7 @@ import pytest
 
 from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.decomposer import decomposed
+from adjudge.kit import digests
 from adjudge.plugin import (
     AggregatedSteps,
     AggregationContext,
@@ -30,7 +31,6 @@ from adjudge.plugin import (
     ToolResult,
     Trajectory,
     Writer,
-    digests,
 )
 from adjudge.testing import FakeHost, manager
 from adjudge_plugins.granularity import global_summary, phase_level, step_level

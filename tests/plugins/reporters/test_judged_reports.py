@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adjudge.kit import judged_criteria
+from adjudge.kit import judged_criteria, render
 from adjudge.model.measurement import Failure, Measurement, Outcome, RubricScore
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import Usage
-from adjudge.plugin import Decision, RunReport, Vote, reporting
+from adjudge.plugin import Decision, RunReport, Vote
 from adjudge_plugins.reporters.console_reporter.reporter import ConsoleReporter
 from adjudge_plugins.reporters.json_reporter.document import result_schema
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
@@ -325,4 +325,4 @@ def test_whatever_a_criterion_says_of_votes_can_be_read(
 
 
 def test_the_form_of_votes_is_that_of_the_core() -> None:
-    assert reporting.is_votes(judged_criteria.votes_of(decision("no", None)))
+    assert render.is_votes(judged_criteria.votes_of(decision("no", None)))

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adjudge.kit import render
 from adjudge.model.measurement import Failure, Outcome
-from adjudge.plugin import reporting
 from adjudge_plugins.reporters.console_reporter.reporter import ConsoleReporter
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 from adjudge_plugins.reporters.junit_reporter.reporter import JUnitReporter
@@ -81,11 +81,11 @@ def test_any_run_is_written_and_can_be_read(
 
 @given(score=st.floats(0, 1) | st.floats(allow_nan=False), threshold=st.floats(0, 1))
 def test_a_score_is_never_shown_on_the_wrong_side_of_its_threshold(score: float, threshold: float) -> None:
-    shown = float(reporting.score_text(score, threshold))
+    shown = float(render.score_text(score, threshold))
 
     assert (shown >= threshold) == (score >= threshold)
     assert (shown <= threshold) == (score <= threshold)
-    assert float(reporting.threshold_text(threshold)) == threshold
+    assert float(render.threshold_text(threshold)) == threshold
 
 
 @pytest.mark.parametrize(
@@ -105,4 +105,4 @@ def test_a_score_is_never_shown_on_the_wrong_side_of_its_threshold(score: float,
 def test_scores_have_two_decimals_or_as_many_as_it_takes(
     score: float, threshold: float | None, shown: str
 ) -> None:
-    assert reporting.score_text(score, threshold) == shown
+    assert render.score_text(score, threshold) == shown

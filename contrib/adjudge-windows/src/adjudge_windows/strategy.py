@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from adjudge.plugin import AggregatedSteps, AggregationContext, Step, Trajectory, digests
+from adjudge.kit import digests
+from adjudge.plugin import AggregatedSteps, AggregationContext, Step, Trajectory
 
 Row = tuple[tuple[str, Step], ...]
 """The steps of a window, each with its subject."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.plugin import Step, digests
+from adjudge.kit import digests
+from adjudge.plugin import Step
 
 
 def pages(steps: Sequence[Step]) -> list[str]:

@@ -7,8 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from adjudge.model.judging import Prompt
 from adjudge.errors import PluginError
+from adjudge.model.judging import Prompt
 
 _HEAD: Final = re.compile(r"<!-- version: ([1-9][0-9]*) -->\n")
 

@@ -14,7 +14,7 @@ from unittest import mock
 from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy, JudgeBackend, Writer
 from adjudge.extension.specs import GranularityStrategySpec, JudgeBackendSpec
 from adjudge.granularity.decomposer import decomposed
-from adjudge.granularity.digests import tokens_of
+from adjudge.kit.digests import tokens_of
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.judging import Exhibit, Prompt
 from adjudge.model.trajectory import Trajectory

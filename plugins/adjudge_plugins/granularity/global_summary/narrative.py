@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from adjudge.plugin import Cluster, Step, Trajectory, digests
+from adjudge.kit import digests
+from adjudge.plugin import Cluster, Step, Trajectory
 
 _SHOWN: Final = 5
 """Phases and turning points that are told one by one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from adjudge.kit import judged_criteria
+from adjudge.kit import digests, judged_criteria
 from adjudge.plugin import (
     AggregatedSteps,
     AggregationContext,
@@ -13,7 +13,6 @@ from adjudge.plugin import (
     Exhibit,
     JsonObject,
     Trajectory,
-    digests,
 )
 from adjudge_plugins.granularity.global_summary.narrative import extracted, final_answer, task_of
 

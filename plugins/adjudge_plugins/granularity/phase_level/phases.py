@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Final
 
-from adjudge.plugin import Cluster, Step, Trajectory, digests
+from adjudge.kit import digests
+from adjudge.plugin import Cluster, Step, Trajectory
 
 _LEAST: Final = 30
 """Tokens of a phase: its heading and a short sentence."""

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from adjudge.kit import judged_criteria
-from adjudge.plugin import AggregationContext, Exhibit, Writer, digests
+from adjudge.kit import digests, judged_criteria
+from adjudge.plugin import AggregationContext, Exhibit, Writer
 from adjudge_plugins.granularity.phase_level.phases import Phase
 
 _AT_A_TIME: Final = 6

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import AggregatedSteps, AggregationContext, Step, Text, ToolCall, Trajectory, digests
+from adjudge.kit import digests
+from adjudge.plugin import AggregatedSteps, AggregationContext, Step, Text, ToolCall, Trajectory
 
 
 class StepLevel:

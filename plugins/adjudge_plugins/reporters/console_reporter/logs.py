@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence, Set
 from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
-from adjudge.plugin import EvaluationResult, Inapplicable, JudgedLog, JudgedLogs, LogError, Status, reporting
+from adjudge.kit import render
+from adjudge.plugin import EvaluationResult, Inapplicable, JudgedLog, JudgedLogs, LogError, Status
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 
 _EXPLAINED: Final = 20
@@ -39,24 +40,24 @@ def show_logs(judged: JudgedLogs, screen: Screen) -> None:
             screen.show([_source(error.source), *_indented(_error_lines(error, told))])
             screen.blank()
     if judged.judges:
-        screen.show(reporting.judge_lines(judged.judges))
-        screen.show(reporting.confidence_lines(judged))
+        screen.show(render.judge_lines(judged.judges))
+        screen.show(render.confidence_lines(judged))
         screen.blank()
     for warning in judged.warnings:
-        screen.show([reporting.line(("warning: ", reporting.Tone.UNSURE), warning)])
+        screen.show([render.line(("warning: ", render.Tone.UNSURE), warning)])
     screen.show([_end(judged)])
 
 
 # --- the table --------------------------------------------------------------------------
 
 
-def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
+def _table(judged: JudgedLogs, width: int) -> Iterator[render.Line]:
     """One row a run. Criteria whose names do not fit beside one another are numbered, with their names below."""
     names = [item.name for item in judged.criteria] + [item.name for item in judged.measured]
     several = _of_several_runs(judged)
     rows = [(_name_of(several, source, run), statuses) for source, run, statuses in _rows(judged, names)]
     first = max([cells("log"), *(cells(name) for name, _ in rows)])
-    heads = [reporting.clean(name) for name in names]
+    heads = [render.clean(name) for name in names]
     numbered = min(first, _LEAST_NAME) + sum(2 + max(6, cells(head)) for head in heads) > width or any(
         cells(head) > _NARROW for head in heads
     )
@@ -70,16 +71,16 @@ def _table(judged: JudgedLogs, width: int) -> Iterator[reporting.Line]:
             *(filled(head, at, False) for head, at in zip(heads, widths, strict=True)),
         ]
     )
-    yield reporting.line((header, reporting.Tone.FAINT))
+    yield render.line((header, render.Tone.FAINT))
     for name, statuses in rows:
-        pieces: list[reporting.Piece] = [filled(_end_of(name, first), first, False)]
+        pieces: list[render.Piece] = [filled(_end_of(name, first), first, False)]
         for status, at in zip(statuses, widths, strict=True):
-            tone = reporting.Tone.FAINT if status == "-" or status == "n/a" else reporting.tone_of(status)
+            tone = render.Tone.FAINT if status == "-" or status == "n/a" else render.tone_of(status)
             pieces += ["  ", (filled(status, at, False), tone)]
-        yield reporting.line(*pieces)
+        yield render.line(*pieces)
     if numbered:
         for head, name in zip(heads, names, strict=True):
-            yield reporting.line((f"{head}  ", reporting.Tone.FAINT), name, indent=2)
+            yield render.line((f"{head}  ", render.Tone.FAINT), name, indent=2)
 
 
 def _rows(judged: JudgedLogs, names: Sequence[str]) -> Iterator[tuple[str, int | None, list[_Shown]]]:
@@ -116,7 +117,7 @@ def _of_several_runs(judged: JudgedLogs) -> set[str]:
 
 
 def _name_of(several: Set[str], source: str, run: int | None) -> str:
-    return reporting.clean(f"{source} run {run}" if run is not None and source in several else source)
+    return render.clean(f"{source} run {run}" if run is not None and source in several else source)
 
 
 # --- one by one -------------------------------------------------------------------------
@@ -139,7 +140,7 @@ def _explain(judged: JudgedLogs, screen: Screen) -> None:
             screen.show(_indented(_lines_of(item, told)))
             screen.blank()
     if rest := total - len(found[:_EXPLAINED]):
-        screen.show([reporting.line(f"and {rest} more; --output FILE.json writes all of them")])
+        screen.show([render.line(f"and {rest} more; --output FILE.json writes all of them")])
         screen.blank()
 
 
@@ -147,46 +148,46 @@ def _went_well(item: _Item) -> bool:
     return isinstance(item, Inapplicable) or (isinstance(item, EvaluationResult) and item.verdict == "PASS")
 
 
-def _lines_of(item: _Item, told: set[str]) -> Iterator[reporting.Line]:
+def _lines_of(item: _Item, told: set[str]) -> Iterator[render.Line]:
     if isinstance(item, LogError):
         return _error_lines(item, told)
     if isinstance(item, Inapplicable):
-        return reporting.inapplicable_lines(item)
-    return reporting.judgement_lines(item)
+        return render.inapplicable_lines(item)
+    return render.judgement_lines(item)
 
 
-def _error_lines(error: LogError, told: set[str]) -> Iterator[reporting.Line]:
+def _error_lines(error: LogError, told: set[str]) -> Iterator[render.Line]:
     """Why something could not be measured; what ``told`` has already is not told again for the next log."""
     tried = error.error.message.partition("\n")[2]
-    lines = reporting.log_error_lines(error, briefly=tried in told)
+    lines = render.log_error_lines(error, briefly=tried in told)
     told.add(tried)
     return lines
 
 
-def _source(name: str) -> reporting.Line:
-    return reporting.line((name, reporting.Tone.STRONG))
+def _source(name: str) -> render.Line:
+    return render.line((name, render.Tone.STRONG))
 
 
-def _indented(lines: Iterator[reporting.Line]) -> Iterator[reporting.Line]:
+def _indented(lines: Iterator[render.Line]) -> Iterator[render.Line]:
     for item in lines:
-        yield reporting.Line(item.pieces, item.indent + 2)
+        yield render.Line(item.pieces, item.indent + 2)
 
 
-def _views(log: JudgedLog) -> Iterator[reporting.Line]:
+def _views(log: JudgedLog) -> Iterator[render.Line]:
     steps = f"{log.steps} step{'' if log.steps == 1 else 's'}"
-    yield reporting.line((log.source, reporting.Tone.STRONG), f"  run {log.run}, {steps}")
+    yield render.line((log.source, render.Tone.STRONG), f"  run {log.run}, {steps}")
     if log.task:
-        yield reporting.line(("task  ", reporting.Tone.FAINT), reporting.shortened(log.task, 300), indent=2)
+        yield render.line(("task  ", render.Tone.FAINT), render.shortened(log.task, 300), indent=2)
     for view in log.aggregated_steps:
-        yield reporting.line((view.granularity, reporting.Tone.STRONG), indent=2)
+        yield render.line((view.granularity, render.Tone.STRONG), indent=2)
         for text in view.aggregated_content.splitlines():
-            yield reporting.line(text, indent=4)
+            yield render.line(text, indent=4)
 
 
 # --- the end ----------------------------------------------------------------------------
 
 
-def _end(judged: JudgedLogs) -> reporting.Line:
+def _end(judged: JudgedLogs) -> render.Line:
     logs = f"{len(judged.logs)} run{'' if len(judged.logs) == 1 else 's'}"
     seconds = f"{judged.duration:.1f} s"
     status = judged.status
@@ -194,5 +195,5 @@ def _end(judged: JudgedLogs) -> reporting.Line:
     counts["error"] = len(judged.errors)
     said = ", ".join(f"{counts[name]} {_WORDS[name]}" for name in _ORDER if counts[name])
     if status is None:
-        return reporting.line(("DONE  ", reporting.Tone.STRONG), f"{logs} aggregated   {seconds}")
-    return reporting.line((f"{status.upper()}  ", reporting.tone_of(status)), f"{said}   {logs}   {seconds}")
+        return render.line(("DONE  ", render.Tone.STRONG), f"{logs} aggregated   {seconds}")
+    return render.line((f"{status.upper()}  ", render.tone_of(status)), f"{said}   {logs}   {seconds}")

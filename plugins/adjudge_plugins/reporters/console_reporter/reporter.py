@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from adjudge.plugin import JudgedLogs, RunReport, reporting
+from adjudge.kit import render
+from adjudge.plugin import JudgedLogs, RunReport
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 from adjudge_plugins.reporters.console_reporter.tally import CriterionTally, EvalSetTally, Tally, counts_text
 
@@ -29,7 +30,7 @@ class ConsoleReporter:
         tally = Tally()
         hidden = 0
         shown = 0
-        for case in reporting.whole_cases(report):
+        for case in render.whole_cases(report):
             tally.add(case)
             if report.detailed:
                 screen.show(_in_detail(case))
@@ -38,7 +39,7 @@ class ConsoleReporter:
                     hidden += 1
                     continue
                 shown += 1
-                screen.show([_heading(case), *_indented(reporting.explained(case))])
+                screen.show([_heading(case), *_indented(render.explained(case))])
                 screen.blank()
         if hidden:
             screen.show(_hidden(hidden, report))
@@ -46,7 +47,7 @@ class ConsoleReporter:
             screen.show(_eval_set(eval_set))
             screen.blank()
         if report.summary.judges:
-            screen.show(reporting.judge_lines(report.summary.judges))
+            screen.show(render.judge_lines(report.summary.judges))
             screen.blank()
         screen.show(_warnings(report))
         screen.show(_next_steps(report, tally))
@@ -59,46 +60,44 @@ class ConsoleReporter:
         show_logs(judged, Screen(stream))
 
 
-def _heading(case: reporting.WholeCase) -> reporting.Line:
+def _heading(case: render.WholeCase) -> render.Line:
     status = case.overall.status
-    return reporting.line(
-        (f"{status.upper():<7}", reporting.tone_of(status)), (case.name, reporting.Tone.STRONG)
-    )
+    return render.line((f"{status.upper():<7}", render.tone_of(status)), (case.name, render.Tone.STRONG))
 
 
-def _indented(lines: Iterator[reporting.Line]) -> Iterator[reporting.Line]:
+def _indented(lines: Iterator[render.Line]) -> Iterator[render.Line]:
     for item in lines:
-        yield reporting.Line(item.pieces, item.indent + 2)
+        yield render.Line(item.pieces, item.indent + 2)
 
 
-def _in_detail(case: reporting.WholeCase) -> Iterator[reporting.Line]:
+def _in_detail(case: render.WholeCase) -> Iterator[render.Line]:
     yield _heading(case)
     for reported in case.repeats:
         if len(case.repeats) > 1:
             result = reported.result
-            yield reporting.line(
-                f"repeat {result.repeat}  ", (result.status, reporting.tone_of(result.status)), indent=2
+            yield render.line(
+                f"repeat {result.repeat}  ", (result.status, render.tone_of(result.status)), indent=2
             )
-        yield from _indented(reporting.transcript(reported))
-    yield reporting.line()
+        yield from _indented(render.transcript(reported))
+    yield render.line()
 
 
-def _hidden(hidden: int, report: RunReport) -> Iterator[reporting.Line]:
+def _hidden(hidden: int, report: RunReport) -> Iterator[render.Line]:
     name = report.run.name
-    yield reporting.line(f"and {hidden} more that did not pass; these show all of them:")
-    yield reporting.line(f"adjudge runs show {name} --print_detailed_results", indent=2)
-    yield reporting.line(f"adjudge runs show {name} --output result.json", indent=2)
-    yield reporting.line()
+    yield render.line(f"and {hidden} more that did not pass; these show all of them:")
+    yield render.line(f"adjudge runs show {name} --print_detailed_results", indent=2)
+    yield render.line(f"adjudge runs show {name} --output result.json", indent=2)
+    yield render.line()
 
 
 # --- eval sets ----------------------------------------------------------------------------
 
 
-def _eval_set(eval_set: EvalSetTally) -> Iterator[reporting.Line]:
+def _eval_set(eval_set: EvalSetTally) -> Iterator[render.Line]:
     file = f"  {eval_set.file}" if eval_set.file else ""
-    yield reporting.line(
-        (eval_set.eval_set_id, reporting.Tone.STRONG),
-        (file, reporting.Tone.FAINT),
+    yield render.line(
+        (eval_set.eval_set_id, render.Tone.STRONG),
+        (file, render.Tone.FAINT),
         f"  {counts_text(eval_set.counts)}",
     )
     measured = eval_set.cases - eval_set.counts["unfinished"]
@@ -111,9 +110,9 @@ def _eval_set(eval_set: EvalSetTally) -> Iterator[reporting.Line]:
         name, mean, threshold, passed = map(filled, row, widths, (False, True, True, False))
         text = f"{name}  {mean}  {threshold}  {passed}"
         if row is header:
-            yield reporting.line((text, reporting.Tone.FAINT), indent=2)
+            yield render.line((text, render.Tone.FAINT), indent=2)
         else:
-            yield reporting.line(text, (f"  {row[4]}", reporting.Tone.FAIL), indent=2)
+            yield render.line(text, (f"  {row[4]}", render.Tone.FAIL), indent=2)
 
 
 def _row(criterion: CriterionTally, measured: int) -> tuple[str, str, str, str, str]:
@@ -121,11 +120,11 @@ def _row(criterion: CriterionTally, measured: int) -> tuple[str, str, str, str, 
     counts = Counter(criterion.counts)
     counts["error"] += measured - criterion.counts.total()
     threshold = criterion.threshold
-    mean = "-" if criterion.mean is None else reporting.score_text(criterion.mean, threshold)
+    mean = "-" if criterion.mean is None else render.score_text(criterion.mean, threshold)
     if threshold is None:
         rest = counts_text(counts, without=("informational",))
         return criterion.name, mean, "-", "informational", rest
-    bound = f"{criterion.relation} {reporting.threshold_text(threshold)}".strip()
+    bound = f"{criterion.relation} {render.threshold_text(threshold)}".strip()
     passed = f"{counts['PASS']}/{counts.total() - counts['not_applicable']}"
     return criterion.name, mean, bound, passed, counts_text(counts, without=("PASS",))
 
@@ -133,14 +132,14 @@ def _row(criterion: CriterionTally, measured: int) -> tuple[str, str, str, str, 
 # --- the end ------------------------------------------------------------------------------
 
 
-def _warnings(report: RunReport) -> Iterator[reporting.Line]:
+def _warnings(report: RunReport) -> Iterator[render.Line]:
     for warning in report.warnings[:_WARNINGS]:
-        yield reporting.line(("warning: ", reporting.Tone.UNSURE), warning)
+        yield render.line(("warning: ", render.Tone.UNSURE), warning)
     if len(report.warnings) > _WARNINGS:
-        yield reporting.line(f"and {len(report.warnings) - _WARNINGS} more warnings")
+        yield render.line(f"and {len(report.warnings) - _WARNINGS} more warnings")
 
 
-def _next_steps(report: RunReport, tally: Tally) -> Iterator[reporting.Line]:
+def _next_steps(report: RunReport, tally: Tally) -> Iterator[render.Line]:
     """The commands that help now."""
     name = report.run.name
     if report.run.finished_at is None:
@@ -151,11 +150,11 @@ def _next_steps(report: RunReport, tally: Tally) -> Iterator[reporting.Line]:
         yield _step("to see every turn:", f"adjudge runs show {name} --print_detailed_results")
 
 
-def _step(what: str, command: str) -> reporting.Line:
-    return reporting.line(f"{what}  ", (command, reporting.Tone.STRONG))
+def _step(what: str, command: str) -> render.Line:
+    return render.line(f"{what}  ", (command, render.Tone.STRONG))
 
 
-def _verdict(report: RunReport, tally: Tally) -> reporting.Line:
+def _verdict(report: RunReport, tally: Tally) -> render.Line:
     summary, seconds = report.summary, report.run.duration
     status = summary.status
     shown = "INCOMPLETE" if summary.incomplete else status.upper()
@@ -176,7 +175,7 @@ def _verdict(report: RunReport, tally: Tally) -> reporting.Line:
         said = f"{summary.counts.get('PASS', 0)} of {cases} passed, {others}" if others else f"{cases} passed"
     if summary.repeats > 1:
         said += f", {summary.repeats} repeats each"
-    return reporting.line(
-        (f"{shown}  ", reporting.tone_of(status)),
+    return render.line(
+        (f"{shown}  ", render.tone_of(status)),
         f"{said}   run {report.run.name}   {seconds:.1f} s",
     )

@@ -12,22 +12,22 @@ from typing import Any, BinaryIO, Final
 
 import click
 
-from adjudge.plugin import reporting
+from adjudge.kit import render
 
 _WIDTH: Final = 100
 """Columns where there is no terminal."""
 _HANGING: Final = 4
 """Columns by which the rest of a wrapped line is indented further."""
 
-_STYLES: Final[dict[reporting.Tone, dict[str, Any]]] = {
-    reporting.Tone.STRONG: {"bold": True},
-    reporting.Tone.FAINT: {"dim": True},
-    reporting.Tone.PASS: {"fg": "green"},
-    reporting.Tone.FAIL: {"fg": "red", "bold": True},
-    reporting.Tone.ERROR: {"fg": "magenta", "bold": True},
-    reporting.Tone.UNSURE: {"fg": "yellow"},
-    reporting.Tone.EXPECTED: {"fg": "green"},
-    reporting.Tone.ACTUAL: {"fg": "red"},
+_STYLES: Final[dict[render.Tone, dict[str, Any]]] = {
+    render.Tone.STRONG: {"bold": True},
+    render.Tone.FAINT: {"dim": True},
+    render.Tone.PASS: {"fg": "green"},
+    render.Tone.FAIL: {"fg": "red", "bold": True},
+    render.Tone.ERROR: {"fg": "magenta", "bold": True},
+    render.Tone.UNSURE: {"fg": "yellow"},
+    render.Tone.EXPECTED: {"fg": "green"},
+    render.Tone.ACTUAL: {"fg": "red"},
 }
 # A word with the spaces after it; where a script has no spaces, every character may end a line.
 _BREAKS: Final = re.compile(
@@ -44,7 +44,7 @@ class Screen:
         self.colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
         self.width = shutil.get_terminal_size((_WIDTH, 0)).columns if terminal else _WIDTH
 
-    def show(self, lines: Iterable[reporting.Line]) -> None:
+    def show(self, lines: Iterable[render.Line]) -> None:
         """Write lines."""
         for item in lines:
             for row in self._wrapped(item):
@@ -54,7 +54,7 @@ class Screen:
         """Write an empty line."""
         self._stream.write(b"\n")
 
-    def _wrapped(self, item: reporting.Line) -> Iterator[str]:
+    def _wrapped(self, item: render.Line) -> Iterator[str]:
         row, column, start = " " * item.indent, item.indent, item.indent
         for text, tone in item.pieces:
             pending = ""
@@ -68,7 +68,7 @@ class Screen:
             row += self._styled(pending, tone)
         yield row.rstrip()
 
-    def _styled(self, text: str, tone: reporting.Tone) -> str:
+    def _styled(self, text: str, tone: render.Tone) -> str:
         style = _STYLES.get(tone)
         return click.style(text, **style) if self.colour and style and text else text
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
-from adjudge.plugin import RepeatedCriterion, Status, reporting
+from adjudge.kit import render
+from adjudge.plugin import RepeatedCriterion, Status
 
 Counted: TypeAlias = Status | Literal["unfinished"]
 """A status, or that an interrupted run has not come to it yet."""
@@ -55,7 +56,7 @@ class EvalSetTally:
         """Cases, repeats not counted."""
         return self.counts.total()
 
-    def add(self, case: reporting.WholeCase) -> None:
+    def add(self, case: render.WholeCase) -> None:
         """Count one case."""
         self.counts[counted_as(case)] += 1
         if case.unfinished:
@@ -67,7 +68,7 @@ class EvalSetTally:
             self.criteria[name].add(criterion)
 
 
-def counted_as(case: reporting.WholeCase) -> Counted:
+def counted_as(case: render.WholeCase) -> Counted:
     """What the counts call a case."""
     return "unfinished" if case.unfinished else case.overall.status
 
@@ -87,7 +88,7 @@ class Tally:
         """The eval sets."""
         return tuple(self._sets.values())
 
-    def add(self, case: reporting.WholeCase) -> None:
+    def add(self, case: render.WholeCase) -> None:
         """Count one case."""
         key = (case.overall.eval_set_id, case.overall.eval_set_file)
         if key not in self._sets:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, overload
 
+from adjudge.kit import render
 from adjudge.plugin import (
     Evidence,
     Failure,
@@ -13,7 +14,6 @@ from adjudge.plugin import (
     Participant,
     RubricScore,
     Usage,
-    reporting,
 )
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def rubric_row(score: RubricScore) -> doc.RubricScoreRow:
         "state": score.state,
         "unsure_code": score.unsure_code,
         "error": failure_row(score.error),
-        "votes": votes_row(score.votes) if reporting.is_votes(score.votes) else None,
+        "votes": votes_row(score.votes) if render.is_votes(score.votes) else None,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, cast
 
+from adjudge.kit import render
 from adjudge.plugin import (
     AggregatedSteps,
     Calibration,
@@ -17,7 +18,6 @@ from adjudge.plugin import (
     MeasuredCriterion,
     TaskDecomposition,
     VotedVerdict,
-    reporting,
 )
 from adjudge_plugins.reporters.json_reporter.judged_rows import (
     evidence_row,
@@ -197,7 +197,7 @@ def _check(check: CheckResult) -> doc.CheckResultRow:
         "unsure_code": check.unsure_code,
         "error": failure_row(check.error),
         "granularity": check.granularity,
-        "votes": votes_row(check.votes) if reporting.is_votes(check.votes) else None,
+        "votes": votes_row(check.votes) if render.is_votes(check.votes) else None,
         "dropped_citations": sum(vote.get("dropped_citations", 0) for vote in check.votes.get("votes", ())),
         "steps_not_shown": check.steps_not_shown,
         "steps_fetched": list(check.steps_fetched),

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from adjudge.plugin import EvaluationResult, Inapplicable, JudgedLogs, LogError, reporting
+from adjudge.kit import render
+from adjudge.plugin import EvaluationResult, Inapplicable, JudgedLogs, LogError
 
 _Item: TypeAlias = EvaluationResult | Inapplicable | LogError
 
@@ -16,9 +17,9 @@ def junit_of(judged: JudgedLogs) -> bytes:
     """The document. What is undecided or could not be measured is an error; what does not apply is skipped."""
     root = JUnitXml(name="adjudge judge")
     for source, run, items in _suites(judged):
-        suite = TestSuite(name=reporting.clean(source if run is None else f"{source} run {run}"))
-        suite.timestamp = reporting.clean(judged.started_at)
-        suite.add_property("adjudge_version", reporting.clean(judged.adjudge_version))
+        suite = TestSuite(name=render.clean(source if run is None else f"{source} run {run}"))
+        suite.timestamp = render.clean(judged.started_at)
+        suite.add_property("adjudge_version", render.clean(judged.adjudge_version))
         suite.add_testcases([_test_case(source, item) for item in items])
         root.add_testsuite(suite)
     root.update_statistics()  # type: ignore[no-untyped-call]
@@ -43,21 +44,21 @@ def _suites(judged: JudgedLogs) -> Iterator[tuple[str, int | None, Sequence[_Ite
 
 def _test_case(source: str, item: _Item) -> TestCase:
     name = item.criterion_name or "log"
-    test = TestCase(name=reporting.clean(name), classname=reporting.clean(source), time=0)
+    test = TestCase(name=render.clean(name), classname=render.clean(source), time=0)
     if isinstance(item, EvaluationResult) and item.verdict == "PASS":
-        test.system_out = "\n".join(map(str, reporting.judgement_lines(item)))
+        test.system_out = "\n".join(map(str, render.judgement_lines(item)))
         return test
     if isinstance(item, Inapplicable):
-        test.result = Skipped(message=reporting.clean(item.reasoning))
+        test.result = Skipped(message=render.clean(item.reasoning))
         return test
     found: Error | Failure
     if isinstance(item, LogError):
-        lines = reporting.log_error_lines(item)
-        found = Error(message=reporting.clean(item.error.message), type_=reporting.clean(item.error.code))
+        lines = render.log_error_lines(item)
+        found = Error(message=render.clean(item.error.message), type_=render.clean(item.error.code))
     else:
-        lines = reporting.judgement_lines(item)
+        lines = render.judgement_lines(item)
         kind = Failure if item.verdict == "FAIL" else Error
-        found = kind(message=reporting.clean(item.reasoning), type_=str(item.verdict))
+        found = kind(message=render.clean(item.reasoning), type_=str(item.verdict))
     found.text = "\n".join(map(str, lines))
     test.result = found
     return test

@@ -15,7 +15,8 @@ from typing import BinaryIO
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
-from adjudge.plugin import JudgedLogs, RunReport, reporting
+from adjudge.kit import render
+from adjudge.plugin import JudgedLogs, RunReport
 
 
 @dataclass(slots=True)
@@ -28,7 +29,7 @@ class _Counts:
     skipped: int = 0
     time: float = 0.0
 
-    def add(self, case: reporting.WholeCase) -> None:
+    def add(self, case: render.WholeCase) -> None:
         self.tests += 1
         self.failures += case.overall.status == "FAIL"
         self.errors += case.overall.status in ("error", "UNSURE")
@@ -61,9 +62,9 @@ class JUnitReporter:
 
 def _by_eval_set(
     report: RunReport,
-) -> Iterator[tuple[tuple[str, str | None], Iterator[reporting.WholeCase]]]:
+) -> Iterator[tuple[tuple[str, str | None], Iterator[render.WholeCase]]]:
     return groupby(
-        reporting.whole_cases(report), key=lambda case: (case.overall.eval_set_id, case.overall.eval_set_file)
+        render.whole_cases(report), key=lambda case: (case.overall.eval_set_id, case.overall.eval_set_file)
     )
 
 
@@ -87,7 +88,7 @@ def _opening(element: JUnitXml | TestSuite) -> bytes:
 
 
 def _root(report: RunReport, counts: list[_Counts]) -> JUnitXml:
-    root = JUnitXml(name=reporting.clean(report.run.name))
+    root = JUnitXml(name=render.clean(report.run.name))
     root.tests = sum(item.tests for item in counts) + report.summary.incomplete
     root.failures = sum(item.failures for item in counts)
     root.errors = sum(item.errors for item in counts) + report.summary.incomplete
@@ -97,18 +98,18 @@ def _root(report: RunReport, counts: list[_Counts]) -> JUnitXml:
 
 def _interrupted(report: RunReport) -> TestSuite:
     """Whatever its cases came to, a run that was interrupted has an error."""
-    name = reporting.clean(report.run.name)
+    name = render.clean(report.run.name)
     test = TestCase(name="the run is finished", classname=name, time=0)
     what = f"the run was interrupted; finish it with: adjudge resume {name}"
     test.result = Error(message=what, type_="incomplete")
     suite = TestSuite(name=name)
-    suite.timestamp = reporting.clean(report.run.started_at)
+    suite.timestamp = render.clean(report.run.started_at)
     suite.add_testcase(test)
     return suite
 
 
 def _suite(report: RunReport, eval_set_id: str, file: str | None, counts: _Counts) -> TestSuite:
-    suite = TestSuite(name=reporting.clean(eval_set_id))
+    suite = TestSuite(name=render.clean(eval_set_id))
     suite.tests, suite.failures, suite.errors, suite.skipped = (
         counts.tests,
         counts.failures,
@@ -116,7 +117,7 @@ def _suite(report: RunReport, eval_set_id: str, file: str | None, counts: _Count
         counts.skipped,
     )
     suite.time = round(counts.time, 3)
-    suite.timestamp = reporting.clean(report.run.started_at)
+    suite.timestamp = render.clean(report.run.started_at)
     properties = {
         "eval_set_file": file,
         "run": report.run.name,
@@ -125,37 +126,35 @@ def _suite(report: RunReport, eval_set_id: str, file: str | None, counts: _Count
     }
     for name, value in properties.items():
         if value is not None:
-            suite.add_property(name, reporting.clean(str(value)))
+            suite.add_property(name, render.clean(str(value)))
     return suite
 
 
-def _test_case(case: reporting.WholeCase) -> TestCase:
+def _test_case(case: render.WholeCase) -> TestCase:
     overall = case.overall
     test = TestCase(
-        name=reporting.clean(overall.eval_id),
-        classname=reporting.clean(overall.eval_set_id),
+        name=render.clean(overall.eval_id),
+        classname=render.clean(overall.eval_set_id),
         time=round(case.seconds or 0.0, 3),
     )
     if overall.status in ("FAIL", "error", "UNSURE"):
         kind = Failure if overall.status == "FAIL" else Error
-        lines = [str(item) for item in reporting.explained(case)]
+        lines = [str(item) for item in render.explained(case)]
         result = kind(message=lines[0] if lines else overall.status, type_=overall.status)
         result.text = "\n".join(lines)
         test.result = result
     elif overall.status == "not_applicable":
         error = overall.error
-        test.result = Skipped(message=overall.status if error is None else reporting.clean(error.message))
+        test.result = Skipped(message=overall.status if error is None else render.clean(error.message))
     if overall.criteria:
         test.system_out = "\n".join(_scores(case))
     return test
 
 
-def _scores(case: reporting.WholeCase) -> Iterator[str]:
+def _scores(case: render.WholeCase) -> Iterator[str]:
     for criterion in case.overall.criteria:
-        score = "-" if criterion.mean is None else reporting.score_text(criterion.mean, criterion.threshold)
+        score = "-" if criterion.mean is None else render.score_text(criterion.mean, criterion.threshold)
         threshold = (
-            ""
-            if criterion.threshold is None
-            else f", threshold {reporting.threshold_text(criterion.threshold)}"
+            "" if criterion.threshold is None else f", threshold {render.threshold_text(criterion.threshold)}"
         )
-        yield reporting.clean(f"{criterion.criterion_name}: {score}{threshold}, {criterion.status}")
+        yield render.clean(f"{criterion.criterion_name}: {score}{threshold}, {criterion.status}")

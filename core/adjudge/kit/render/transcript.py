@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator
 
 from adjudge.extension.protocols import ReportedCase
+from adjudge.kit.render.criterion_lines import criterion_lines, failure_lines, turn_lines
+from adjudge.kit.render.lines import Line, Tone, line
+from adjudge.kit.render.turns import said, turns_of
 from adjudge.model.invocation import Invocation
-from adjudge.reporting.findings import criterion_lines, failure_lines, turn_lines
-from adjudge.reporting.lines import Line, Tone, clean, line
-from adjudge.reporting.turns import said, turns_of
+from adjudge.model.printable import clean
 
 
 def transcript(reported: ReportedCase) -> Iterator[Line]:

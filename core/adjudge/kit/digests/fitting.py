@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from adjudge.granularity.digests.facts import error_of
-from adjudge.granularity.digests.lines import WIDTHS, Widths, parts_of
-from adjudge.granularity.digests.texts import in_line
 from adjudge.judging.lengths import clipped_to_tokens, tokens_of, tokens_shown
+from adjudge.kit.digests.facts import error_of
+from adjudge.kit.digests.lines import WIDTHS, Widths, parts_of
+from adjudge.kit.digests.texts import in_line
 from adjudge.model.step import Step
 
 _LAST: Final = 3

@@ -7,16 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-# CSI, OSC and other string sequences, two-character escapes: what ECMA-48 lets a terminal act on.
-_ESCAPES: Final = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"
-    r"|\x1b[ -/]*[0-~]?"
-)
-# Control characters, halves of surrogate pairs, and the characters that reorder a line.
-_UNPRINTABLE: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
-)
+from adjudge.model.printable import clean, one_line
+
 _SPACES: Final = re.compile(r"\s+")
 
 
@@ -61,17 +53,6 @@ def line(*pieces: Piece, indent: int = 0) -> Line:
         ),
         indent,
     )
-
-
-def clean(text: str) -> str:
-    """Remove terminal escapes; show what cannot be printed as U+FFFD. Line breaks and tabs stay."""
-    text = text.replace("\r\n", "\n")
-    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", _ESCAPES.sub("", text))
-
-
-def one_line(text: str) -> str:
-    """Clean a text and put it on one line. Spaces at its ends and between its words stay."""
-    return re.sub(r"[\n\t\u2028\u2029]", " ", clean(text))
 
 
 def shortened(text: str, limit: int) -> str:

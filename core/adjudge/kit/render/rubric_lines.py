@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeGuard, cast
 
+from adjudge.kit.render.lines import Line, Tone, line, shortened
+from adjudge.kit.render.scores import score_text
+from adjudge.kit.render.votes import flags_of, is_votes, note_lines, vote_lines, votes_text
 from adjudge.model.base import JsonObject
 from adjudge.model.measurement import OutcomeState, RubricScore
-from adjudge.reporting.lines import Line, Tone, line, shortened
-from adjudge.reporting.scores import score_text
-from adjudge.reporting.votes import flags_of, is_votes, note_lines, vote_lines, votes_text
 
 _REASON: Final = 300
 _WITHOUT: Final[dict[OutcomeState, tuple[str, Tone]]] = {

@@ -8,8 +8,8 @@ from itertools import groupby
 from types import NoneType
 from typing import Any, Final, TypeGuard, cast
 
+from adjudge.kit.render.lines import Line, Piece, Tone, line, shortened
 from adjudge.model.base import JsonObject, JsonValue
-from adjudge.reporting.lines import Line, Piece, Tone, line, shortened
 
 _VALUE_LIMIT: Final = 60
 _CALL_LIMIT: Final = 160

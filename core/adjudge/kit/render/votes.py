@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeGuard, cast
 
+from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.model.base import JsonObject
-from adjudge.reporting.lines import Line, Tone, line, shortened
 
 _REASON: Final = 200
 """Characters shown of the reason of one vote where not everything is shown."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from adjudge.kit.render.calibrated import confidence_text
+from adjudge.kit.render.call_diff import call_diff, is_call_diff, value_text
+from adjudge.kit.render.evaluation_lines import evaluation_of, grounds_lines
+from adjudge.kit.render.lines import Line, Tone, line, shortened
+from adjudge.kit.render.rubric_lines import is_sentences, rubric_lines, sentence_lines
+from adjudge.kit.render.scores import compared_text, score_text, tone_of
+from adjudge.kit.render.votes import flags_of, is_votes, note_lines, vote_lines
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.measurement import Failure
+from adjudge.model.printable import clean
 from adjudge.model.result import CriterionResult, InvocationResult, Status
-from adjudge.reporting.calibrated import confidence_text
-from adjudge.reporting.call_diff import call_diff, is_call_diff, value_text
-from adjudge.reporting.judged_parts import is_sentences, rubric_lines, sentence_lines
-from adjudge.reporting.judgements import evaluation_of, grounds_lines
-from adjudge.reporting.lines import Line, Tone, clean, line, shortened
-from adjudge.reporting.scores import compared_text, score_text, tone_of
-from adjudge.reporting.votes import flags_of, is_votes, note_lines, vote_lines
 
 REASON_LIMIT: Final = 300
 """Characters shown of a reason where not everything is shown."""

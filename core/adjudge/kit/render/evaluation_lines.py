@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from adjudge.kit.render.calibrated import confidence_text
+from adjudge.kit.render.lines import Line, Tone, line, shortened
+from adjudge.kit.render.scores import compared_text, tone_of
+from adjudge.kit.render.votes import note_lines
 from adjudge.model.base import JsonObject
 from adjudge.model.evaluation import CheckResult, EvaluationResult, Inapplicable
 from adjudge.model.judged_logs import LogError
 from adjudge.model.measurement import Evidence
 from adjudge.model.result import Status
-from adjudge.reporting.calibrated import confidence_text
-from adjudge.reporting.lines import Line, Tone, line, shortened
-from adjudge.reporting.scores import compared_text, tone_of
-from adjudge.reporting.votes import note_lines
 
 _REASON: Final = 600
 _QUOTE: Final = 240

@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from typing import Final
 
 from adjudge.extension.protocols import ReportedCase
-from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status
-from adjudge.reporting.call_diff import call_text, is_call_diff
-from adjudge.reporting.findings import (
+from adjudge.kit.render.call_diff import call_text, is_call_diff
+from adjudge.kit.render.criterion_lines import (
     REASON_LIMIT,
     WITHOUT_SCORE,
     criterion_lines,
     failure_lines,
     turn_lines,
 )
-from adjudge.reporting.lines import Line, Tone, line, shortened
-from adjudge.reporting.scores import compared_text, score_text, tone_of
-from adjudge.reporting.turns import Turn, said, turns_of
-from adjudge.reporting.whole_cases import WholeCase
+from adjudge.kit.render.lines import Line, Tone, line, shortened
+from adjudge.kit.render.repeats import WholeCase
+from adjudge.kit.render.scores import compared_text, score_text, tone_of
+from adjudge.kit.render.turns import Turn, said, turns_of
+from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status
 
 _TURNS: Final = 3
 """Turns explained of one case."""
@@ -121,7 +121,7 @@ def _answers(turn: Turn) -> Iterator[Line]:
         yield line(("expected  ", Tone.EXPECTED), shortened(said(wanted), REASON_LIMIT), indent=4)
         yield line(("actual    ", Tone.ACTUAL), ("no answer", Tone.FAINT), indent=4)
         return
-    from adjudge.reporting.word_diff import marked
+    from adjudge.kit.render.word_diff import marked
 
     left, right = marked(said(wanted), said(found))
     yield line(("expected  ", Tone.EXPECTED), *left, indent=4)

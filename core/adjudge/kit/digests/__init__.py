@@ -1,9 +1,7 @@
-"""Steps as text, made by code: what granularity strategies share.
+"""Steps as text, made by code: what granularity strategies share."""
 
-Plugins reach it as ``adjudge.plugin.digests``.
-"""
-
-from adjudge.granularity.digests.facts import (
+from adjudge.judging.lengths import clipped_to_tokens, head_and_tail, tokens_of, tokens_shown
+from adjudge.kit.digests.facts import (
     error_of,
     families_of,
     family_of,
@@ -16,10 +14,9 @@ from adjudge.granularity.digests.facts import (
     text_of,
     without_query,
 )
-from adjudge.granularity.digests.fitting import Line, actions_counted, digest, fitted_lines
-from adjudge.granularity.digests.lines import call_text, step_line
-from adjudge.granularity.digests.texts import first_sentence, in_line
-from adjudge.judging.lengths import clipped_to_tokens, head_and_tail, tokens_of, tokens_shown
+from adjudge.kit.digests.fitting import Line, actions_counted, digest, fitted_lines
+from adjudge.kit.digests.lines import call_text, step_line
+from adjudge.kit.digests.texts import first_sentence, in_line
 
 __all__ = [
     "Line",

@@ -4,15 +4,16 @@ Everything that comes out of here is safe to print: text of agents, tools and fi
 terminal escapes and control characters on its way into a ``Line``.
 """
 
-from adjudge.reporting.calibrated import confidence_lines
-from adjudge.reporting.explanation import explained
-from adjudge.reporting.judgements import inapplicable_lines, judgement_lines, log_error_lines
-from adjudge.reporting.judges import judge_lines
-from adjudge.reporting.lines import Line, Piece, Tone, clean, line, shortened
-from adjudge.reporting.scores import score_text, threshold_text, tone_of
-from adjudge.reporting.transcript import transcript
-from adjudge.reporting.votes import is_votes
-from adjudge.reporting.whole_cases import WholeCase, whole_cases
+from adjudge.kit.render.calibrated import confidence_lines
+from adjudge.kit.render.evaluation_lines import inapplicable_lines, judgement_lines, log_error_lines
+from adjudge.kit.render.explanation import explained
+from adjudge.kit.render.judges import judge_lines
+from adjudge.kit.render.lines import Line, Piece, Tone, line, shortened
+from adjudge.kit.render.repeats import WholeCase, whole_cases
+from adjudge.kit.render.scores import score_text, threshold_text, tone_of
+from adjudge.kit.render.transcript import transcript
+from adjudge.kit.render.votes import is_votes
+from adjudge.model.printable import clean
 
 __all__ = [
     "Line",

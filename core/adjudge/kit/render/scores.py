@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from adjudge.kit.render.lines import Tone
 from adjudge.model.result import Status
-from adjudge.reporting.lines import Tone
 
 _TONES: Final[dict[Status, Tone]] = {
     "PASS": Tone.PASS,

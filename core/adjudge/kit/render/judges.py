@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from adjudge.kit.render.lines import Line, Tone, line
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import Usage
-from adjudge.reporting.lines import Line, Tone, line
 
 
 def judge_lines(judges: Mapping[str, JudgeCalls]) -> Iterator[Line]:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from adjudge.granularity.digests import facts
-from adjudge.granularity.digests.texts import in_line
 from adjudge.judging.lengths import head_and_tail
+from adjudge.kit.digests import facts
+from adjudge.kit.digests.texts import in_line
 from adjudge.model.items import Observation, Opaque, Text, ToolCall
 from adjudge.model.step import Step
 

@@ -6,7 +6,7 @@ import re
 from difflib import SequenceMatcher
 from typing import Final
 
-from adjudge.reporting.lines import Piece, Tone, shortened
+from adjudge.kit.render.lines import Piece, Tone, shortened
 
 # Chinese, Japanese, Korean and the scripts around Thai do not put spaces between words.
 _UNSPACED: Final = (
