@@ -64,11 +64,6 @@ from adjudge.extension.specs import (
     TraceReaderSpec,
 )
 from adjudge.extension.threads import ThreadLoop, computed, handover, session_task
-from adjudge.formats.adk_case import case_from_adk, case_to_adk
-from adjudge.formats.adk_content import content_from_adk, content_to_adk
-from adjudge.formats.adk_events import AdkEvent, turn_from_adk_events
-from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
-from adjudge.formats.eval_set_file import read_eval_cases
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.calibration import Calibration
@@ -145,7 +140,6 @@ __all__ = [
     "API_VERSION",
     "Absence",
     "AdjudgeError",
-    "AdkEvent",
     "AgentAdapter",
     "AgentAdapterSpec",
     "AgentDetails",
@@ -271,18 +265,10 @@ __all__ = [
     "VotedVerdict",
     "WordedCriterion",
     "Writer",
-    "case_from_adk",
-    "case_to_adk",
     "computed",
-    "content_from_adk",
-    "content_to_adk",
     "did_you_mean",
     "handover",
     "hookimpl",
-    "invocation_from_adk",
-    "invocation_to_adk",
     "numbered",
-    "read_eval_cases",
     "session_task",
-    "turn_from_adk_events",
 ]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.kit import judged_criteria
+from adjudge.kit.adk import invocation_from_adk
 from adjudge.plugin import (
     AgentDetails,
     AppDetails,
@@ -25,7 +26,6 @@ from adjudge.plugin import (
     Text,
     ToolCall,
     ToolResult,
-    invocation_from_adk,
 )
 
 

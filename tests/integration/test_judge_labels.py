@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from adjudge.extension.configuration import validated_config
-from adjudge.plugin import case_from_adk
+from adjudge.kit.adk import case_from_adk
 from adjudge.testing import manager
 from adjudge_plugins.criteria import (
     final_response_match,

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import adjudge
+from adjudge.kit.adk import invocation_to_adk
 from adjudge.plugin import (
     AgentError,
     Content,
@@ -19,7 +20,6 @@ from adjudge.plugin import (
     SessionInput,
     SessionRequest,
     Source,
-    invocation_to_adk,
 )
 from adjudge.testing import FakeHost
 from adjudge_plugins.agents import recorded_agent as plugin

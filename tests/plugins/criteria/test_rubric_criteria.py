@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from adjudge.kit.adk import invocation_from_adk
 from adjudge.plugin import (
     AgentDetails,
     AppDetails,
@@ -28,7 +29,6 @@ from adjudge.plugin import (
     ToolCall,
     ToolResult,
     Trajectory,
-    invocation_from_adk,
 )
 from adjudge.testing import FakeJudge, verdicts
 from adjudge_plugins.criteria import (

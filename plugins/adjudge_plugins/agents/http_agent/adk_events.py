@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from adjudge.kit.adk import AdkEvent, turn_from_adk_events
 from adjudge.plugin import (
-    AdkEvent,
     AgentError,
     Content,
     Emit,
     InputError,
     Invocation,
     JsonObject,
-    turn_from_adk_events,
 )
 
 

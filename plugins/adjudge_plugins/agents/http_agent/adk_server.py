@@ -15,6 +15,7 @@ from urllib.parse import quote
 import httpx
 
 from adjudge.kit import http_judge
+from adjudge.kit.adk import content_to_adk
 from adjudge.plugin import (
     AgentError,
     AgentSession,
@@ -24,7 +25,6 @@ from adjudge.plugin import (
     Invocation,
     JsonObject,
     SessionRequest,
-    content_to_adk,
 )
 from adjudge_plugins.agents.http_agent.adk_events import invocation_of
 from adjudge_plugins.agents.http_agent.connection import Connection

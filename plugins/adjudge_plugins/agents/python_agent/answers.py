@@ -10,14 +10,13 @@ from typing import Any, cast
 
 from pydantic_core import PydanticSerializationError
 
+from adjudge.kit.adk import content_to_adk, invocation_from_adk
 from adjudge.plugin import (
     AgentError,
     Content,
     InputError,
     Invocation,
     JsonObject,
-    content_to_adk,
-    invocation_from_adk,
 )
 
 _EXPECTED = "expected text, an ADK-shaped invocation (a dict) or an Invocation"

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
-from adjudge.plugin import CaseUnderTest, Invocation, case_to_adk, invocation_to_adk
+from adjudge.kit.adk import case_to_adk, invocation_to_adk
+from adjudge.plugin import CaseUnderTest, Invocation
 from adjudge_plugins.criteria.custom_metric.config import CustomMetricConfig
 
 MetricArguments: TypeAlias = tuple[Any, list[Any], list[Any] | None, Any]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from adjudge.kit import logs
+from adjudge.kit.adk import AdkEvent, invocation_from_adk
 from adjudge.kit.logs import JsonStream
 from adjudge.plugin import (
-    AdkEvent,
     Content,
     InputError,
     Invocation,
@@ -19,7 +19,6 @@ from adjudge.plugin import (
     ReadOptions,
     Source,
     Trajectory,
-    invocation_from_adk,
     numbered,
 )
 

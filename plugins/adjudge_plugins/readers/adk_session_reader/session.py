@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any, Final
 
 from adjudge.kit import logs
+from adjudge.kit.adk import AdkEvent, content_from_adk, turn_from_adk_events
 from adjudge.plugin import (
-    AdkEvent,
     Content,
     InputError,
     Invocation,
@@ -21,8 +21,6 @@ from adjudge.plugin import (
     Step,
     ToolResult,
     Trajectory,
-    content_from_adk,
-    turn_from_adk_events,
 )
 
 _USER: Final = "user"

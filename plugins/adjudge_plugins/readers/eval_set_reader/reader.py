@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from adjudge.kit.adk import read_eval_cases
 from adjudge.kit.logs import JsonStream
 from adjudge.plugin import (
     EvalCase,
@@ -15,7 +16,6 @@ from adjudge.plugin import (
     ReadOptions,
     Source,
     Trajectory,
-    read_eval_cases,
 )
 
 _CASES: Final = "eval_cases"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.plugin import Content, InputError, JsonObject, Text, content_from_adk
+from adjudge.kit.adk import content_from_adk
+from adjudge.plugin import Content, InputError, JsonObject, Text
 from adjudge_plugins.readers import spans
 
 ARGUMENTS: Final = "gcp.vertex.agent.tool_call_args"
