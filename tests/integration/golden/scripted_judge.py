@@ -19,13 +19,20 @@ from adjudge.plugin import (
 from adjudge.testing import verdicts
 
 PLACE = re.compile(r"^\S+ step (\d+) (action|result|observation): (.{4,40})", re.MULTILINE)
+MENUS = (
+    ("yes", "no", "unknown"),
+    ("met", "not_met", "cannot_tell"),
+    ("valid", "invalid", "unknown"),
+    ("supported", "unsupported", "disputed"),
+    ("safe", "unsafe", "unknown"),
+)
+"""What is good, what is bad and what is neither, in the words of each criterion."""
 SPLIT = (True, False, True, False, False)
 
 
 class ScriptedJudge:
     async def complete(self, request: JudgeRequest) -> JudgeReply:
-        of_logs = "not_met" in str(request.schema_)
-        yes, no, unknown = ("met", "not_met", "cannot_tell") if of_logs else ("yes", "no", "unknown")
+        yes, no, unknown = next((menu for menu in MENUS if f"'{menu[1]}'" in str(request.schema_)), MENUS[0])
 
         def label(item: str) -> str:
             split = yes if SPLIT[request.sample % 5] else no

@@ -13,6 +13,7 @@ Run = Callable[..., CompletedProcess[str]]
 EVAL = ("eval", "bot:agent", "--run", "golden", "--concurrency", "1")
 OUTPUTS = ("--output", "out.json", "--output", "out.xml")
 PLAIN = ("--config_file_path", "plain.json")
+JUDGED = ("--config_file_path", "judged.json", "--judge", "scripted/m")
 
 
 def reports(golden: Any, name: str) -> None:
@@ -36,6 +37,13 @@ def test_a_run_whose_judge_is_a_recording(golden: Any, adjudge_here: Run) -> Non
     done = adjudge_here(*judged, "--run", "golden", "--judge", "replay:calls.rec", "--no-cache", *OUTPUTS)
     golden.command("eval/replayed.txt", done)
     reports(golden, "eval/replayed")
+
+
+def test_a_run_of_every_kind_of_judged_criterion(golden: Any, adjudge_here: Run) -> None:
+    done = adjudge_here(*EVAL, "judged.test.json", *JUDGED, *OUTPUTS)
+    golden.command("eval/judged.txt", done)
+    reports(golden, "eval/judged")
+    golden.command("agreement/of-cases.txt", adjudge_here("agreement", "out.json", "eval-labels.csv"))
 
 
 def test_a_run_with_repeats(golden: Any, adjudge_here: Run) -> None:
