@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any, cast
 
 from adjudge.plugin import JsonObject, Measurement, Outcome
+from adjudge_plugins.criteria.custom_metric.statuses import EvalStatus, UnknownStatusError, status_of
 
 
 def measurement_of(result: Any, turns: int, origin: str, threshold: float | None = None) -> Measurement:
     """Read an ``EvaluationResult``, or a bare number for the whole case.
 
-    The overall score is the score of the case; where it is ``None``, the core takes the mean over the
-    turns. The core alone applies the threshold; ``NOT_EVALUATED``, and an overall status that says
-    the opposite of what ``threshold`` makes of the score, are errors.
+    The overall score is the score of the case; where it is ``None``, the mean over the turns is. The core
+    alone applies the threshold. An error is: ``NOT_EVALUATED``, of the case or of any turn; a status
+    without a score; a status that says the opposite of what ``threshold`` makes of its score; and a
+    status that is none.
     """
     if isinstance(result, Real):
         return Measurement(overall=Outcome.scored(float(result)))
@@ -23,55 +26,84 @@ def measurement_of(result: Any, turns: int, origin: str, threshold: float | None
         what = f"{origin} gave {type(result).__name__}, expected an EvaluationResult or a number"
         return _failed("not_a_result", what, origin)
     results = cast("Sequence[Any]", given)
-    status, score = _status(result, "overall_eval_status"), getattr(result, "overall_score", None)
+    try:
+        status = status_of(result, "overall_eval_status")
+    except UnknownStatusError as error:
+        return _failed("unknown_status", f"{origin}: {error}", origin)
+    score = getattr(result, "overall_score", None)
     if status == "NOT_EVALUATED":
         return _failed("not_evaluated", f"{origin} says that it evaluated nothing", origin)
     if len(results) != turns:
         what = f"{origin} gave {len(results)} results for {turns} turns"
         return _failed("wrong_number_of_results", what, origin)
-    overall = None
-    if score is not None and _contradicts(status, _number(score), threshold):
-        what = (
-            f"{origin} says {status} for the score {score}, and the threshold {threshold} says the opposite. "
-            "A score is compared with >=: let the function return one that is better where it is higher."
-        )
-        return _failed("status_contradicts_threshold", what, origin)
-    if score is not None:
-        overall = Outcome.scored(_number(score), details=_details(result, "overall_rubric_scores", status))
-    return Measurement(per_invocation=tuple(_outcome(item, origin) for item in results), overall=overall)
+    outcomes = tuple(_outcome(item, origin, threshold) for item in results)
+    details = _details(result, "overall_rubric_scores", status)
+    if any(item.state == "error" for item in outcomes):
+        # Without an overall outcome the turns decide, and one of them could not be measured.
+        return Measurement(per_invocation=outcomes, details=details)
+    decisive = _mean(outcomes) if score is None else _number(score)
+    if decisive is None and status is not None:
+        return _failed("no_score", f"{origin} says {status} without any score", origin)
+    if decisive is not None and _contradicts(status, decisive, threshold):
+        of_what = "the mean of the turns" if score is None else "the score"
+        return _failed(*_contradiction(origin, status, f"{of_what} {decisive}", threshold), origin)
+    if score is None:
+        return Measurement(per_invocation=outcomes, details=details)
+    return Measurement(per_invocation=outcomes, overall=Outcome.scored(_number(score), details=details))
 
 
-def _contradicts(status: str | None, score: float, threshold: float | None) -> bool:
+def _mean(outcomes: Sequence[Outcome]) -> float | None:
+    scores = [item.score for item in outcomes if item.score is not None]
+    return math.fsum(scores) / len(scores) if scores else None
+
+
+def _contradicts(status: EvalStatus | None, score: float, threshold: float | None) -> bool:
+    return threshold is not None and status is not None and (score >= threshold) != (status == "PASSED")
+
+
+def _contradiction(
+    origin: str, status: EvalStatus | None, score: str, threshold: float | None
+) -> tuple[str, str]:
+    """The code and the message."""
     return (
-        threshold is not None
-        and status in ("PASSED", "FAILED")
-        and (score >= threshold) != (status == "PASSED")
+        "status_contradicts_threshold",
+        f"{origin} says {status} for {score}, and the threshold {threshold} says the opposite. "
+        "A score is compared with >=: let the function return one that is better where it is higher.",
     )
 
 
-def _outcome(result: Any, origin: str) -> Outcome:
-    status, score = _status(result, "eval_status"), getattr(result, "score", None)
+def _outcome(result: Any, origin: str, threshold: float | None) -> Outcome:
+    if not hasattr(result, "score") and not hasattr(result, "eval_status"):
+        what = f"{origin} gave {type(result).__name__} for a turn, which has neither score nor eval_status"
+        return Outcome.failed("not_a_result", what, origin=origin)
+    try:
+        status = status_of(result, "eval_status")
+    except UnknownStatusError as error:
+        return Outcome.failed("unknown_status", f"{origin}: {error}", origin=origin)
+    given = getattr(result, "score", None)
     if status == "NOT_EVALUATED":
-        return Outcome.failed("not_evaluated", f"{origin} did not evaluate this turn", origin=origin)
+        but = "" if given is None else f"; it gave the score {given}: let it set eval_status too"
+        what = f"{origin} says NOT_EVALUATED of this turn{but}"
+        return Outcome.failed("not_evaluated", what, origin=origin)
     details = _details(result, "rubric_scores", status)
-    if score is None and status in ("PASSED", "FAILED"):
+    if given is None and status is not None:
         return Outcome.failed("no_score", f"{origin} says {status} without a score", origin=origin)
-    if score is None:
+    if given is None:
         return Outcome.not_applicable(f"{origin} gave no score for this turn", details=details)
+    score = _number(given)
+    if _contradicts(status, score, threshold):
+        return Outcome.failed(
+            *_contradiction(origin, status, f"the score {score} of a turn", threshold), origin=origin
+        )
     rationales = [
         f"{item['rubric_id']}: {item['rationale']}"
         for item in details.get("rubric_scores", ())
         if item["rationale"]
     ]
-    return Outcome.scored(_number(score), "\n".join(rationales) or None, details=details)
+    return Outcome.scored(score, "\n".join(rationales) or None, details=details)
 
 
-def _status(result: Any, attribute: str) -> str | None:
-    status = getattr(result, attribute, None)
-    return None if status is None else str(getattr(status, "name", status))
-
-
-def _details(result: Any, attribute: str, status: str | None) -> JsonObject:
+def _details(result: Any, attribute: str, status: EvalStatus | None) -> JsonObject:
     details: JsonObject = {} if status is None else {"eval_status": status}
     rubric_scores = getattr(result, attribute, None)
     if rubric_scores:
