@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
+from pydantic import FiniteFloat
+
 from adjudge.model.base import Frozen, JsonObject
 
 OutcomeState: TypeAlias = Literal["scored", "not_applicable", "unsure", "error"]
@@ -51,7 +53,7 @@ class RubricScore(Frozen):
     """One rubric on one turn, or on the case (ADK ``RubricScore``)."""
 
     rubric_id: str
-    score: float | None = None
+    score: FiniteFloat | None = None
     """``None`` where it does not apply, or could not be decided or measured."""
     rationale: str | None = None
     state: OutcomeState = "scored"
@@ -74,7 +76,7 @@ class Outcome(Frozen):
     """What the criterion wants to show: a diff, labels, counts. JSON only."""
     evidence: Evidence | None = None
     rubric_scores: tuple[RubricScore, ...] = ()
-    best_possible: float | None = None
+    best_possible: FiniteFloat | None = None
     """Where there is no score: the best one that the parts that are known still allow."""
 
     @classmethod

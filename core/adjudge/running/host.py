@@ -21,6 +21,7 @@ from adjudge.extension.participants import Participants
 from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registered, check_modules
+from adjudge.extension.returned import returned
 from adjudge.extension.specs import CriterionSpec
 from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.services import CriterionEvaluator, Services
@@ -65,9 +66,10 @@ class _Delegate:
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         registered = self._registered
-        return await at_home(
+        measurement = await at_home(
             lambda: awaited(registered, "score", lambda: self._criterion.score(lent(registered, case)))
         )
+        return returned(registered, "the criterion", measurement, Measurement)
 
 
 class RunHost:

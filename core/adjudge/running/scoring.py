@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from adjudge.errors import AdjudgeError, PluginError, RunError
-from adjudge.extension.guard import PluginTimeoutError, awaited, guarded, lent
+from adjudge.extension.guard import PluginTimeoutError, awaited, lent
+from adjudge.extension.returned import returned
 from adjudge.extension.shortage import shortage_of
 from adjudge.judging.client import JudgeUnusableError
 from adjudge.judging.ledger import ledger
@@ -52,11 +53,11 @@ async def score(
                 passing=(RunError,) if component.is_built_in else (),
                 within=within,
             )
+            measurement = returned(component, "the criterion", measurement, Measurement)
             broken = _broken_contract(measurement, len(case.actual.invocations))
             if broken is not None:
                 raise PluginError(f"{broken} ({origin})")
-            with guarded(component, "score"):  # what was made without validation may hold anything
-                result = criterion_result(measurement, planned.rule)
+            result = criterion_result(measurement, planned.rule)
         except JudgeUnusableError as error:
             asked.fatal = error
         except PluginTimeoutError as error:
@@ -84,9 +85,7 @@ def _failed(code: str, error: AdjudgeError, origin: str, *, retryable: bool) -> 
     return Measurement(overall=Outcome.failed(code, str(error), origin=origin, retryable=retryable))
 
 
-def _broken_contract(measurement: object, turns: int) -> str | None:
-    if not isinstance(measurement, Measurement):
-        return f"the criterion gave {type(measurement).__name__}, expected a Measurement"
+def _broken_contract(measurement: Measurement, turns: int) -> str | None:
     if measurement.overall is None and len(measurement.per_invocation) != turns:
         return (
             f"the criterion gave {len(measurement.per_invocation)} outcomes for {turns} turns "

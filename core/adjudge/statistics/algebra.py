@@ -48,17 +48,29 @@ class Rule(Frozen):
 
 
 def checked(outcome: Outcome, rule: Rule) -> Outcome:
-    """The outcome, or an error where its score is missing, not finite, or outside the value range."""
-    if outcome.state != "scored":
-        return outcome
+    """The outcome, or an error where its score is missing, not finite, or outside the value range.
+
+    The same holds for the best score that it says to be possible. An error always has a failure.
+    """
     low, high = rule.value_range
-    score = outcome.score
-    if score is None or not math.isfinite(score) or not low <= score <= high:
+    if outcome.state == "scored":
+        score = outcome.score
+        if score is None or not math.isfinite(score) or not low <= score <= high:
+            return Outcome.failed(
+                "score_out_of_range",
+                f"the criterion gave the score {score}; its value range is {low} to {high}",
+                origin=rule.criterion,
+            )
+    elif outcome.best_possible is not None and not low <= outcome.best_possible <= high:
         return Outcome.failed(
             "score_out_of_range",
-            f"the criterion gave the score {score}; its value range is {low} to {high}",
+            f"the criterion says that the best score is {outcome.best_possible}; "
+            f"its value range is {low} to {high}",
             origin=rule.criterion,
         )
+    elif outcome.state == "error" and outcome.error is None:
+        message = outcome.reasoning or "the criterion gives an error, and does not say which"
+        return Outcome.failed("unexplained", message, origin=rule.criterion)
     return outcome
 
 
@@ -98,19 +110,24 @@ class _Decision:
     total: int
 
 
-def _decide(
-    scores: Sequence[float], errors: int, unsure: int, rule: Rule, best_of_missing: float
-) -> _Decision:
+def mean_of(scores: Sequence[float]) -> float:
+    """The mean of at least one score; it is finite where they are, however large."""
+    try:
+        return math.fsum(scores) / len(scores)
+    except OverflowError:  # the sum is too large for a float, and the mean is not
+        return math.fsum(score / len(scores) for score in scores)
+
+
+def _decide(scores: Sequence[float], errors: int, best_of_missing: Sequence[float], rule: Rule) -> _Decision:
     """Rule 2: the mean, and what may be said where some outcomes are missing."""
-    missing = errors + unsure
-    total = len(scores) + missing
+    total = len(scores) + len(best_of_missing)
     if total == 0:
         return _Decision("not_applicable", None, None, 0, 0)
-    if not missing:
-        mean = math.fsum(scores) / total
+    if not best_of_missing:
+        mean = mean_of(scores)
         status: Status = rule.verdict(mean).value if rule.gates else "informational"
         return _Decision(status, mean, None, total, total)
-    best = (math.fsum(scores) + best_of_missing) / total
+    best = mean_of([*scores, *best_of_missing])
     finite = best if math.isfinite(best) else None
     if not rule.gates:
         status = "informational"
@@ -132,10 +149,9 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
     deciding = per_invocation if measurement.overall is None else [checked(measurement.overall, rule)]
     scores = [item.score for item in deciding if item.state == "scored" and item.score is not None]
     failures = [item.error for item in deciding if item.state == "error"]
-    unsure = [item for item in deciding if item.state == "unsure"]
     missing = [item for item in deciding if item.state in ("error", "unsure")]
-    best = math.fsum(rule.best if item.best_possible is None else item.best_possible for item in missing)
-    decision = _decide(scores, len(failures), len(unsure), rule, best)
+    best = [rule.best if item.best_possible is None else item.best_possible for item in missing]
+    decision = _decide(scores, len(failures), best, rule)
     overall = deciding[0] if measurement.overall is not None else None
     return CriterionResult(
         criterion_name=rule.criterion_name,
@@ -203,15 +219,15 @@ def repeated(repeats: Sequence[CriterionResult | None], rule: Rule) -> RepeatedC
     scores = [item.score for item in applicable if item is not None and item.score is not None]
     missing = [item for item in applicable if item is None or item.score is None]
     errors = sum(1 for item in missing if item is None or item.error is not None)
-    best = math.fsum(
+    best = [
         rule.best if item is None or item.best_possible is None else item.best_possible for item in missing
-    )
-    decision = _decide(scores, errors, len(missing) - errors, rule, best)
+    ]
+    decision = _decide(scores, errors, best, rule)
     return RepeatedCriterion(
         criterion_name=rule.criterion_name,
         status=decision.status,
         verdict=_verdict_of(decision.status),
-        mean=math.fsum(scores) / len(scores) if scores else None,
+        mean=mean_of(scores) if scores else None,
         standard_deviation=_sample_deviation(scores),
         threshold=rule.threshold,
         scored=decision.scored,
@@ -222,8 +238,10 @@ def repeated(repeats: Sequence[CriterionResult | None], rule: Rule) -> RepeatedC
 def _sample_deviation(scores: Sequence[float]) -> float | None:
     if len(scores) < 2:
         return None
-    mean = math.fsum(scores) / len(scores)
-    return math.sqrt(math.fsum((score - mean) ** 2 for score in scores) / (len(scores) - 1))
+    mean = mean_of(scores)
+    # Squares of large numbers overflow; hypot has none.
+    deviation = math.hypot(*(score - mean for score in scores)) / math.sqrt(len(scores) - 1)
+    return deviation if math.isfinite(deviation) else None
 
 
 def exit_status(status: Status) -> int:

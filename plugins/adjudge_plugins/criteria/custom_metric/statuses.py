@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias
 
 EvalStatus: TypeAlias = Literal["PASSED", "FAILED", "NOT_EVALUATED"]
 
@@ -49,4 +49,4 @@ def _read(form: Any) -> EvalStatus | None:
         return _WORDS.get(word.upper().replace(" ", "_").replace("-", "_"))
     if isinstance(form, bool) or not isinstance(form, int):
         return None
-    return _NUMBERS.get(cast("int", form))
+    return _NUMBERS.get(form)

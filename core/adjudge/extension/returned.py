@@ -1,0 +1,48 @@
+"""The border: what a call into a plugin returned is read again, as the class that it must be of.
+
+A plugin can make data without validation (``model_construct``, ``model_copy``), put anything into a field
+that is JSON, and keep what it returned. None of that may reach a rule, the journal or a report.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from pydantic_core import to_json
+
+from adjudge.errors import PluginError
+from adjudge.extension.guard import Origin, described
+from adjudge.model.base import Frozen
+
+FrozenT = TypeVar("FrozenT", bound=Frozen)
+
+
+def returned(origin: Origin, call: str, value: object, kind: type[FrozenT]) -> FrozenT:
+    """``value`` as ``kind`` reads it from JSON; of a built-in, ``value`` itself.
+
+    What comes out of here holds what ``kind`` promises, is what the journal gives back, and shares nothing
+    with the plugin.
+
+    Args:
+        origin: Whose code returned it.
+        call: What was called, for messages.
+        value: What it returned.
+        kind: The class of the model that it must be of.
+
+    Raises:
+        PluginError: it is of another class, or cannot be read.
+    """
+    if not isinstance(value, kind):
+        what = f"{call} gave {type(value).__name__}, expected {kind.__name__}"
+        raise PluginError(f"{what} ({origin.provenance})")
+    if origin.is_built_in:
+        return value
+    try:
+        # With the serializer of ``kind``: a class that is made from it may have one of its own.
+        plain = kind.__pydantic_serializer__.to_python(value, warnings=False)
+        return kind.model_validate_json(to_json(plain, inf_nan_mode="constants"))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # its properties, and what it holds, are a plugin's code too
+        what = f"{call} gave a {kind.__name__} that cannot be used: {described(error)}"
+        raise PluginError(f"{what} ({origin.provenance})") from error
