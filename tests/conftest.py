@@ -14,6 +14,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A deadline for each example, and how long making one takes, would test how busy the machine is.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
@@ -38,8 +43,11 @@ def _own_resources(_prepared: None) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every test has its own place for runs, and no configuration from outside."""
+def _isolated(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every test has its own place for runs, and no configuration from outside; what is cached stays in the tests."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
     monkeypatch.setenv("ADJUDGE_HOME", str(tmp_path / "adjudge-home"))
     monkeypatch.delenv("ADJUDGE_DISABLE_PLUGINS", raising=False)
 

@@ -13,11 +13,13 @@ from adjudge.errors import (
     JudgeErrorCode,
     PluginError,
     Problem,
+    RunError,
     UnavailableError,
     did_you_mean,
 )
 from adjudge.extension.configuration import ComponentConfig, NoConfig
 from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunFinished, RunStarted
+from adjudge.extension.home_folder import home, make_folder
 from adjudge.extension.hookspecs import hookimpl
 from adjudge.extension.judge_options import JudgedConfig, JudgeModelOptions
 from adjudge.extension.judge_protocols import (
@@ -63,6 +65,8 @@ from adjudge.extension.specs import (
     ReporterSpec,
     TraceReaderSpec,
 )
+from adjudge.extension.tables import show_table
+from adjudge.extension.terminal import say, say_json
 from adjudge.extension.threads import ThreadLoop, computed, handover, session_task
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject, JsonValue
@@ -239,6 +243,7 @@ __all__ = [
     "ReportsLogs",
     "Rubric",
     "RubricScore",
+    "RunError",
     "RunFinished",
     "RunInfo",
     "RunReport",
@@ -268,7 +273,12 @@ __all__ = [
     "computed",
     "did_you_mean",
     "handover",
+    "home",
     "hookimpl",
+    "make_folder",
     "numbered",
+    "say",
+    "say_json",
     "session_task",
+    "show_table",
 ]

@@ -22,10 +22,10 @@ from replayed import panel
 from samples import failed_runs, read, step_of_label
 from web_runs import DATA, RULE, WebRun, load_runs, two_people
 
+from adjudge.model.confusion import accuracy, kappa
 from adjudge.model.labelled import Confusion
 from adjudge.plugin import CaseUnderTest, Criterion, EvalCase, EvaluationResult, Measurement
-from adjudge.statistics.agreement import accuracy, kappa
-from adjudge.statistics.localisation import TOLERANCES, majority_agent, position_prior
+from adjudge_plugins.agreement.statistics.localisation import TOLERANCES, majority_agent, position_prior
 from adjudge_plugins.criteria.action_cycles.criterion import ActionCycles
 from adjudge_plugins.criteria.action_repeats.criterion import ActionRepeats
 from adjudge_plugins.readers.history_log_reader.reader import HistoryLogReader

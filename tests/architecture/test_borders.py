@@ -10,9 +10,11 @@ from typing import Any
 
 from importlinter.cli import lint_imports
 
+import adjudge
+
 Imports = Callable[[Path], Iterator[str]]
 
-PUBLIC = ("adjudge.plugin", "adjudge.model", "adjudge.kit")
+PUBLIC = ("adjudge.plugin", "adjudge.model", "adjudge.kit", *(f"adjudge.{name}" for name in adjudge.__all__))
 """What a plugin may import of adjudge."""
 
 DENY_PLUGINS = """

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.model.labelled import Confusion
-from adjudge.statistics.agreement import (
+from adjudge.model.confusion import (
     accuracy,
     balanced_accuracy,
     chance_probability,
@@ -19,6 +18,7 @@ from adjudge.statistics.agreement import (
     true_negative_rate,
     true_positive_rate,
 )
+from adjudge.model.labelled import Confusion
 
 
 def counts(true_pass: int, false_fail: int, false_pass: int, true_fail: int) -> Confusion:

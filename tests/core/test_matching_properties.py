@@ -13,10 +13,6 @@ from hypothesis import strategies as st
 from adjudge.kit.matching import Match, edit_similarity, f1, match, precision, recall
 from adjudge.plugin import ToolCall
 
-# A deadline for each example would test how busy the machine is.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
-
 MODES = ("EXACT", "IN_ORDER", "ANY_ORDER")
 
 json_values = st.recursive(

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.model.agreement import LabelledVerdict
+from adjudge.kit.calibration.curve import calibrated_confidence, fit_curve, pass_probability
+from adjudge.kit.calibration.isotonic import fit_isotonic, interpolated
+from adjudge.kit.calibration.platt import fit_platt, logistic
 from adjudge.model.calibration import Curve
+from adjudge.model.confusion import f1, precision
 from adjudge.model.labelled import Confusion
-from adjudge.statistics.agreement import f1, precision
-from adjudge.statistics.calibration import calibrated_confidence, fit_curve
-from adjudge.statistics.confidence import brier
-from adjudge.statistics.isotonic import fit_isotonic, interpolated
-from adjudge.statistics.platt import fit_platt, logistic
-from adjudge.statistics.prevalence import corrected_pass_rate
+from adjudge_plugins.agreement.report import LabelledVerdict
+from adjudge_plugins.agreement.statistics.confidence import brier
+from adjudge_plugins.agreement.statistics.prevalence import corrected_pass_rate
 
 pairs = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)
 
@@ -42,6 +42,15 @@ def rows(*groups: tuple[str, float, int, int]) -> list[LabelledVerdict]:
                 )
             )
     return found
+
+
+def judged(*groups: tuple[str, float, int, int]) -> list[tuple[float, bool]]:
+    """The same groups, as the judged P(PASS) and whether the label is PASS."""
+    return [
+        (pass_probability(row.verdict, row.confidence), row.label == "PASS")
+        for row in rows(*groups)
+        if row.verdict is not None and row.confidence is not None
+    ]
 
 
 # --- isotonic -----------------------------------------------------------------------------
@@ -108,21 +117,21 @@ def test_labels_of_any_kind_give_a_finite_curve(found: list[tuple[float, bool]])
 
 
 def test_a_judge_that_is_too_sure_is_told_so() -> None:
-    curve = fit_curve(rows(("PASS", 0.95, 70, 30), ("FAIL", 0.95, 70, 30)))
+    curve = fit_curve(judged(("PASS", 0.95, 70, 30), ("FAIL", 0.95, 70, 30)))
 
     assert calibrated_confidence(curve, "PASS", 0.95) == pytest.approx(0.7, abs=0.01)
     assert calibrated_confidence(curve, "FAIL", 0.95) == pytest.approx(0.7, abs=0.01)
 
 
 def test_a_strict_judge_is_worth_more_where_it_passes() -> None:
-    curve = fit_curve(rows(("PASS", 0.9, 98, 2), ("FAIL", 0.9, 60, 40)))
+    curve = fit_curve(judged(("PASS", 0.9, 98, 2), ("FAIL", 0.9, 60, 40)))
 
     assert calibrated_confidence(curve, "PASS", 0.9) > 0.95
     assert calibrated_confidence(curve, "FAIL", 0.9) == pytest.approx(0.6, abs=0.02)
 
 
 def test_many_labels_take_the_form_that_they_have() -> None:
-    curve = fit_curve(rows(("PASS", 0.9, 480, 120), ("FAIL", 0.9, 480, 120)))
+    curve = fit_curve(judged(("PASS", 0.9, 480, 120), ("FAIL", 0.9, 480, 120)))
 
     assert curve.method == "isotonic"
     assert calibrated_confidence(curve, "PASS", 0.9) == pytest.approx(0.8)

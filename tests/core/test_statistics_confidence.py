@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.statistics.binomial import at_most, extreme_interval
-from adjudge.statistics.bins import equal_mass
-from adjudge.statistics.bootstrap import percentile_intervals
-from adjudge.statistics.confidence import auroc, brier, calibration_error, reliability
-from adjudge.statistics.selective import risk_coverage, threshold_for
+from adjudge_plugins.agreement.statistics.binomial import at_most, extreme_interval
+from adjudge_plugins.agreement.statistics.bins import equal_mass
+from adjudge_plugins.agreement.statistics.bootstrap import percentile_intervals
+from adjudge_plugins.agreement.statistics.confidence import auroc, brier, calibration_error, reliability
+from adjudge_plugins.agreement.statistics.selective import risk_coverage, threshold_for
 
 levels = st.sampled_from([0.5, 0.6875, 0.75, 0.875, 0.9375])
 pairs = st.lists(st.tuples(levels | st.floats(0, 1), st.booleans()), max_size=60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.statistics.localisation import majority_agent, position_prior, share_within
+from adjudge_plugins.agreement.statistics.localisation import majority_agent, position_prior, share_within
 
 steps = st.lists(st.integers(1, 40), min_size=2, max_size=25)
 

@@ -11,7 +11,7 @@ from payloads import FAMILIES, PLACES, Run
 
 import adjudge
 from adjudge.plugin import EvaluationResult
-from adjudge.statistics.binomial import at_most
+from adjudge_plugins.agreement.statistics.binomial import at_most
 
 _METHOD = """\
 # Can a run talk its judge round?

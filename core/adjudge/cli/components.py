@@ -10,9 +10,9 @@ import click
 
 from adjudge.cli.described import component_facts, option_facts, origin_fields, show_component, shown_name
 from adjudge.cli.session import load_for_listing
-from adjudge.cli.streams import say_json
-from adjudge.cli.tables import show_table
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec, Need
+from adjudge.extension.tables import show_table
+from adjudge.extension.terminal import say_json
 
 if TYPE_CHECKING:
     from adjudge.extension.registry import Registered

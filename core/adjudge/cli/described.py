@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from adjudge.cli.options import described_options
-from adjudge.cli.streams import say
-from adjudge.cli.tables import show_fields, show_table
+from adjudge.extension.tables import show_fields, show_table
+from adjudge.extension.terminal import say
 
 if TYPE_CHECKING:
     from adjudge.extension.registry import Registered, Registry

@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 
 import click
 
-from adjudge.cli.streams import OutputError, flush_output, reader_is_gone, say
+from adjudge.extension.terminal import OutputError, flush_output, reader_is_gone, say
 
 USAGE: Final = 2
 """Usage or configuration."""

@@ -10,9 +10,9 @@ import click
 
 from adjudge.cli.described import component_facts, option_facts, origin_fields, show_component, shown_name
 from adjudge.cli.session import load_extensions, load_for_listing
-from adjudge.cli.streams import say, say_json
-from adjudge.cli.tables import one_line, show_fields
 from adjudge.extension.judge_options import MOST_NUM_SAMPLES
+from adjudge.extension.tables import one_line, show_fields
+from adjudge.extension.terminal import say, say_json
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions

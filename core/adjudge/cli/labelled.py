@@ -12,13 +12,10 @@ from typing import Any
 
 import click
 
-from adjudge.cli.streams import say, say_json
-from adjudge.cli.tables import one_line, show_table
 from adjudge.extension.loader import Extensions
-from adjudge.model.labelled import Confusion, JudgeMeasurement, LabelledGroup
-from adjudge.running.doubts import doubts_of
-from adjudge.running.measuring import JudgedRow, JudgeReport, measure_judge
-from adjudge.statistics.agreement import (
+from adjudge.extension.tables import one_line, show_table
+from adjudge.extension.terminal import say, say_json
+from adjudge.model.confusion import (
     accuracy,
     balanced_accuracy,
     chance_probability,
@@ -27,6 +24,9 @@ from adjudge.statistics.agreement import (
     true_negative_rate,
     true_positive_rate,
 )
+from adjudge.model.labelled import Confusion, JudgeMeasurement, LabelledGroup
+from adjudge.running.doubts import doubts_of
+from adjudge.running.measuring import JudgedRow, JudgeReport, measure_judge
 
 
 def run_labelled(

@@ -11,8 +11,8 @@ import click
 
 from adjudge.cli.exits import INTERRUPTED
 from adjudge.cli.signals import noticing_signals
-from adjudge.cli.streams import say
 from adjudge.extension.events import CaseFinished, RunStarted
+from adjudge.extension.terminal import say
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias, cast
 from unittest import SkipTest
 
-from adjudge.cli.streams import say
 from adjudge.errors import InputError
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.discovery import Candidate, discover
 from adjudge.extension.loader import Extensions, PluginRecord, PluginState
+from adjudge.extension.terminal import say
 from adjudge.testing.conformance import (
     AgentAdapterConformance,
     ComponentConformance,

@@ -11,9 +11,9 @@ import click
 
 from adjudge.cli.exits import UNMEASURED
 from adjudge.cli.session import load_for_listing
-from adjudge.cli.streams import say, say_json
-from adjudge.cli.tables import one_line, show_fields, show_table
 from adjudge.errors import UnknownNameError, did_you_mean
+from adjudge.extension.tables import one_line, show_fields, show_table
+from adjudge.extension.terminal import say, say_json
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions, PluginRecord

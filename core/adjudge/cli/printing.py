@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from adjudge.cli.exits import UNMEASURED
-from adjudge.cli.streams import OutputError, flush_output, say
+from adjudge.extension.terminal import OutputError, flush_output, say
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions

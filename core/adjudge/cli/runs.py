@@ -11,7 +11,7 @@ import click
 from adjudge.cli.eval import report_options, show_report
 from adjudge.cli.printing import ended
 from adjudge.cli.session import load_extensions
-from adjudge.cli.streams import say, say_json
+from adjudge.extension.terminal import say, say_json
 
 
 @click.group("runs")
@@ -23,7 +23,7 @@ def runs_command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_command(as_json: bool) -> None:
     """List the runs of this folder, the oldest first."""
-    from adjudge.storage.locations import runs_folder
+    from adjudge.storage.run_locations import runs_folder
 
     rows = [_row(path) for path in sorted(runs_folder().glob("*.sqlite3"), key=_changed)]
     if as_json:
@@ -89,7 +89,7 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
     from adjudge.running.records import read_files
     from adjudge.running.reports import check_not_read, check_outputs, report_of, summary_of, write_outputs
     from adjudge.storage.journal import Journal
-    from adjudge.storage.locations import journal_path
+    from adjudge.storage.run_locations import journal_path
 
     extensions = load_extensions(no_plugins)
     host = RunHost(extensions, Path.cwd())

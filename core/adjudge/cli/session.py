@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from adjudge.cli.streams import say
 from adjudge.extension.loader import Extensions
 from adjudge.extension.project import project_extensions
 from adjudge.extension.settings import find_settings
+from adjudge.extension.terminal import say
 
 
 def load_extensions(no_plugins: Iterable[str]) -> Extensions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -18,6 +19,7 @@ from adjudge.extension.importing import installed_path
 if TYPE_CHECKING:
     from importlib_metadata import EntryPoint
 
+DISABLE_VARIABLE: Final = "ADJUDGE_DISABLE_PLUGINS"
 OWN_DISTRIBUTION: Final = "adjudge"
 _UNKNOWN: Final = "unknown"
 
@@ -48,8 +50,8 @@ class Candidate:
     """Reads the requirements of its distribution; asked only when something fails."""
 
 
-def discover() -> list[Candidate]:
-    """The plugins of this environment, adjudge's own first, then by distribution and name.
+def discover(group: str = PROJECT) -> list[Candidate]:
+    """The entry points of a group in this environment, adjudge's own first, then by distribution and name.
 
     A distribution whose metadata cannot be read is one candidate that fails to load, so that it is
     seen and harms nobody.
@@ -59,16 +61,22 @@ def discover() -> list[Candidate]:
     path = installed_path()
     if any(_has_metadata(Path(entry)) for entry in sys.path if entry not in path):
         # The query for all knows sys.path alone.
-        found = _one_by_one(path)
+        found = _one_by_one(path, group)
     else:
         try:
-            found = _candidates(importlib_metadata.entry_points(group=PROJECT))  # pyright: ignore[reportUnknownMemberType]
+            found = _candidates(importlib_metadata.entry_points(group=group))  # pyright: ignore[reportUnknownMemberType]
         except Exception:
             # One unreadable entry_points.txt breaks the query for all: look at each on its own.
-            found = _one_by_one(path)
+            found = _one_by_one(path, group)
     return sorted(
         found, key=lambda item: (item.distribution != OWN_DISTRIBUTION, item.distribution, item.name)
     )
+
+
+def disabled_by_variable() -> tuple[str, ...]:
+    """The names of plugins and distributions that the environment variable disables."""
+    named = (name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(","))
+    return tuple(filter(None, named))
 
 
 def as_candidate(name: str, plugin: ModuleType | object, *, distribution: str = "in-memory") -> Candidate:
@@ -136,7 +144,7 @@ def _has_metadata(folder: Path) -> bool:
     return any(folder.glob("*.dist-info")) or any(folder.glob("*.egg-info"))
 
 
-def _one_by_one(path: list[str]) -> list[Candidate]:
+def _one_by_one(path: list[str], group: str) -> list[Candidate]:
     import importlib_metadata
 
     found: list[Candidate] = []
@@ -148,7 +156,7 @@ def _one_by_one(path: list[str]) -> list[Candidate]:
             continue
         seen.add(canonical_name(name))
         try:
-            found += _candidates(tuple(distribution.entry_points.select(group=PROJECT)))
+            found += _candidates(tuple(distribution.entry_points.select(group=group)))
         except Exception as error:
             found.append(_unreadable(name, version, error))
     return found

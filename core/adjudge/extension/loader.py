@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import pluggy
 
 from adjudge.errors import PluginError, did_you_mean
 from adjudge.extension import hookspecs
 from adjudge.extension.admission import collect, register, unmet_requirement
-from adjudge.extension.discovery import OWN_DISTRIBUTION, Candidate, canonical_name, discover
+from adjudge.extension.discovery import (
+    OWN_DISTRIBUTION,
+    Candidate,
+    canonical_name,
+    disabled_by_variable,
+    discover,
+)
 from adjudge.extension.guard import PluginRaisedError, described, guarded, lent
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import (
@@ -29,8 +34,6 @@ from adjudge.extension.specs import (
     Spec,
     TraceReaderSpec,
 )
-
-DISABLE_VARIABLE: Final = "ADJUDGE_DISABLE_PLUGINS"
 
 SpecT = TypeVar("SpecT", bound=Spec[Any])
 
@@ -146,8 +149,7 @@ class Extensions:
         """
         # Every plugin imports it. Its cost is ours, not that of the plugin that happens to come first.
         importlib.import_module("adjudge.plugin")
-        listed = (name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(","))
-        extensions = cls(discover(), disable={*disable, *filter(None, listed)}, aliases=aliases)
+        extensions = cls(discover(), disable={*disable, *disabled_by_variable()}, aliases=aliases)
         if unmet := extensions.unmet(require):
             listing = "\n".join(f"  {item}" for item in unmet)
             raise PluginError(f"required plugins are not available:\n{listing}")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from adjudge.granularity.reducing import deciding_results
+from adjudge.kit.calibration.curve import calibrated_confidence
 from adjudge.model.calibration import Calibration
 from adjudge.model.evaluation import CheckResult, EvaluationResult, VotedVerdict
 from adjudge.model.measurement import UnsureCode
 from adjudge.model.result import Verdict
-from adjudge.statistics.calibration import calibrated_confidence
 
 OTHER_JUDGES: Final = "other_judges"
 """The code of a verdict that keeps the confidence of its votes: others decided it than were calibrated."""

@@ -43,7 +43,7 @@ from adjudge.running.request import (
 )
 from adjudge.running.resumption import remaining
 from adjudge.storage.journal import Journal
-from adjudge.storage.locations import journal_path
+from adjudge.storage.run_locations import journal_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

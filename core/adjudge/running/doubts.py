@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from adjudge.errors import RunError
+from adjudge.model.confusion import doubt, kappa
 from adjudge.model.labelled import Confusion, JudgeMeasurement
 from adjudge.running.plan import PlannedCriterion
-from adjudge.statistics.agreement import doubt, kappa
 from adjudge.storage.measured import MeasuredJudges
 
 

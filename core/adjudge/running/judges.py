@@ -12,6 +12,7 @@ from adjudge.judging.choosing import Judges
 from adjudge.judging.client import JudgeClient, ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.judging.spending import Budget, prices_installed
+from adjudge.kit.calibration.store import KeptCalibrations
 from adjudge.model.calibration import Calibration
 from adjudge.model.judging import total_cost
 from adjudge.model.result import JudgeCalls
@@ -19,7 +20,6 @@ from adjudge.model.step import total_usage
 from adjudge.running.host import RunHost
 from adjudge.running.problems import Problems
 from adjudge.running.request import JudgingRequest
-from adjudge.storage.calibrations import KeptCalibrations
 from adjudge.storage.compiled_checks import compiled_checks
 from adjudge.storage.journal import Journal
 from adjudge.storage.recording import RecordingFile

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.storage.locations import home
+from adjudge.extension.home_folder import home
 from adjudge.storage.reply_cache import ReplyCache
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeAlias
 
 from adjudge.errors import RunError
+from adjudge.extension.home_folder import make_folder
 from adjudge.storage.journal_file import (
     SCHEMA_VERSION,
     claimed,
@@ -28,7 +29,6 @@ from adjudge.storage.journal_file import (
     remove_unfinished,
     unfinished_path,
 )
-from adjudge.storage.locations import make_folder
 from adjudge.storage.payloads import packed, unpacked
 
 _SCHEMA: Final = """

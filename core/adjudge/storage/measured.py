@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from adjudge.errors import RunError
+from adjudge.extension.home_folder import home, make_folder
 from adjudge.model.base import JsonObject
 from adjudge.model.labelled import JudgeMeasurement
-from adjudge.storage.locations import home, make_folder
 
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS measured_v1 ("

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 from typing import Final
 
-from adjudge.storage.locations import home, make_folder
+from adjudge.extension.home_folder import home, make_folder
 from adjudge.storage.payloads import packed, unpacked
 
 _SCHEMA: Final = (

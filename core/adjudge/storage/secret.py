@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from adjudge.errors import RunError
-from adjudge.storage.locations import home, make_folder
+from adjudge.extension.home_folder import home, make_folder
 
 _LENGTH: Final = 32
 

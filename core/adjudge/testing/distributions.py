@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-_GROUP = "adjudge"
-
 
 def fake_distribution(
     folder: Path,
@@ -14,6 +12,7 @@ def fake_distribution(
     version: str = "1.0",
     *,
     entry_points: Mapping[str, str] | None = None,
+    commands: Mapping[str, str] | None = None,
     modules: Mapping[str, str] | None = None,
     requires: Iterable[str] = (),
 ) -> Path:
@@ -26,6 +25,7 @@ def fake_distribution(
         name: The distribution's name.
         version: The distribution's version.
         entry_points: Names of plugins to their modules: ``{"acme": "acme_criteria"}``.
+        commands: Names of commands to their functions: ``{"report": "acme_report:report_command"}``.
         modules: Dotted names of modules to their source.
         requires: Requirements, as in ``[project] dependencies``.
 
@@ -44,6 +44,8 @@ def fake_distribution(
     metadata = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
     metadata += [f"Requires-Dist: {requirement}" for requirement in requires]
     (info / "METADATA").write_text("\n".join(metadata) + "\n", encoding="utf-8")
-    lines = [f"[{_GROUP}]", *(f"{plugin} = {module}" for plugin, module in (entry_points or {}).items())]
+    lines: list[str] = []
+    for group, entries in (("adjudge", entry_points), ("adjudge.commands", commands)):
+        lines += [f"[{group}]", *(f"{entry} = {value}" for entry, value in (entries or {}).items())]
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     return info

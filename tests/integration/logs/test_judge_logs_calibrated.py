@@ -16,9 +16,9 @@ from click.testing import CliRunner, Result
 
 from adjudge.cli import cli
 from adjudge.errors import InputError, JudgeError
+from adjudge.kit.calibration.curve import calibrated_confidence
 from adjudge.model.calibration import Calibration
 from adjudge.plugin import EvaluationResult, JudgedLogs, JudgeRequest, NoConfig
-from adjudge.statistics.calibration import calibrated_confidence
 from adjudge.testing import FakeHost, manager, verdicts
 from adjudge_plugins.reporters import console_reporter
 
@@ -405,9 +405,9 @@ def test_a_calibration_of_what_is_counted_by_code_is_refused(bench: Bench, fitte
 def test_a_broken_store_stops_the_plan_and_names_its_file(
     bench: Bench, fitted: Calibration, tmp_path: Path
 ) -> None:
-    store = tmp_path / "adjudge-home" / "calibrations.sqlite3"
-    store.write_bytes(b"no database" * 1000)
-    with pytest.raises(InputError, match=r"calibrations\.sqlite3"):
+    [store] = (tmp_path / "adjudge-home" / "calibrations").glob("*.json")
+    store.write_bytes(b"no calibration" * 1000)
+    with pytest.raises(InputError, match=store.name):
         bench.judge()
 
     assert bench.judging.requests == []

@@ -1,7 +1,5 @@
 """What trace readers share: opening, recognising, and reading somebody's JSON without losing the place."""
 
-from adjudge.formats.findings import is_list, is_object
-from adjudge.formats.json_input import JsonStream, parse_json
 from adjudge.formats.json_outline import Outline, outline
 from adjudge.kit.logs.blobs import blob_of, items_without_blobs, step_without_blobs, without_blobs
 from adjudge.kit.logs.location import Place
@@ -12,21 +10,17 @@ from adjudge.kit.openai import arguments_of
 from adjudge.model.loss_report import Losses
 
 __all__ = [
-    "JsonStream",
     "Losses",
     "Outline",
     "Place",
     "arguments_of",
     "blob_of",
-    "is_list",
-    "is_object",
     "items_without_blobs",
     "list_of",
     "moment_of",
     "object_of",
     "opened",
     "outline",
-    "parse_json",
     "seconds_of",
     "step_without_blobs",
     "text_of",

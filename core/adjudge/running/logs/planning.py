@@ -13,12 +13,12 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.registry import Registered
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import TraceReaderSpec
-from adjudge.formats.calibration_file import read_calibrations
 from adjudge.formats.criteria_file import FileCriterion, load_criteria, parse_criteria
 from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.viewing import LEAST_BUDGET, check_lengths
 from adjudge.judging.judge import ClientJudge
 from adjudge.judging.lengths import head_and_tail
+from adjudge.kit.calibration.file import read_calibrations
 from adjudge.model.calibration import Calibration
 from adjudge.model.config import CriterionEntry
 from adjudge.model.evaluation import WordedCriterion

@@ -10,7 +10,7 @@ from typing import Any, Final
 import httpx
 
 from adjudge.kit import http_judge
-from adjudge.kit.logs import JsonStream
+from adjudge.kit.strict_json import JsonStream
 from adjudge.plugin import AgentError, InputError
 
 _LARGEST: Final = 64 * 1024 * 1024

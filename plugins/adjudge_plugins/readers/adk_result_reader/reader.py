@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.adk import AdkEvent, invocation_from_adk
-from adjudge.kit.logs import JsonStream
+from adjudge.kit.strict_json import JsonStream
 from adjudge.plugin import (
     Content,
     InputError,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from adjudge.kit import logs
-from adjudge.kit.logs import JsonStream
+from adjudge.kit.strict_json import JsonStream
 from adjudge.plugin import JsonObject, ReadOptions, Source, Trajectory
 from adjudge_plugins.readers.adk_session_reader.session import Session
 

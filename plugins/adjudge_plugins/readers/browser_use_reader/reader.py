@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.kit import logs
-from adjudge.kit.logs import JsonStream
+from adjudge.kit.strict_json import JsonStream
 from adjudge.plugin import (
     Content,
     Invocation,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from adjudge.kit.adk import read_eval_cases
-from adjudge.kit.logs import JsonStream
+from adjudge.kit.strict_json import JsonStream
 from adjudge.plugin import (
     EvalCase,
     InputError,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from adjudge.kit import logs
-from adjudge.kit.logs import JsonStream
+from adjudge.kit.strict_json import JsonStream
 from adjudge.plugin import (
     InputError,
     JsonObject,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from adjudge.kit.logs import JsonStream, Place, outline
+from adjudge.kit.logs import Place, outline
+from adjudge.kit.strict_json import JsonStream
 from adjudge.model.base import JsonObject
 
 _RESOURCES: Final = ("resourceSpans", "resource_spans")

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
-from adjudge.kit.logs import Place, is_object, moment_of, object_of, text_of
+from adjudge.kit.logs import Place, moment_of, object_of, text_of
+from adjudge.kit.strict_json import is_object
 from adjudge.model.base import JsonObject
 from adjudge.model.items import ErrorItem
 

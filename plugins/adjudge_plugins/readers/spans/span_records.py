@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from adjudge.kit.logs import Losses, parse_json
+from adjudge.kit.logs import Losses
+from adjudge.kit.strict_json import parse_json
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.items import Item
 from adjudge.model.step import Usage

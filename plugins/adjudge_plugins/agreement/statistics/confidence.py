@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final, TypeAlias
 
-from adjudge.model.agreement import ReliabilityBin
-from adjudge.statistics.bins import equal_mass
+from adjudge_plugins.agreement.report import ReliabilityBin
+from adjudge_plugins.agreement.statistics.bins import equal_mass
 
 Sureness: TypeAlias = tuple[float, bool]
 """A confidence from 0 to 1, and whether the verdict was right."""

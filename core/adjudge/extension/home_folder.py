@@ -1,15 +1,12 @@
-"""Where adjudge keeps what it stores."""
+"""The folder where adjudge keeps what it stores."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import re
 from pathlib import Path
 
 from adjudge.errors import InputError, Problem
-
-_RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\Z")
 
 
 def home() -> Path:
@@ -48,29 +45,3 @@ def make_folder(folder: Path) -> None:
                 place.chmod(0o700)
             ignore.write_text("# Made by adjudge: results and replies are not for version control.\n*\n")
     folder.mkdir(parents=True, exist_ok=True)
-
-
-def runs_folder() -> Path:
-    """The folder of the run journals."""
-    return home() / "runs"
-
-
-def eval_sets_folder() -> Path:
-    """The folder of the eval sets that programs handed over as objects."""
-    return home() / "eval-sets"
-
-
-def journal_path(run: str) -> Path:
-    """The journal of a run.
-
-    Raises:
-        InputError: the name could leave the folder, or is not a file name everywhere.
-    """
-    if not _RUN_NAME.match(run):
-        raise InputError(
-            Problem(
-                what=f"{run!r} cannot name a run",
-                hint="Use 1 to 100 letters, digits, '.', '_' and '-', beginning with a letter or a digit.",
-            )
-        )
-    return runs_folder() / f"{run}.sqlite3"

@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.errors import InputError, Problem
-from adjudge.formats.adk_schema import Schema
-from adjudge.formats.findings import Findings, kind
-from adjudge.formats.json_input import JsonStream, open_file, parse_json
-from adjudge.model.agreement import Decided, VerdictLabel
+from adjudge.kit.calibration import Decided
+from adjudge.kit.strict_json import Findings, JsonStream, Schema, kind, open_file, parse_json
+from adjudge.plugin import InputError, Problem
+from adjudge_plugins.agreement.report import VerdictLabel
 
 _ROW: Final = Schema("a label", "source case run criterion label step agent length split note")
 _NUMBERS: Final = ("run", "step", "length")

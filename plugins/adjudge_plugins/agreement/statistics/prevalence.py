@@ -6,9 +6,9 @@ import math
 from statistics import NormalDist
 from typing import Final
 
-from adjudge.model.agreement import PassRate
+from adjudge.model.confusion import true_negative_rate, true_positive_rate
 from adjudge.model.labelled import Confusion
-from adjudge.statistics.agreement import true_negative_rate, true_positive_rate
+from adjudge_plugins.agreement.report import PassRate
 
 _Z: Final = NormalDist().inv_cdf(0.975)
 

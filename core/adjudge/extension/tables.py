@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from adjudge.cli.streams import say
+from adjudge.extension.terminal import say
 
 _BETWEEN: Final = 3
 """Columns of a terminal that a drawn table puts between two cells."""

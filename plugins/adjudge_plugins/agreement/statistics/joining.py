@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adjudge.errors import InputError, Problem
-from adjudge.model.agreement import GivenVerdict, LabelledVerdict, VerdictLabel
+from adjudge.plugin import InputError, Problem
+from adjudge_plugins.agreement.report import GivenVerdict, LabelledVerdict, VerdictLabel
 
 
 @dataclass(frozen=True, slots=True)

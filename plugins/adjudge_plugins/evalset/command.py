@@ -8,21 +8,20 @@ from pathlib import Path
 
 import click
 
-from adjudge.cli.streams import say, say_json
-from adjudge.errors import AdjudgeError, InputError, Problem
-from adjudge.formats import (
+from adjudge.kit.adk import (
     EvalSetFile,
     case_to_adk,
     dump_eval_set,
     find_eval_sets,
     migrate_eval_set,
     open_eval_set,
+    read_session_file,
     split_selection,
 )
-from adjudge.formats.old_shapes import read_session_file
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import ToolCall
+from adjudge.plugin import AdjudgeError, InputError, Problem, say, say_json
 
 _SHAPES = {
     "eval_set": "",

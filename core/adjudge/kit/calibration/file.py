@@ -8,7 +8,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from adjudge.errors import InputError, Problem, json_path
-from adjudge.formats.json_input import read_json
+from adjudge.kit.strict_json import read_json
 from adjudge.model.calibration import Calibration, Calibrations
 
 _HOW: Final = "'adjudge agreement RESULTS LABELS --fit FILE.json' writes one."

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from adjudge.cli.streams import say
-from adjudge.cli.tables import show_table
-from adjudge.model.agreement import (
+from adjudge.plugin import say, show_table
+from adjudge_plugins.agreement.report import (
     AgreementReport,
     CriterionAgreement,
     CurvePoint,

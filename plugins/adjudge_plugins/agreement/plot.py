@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
-from adjudge.model.agreement import AgreementReport, CriterionAgreement
+from adjudge_plugins.agreement.report import AgreementReport, CriterionAgreement
 
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Told apart with any colour vision (Okabe and Ito 2008)."""

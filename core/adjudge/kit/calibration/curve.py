@@ -4,38 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
-from adjudge.model.agreement import Decided, LabelledVerdict
+from adjudge.kit.calibration.isotonic import fit_isotonic, interpolated
+from adjudge.kit.calibration.platt import fit_platt, logistic
 from adjudge.model.calibration import Curve
-from adjudge.statistics.isotonic import fit_isotonic, interpolated
-from adjudge.statistics.platt import fit_platt, logistic
 
-LEAST: Final = 20
-"""Fewer labelled verdicts fit nothing."""
-FEW: Final = 100
-"""Below so many labelled verdicts a calibration is called rough."""
+Decided: TypeAlias = Literal["PASS", "FAIL"]
+Judged: TypeAlias = tuple[float, bool]
+"""The P(PASS) that a judge's votes say, and whether the label is PASS."""
+
 ENOUGH_FOR_ISOTONIC: Final = 1000
 """From so many on isotonic regression is at least as good as Platt's (Niculescu-Mizil and Caruana 2005)."""
 _NEAREST: Final = 0.001
 """How near to 0 and 1 a probability is taken, so that its logit is finite."""
 
 
-def fit_curve(rows: Sequence[LabelledVerdict]) -> Curve:
+def fit_curve(judged: Sequence[Judged]) -> Curve:
     """The curve from judged to labelled P(PASS).
 
     It is fitted to P(PASS), which is the confidence of a PASS and one minus that of a FAIL, rather than to
     the confidence: a judge that is strict errs in its FAILs, and its two verdicts then differ in what they
     are worth. With Platt's method a judge that is calibrated already has slope 1 and intercept 0.
-
-    Args:
-        rows: With a verdict and a confidence.
     """
-    judged = [
-        (_pass_probability(row.verdict, row.confidence), row.label == "PASS")
-        for row in rows
-        if row.verdict is not None and row.confidence is not None
-    ]
     if len(judged) >= ENOUGH_FOR_ISOTONIC:
         return Curve(method="isotonic", points=fit_isotonic(judged))
     slope, intercept = fit_platt([(_logit(value), outcome) for value, outcome in judged])
@@ -44,15 +35,16 @@ def fit_curve(rows: Sequence[LabelledVerdict]) -> Curve:
 
 def calibrated_confidence(curve: Curve, verdict: Decided, confidence: float) -> float:
     """The probability that ``verdict`` is right. Below one half, the labels speak against it."""
-    judged = _pass_probability(verdict, confidence)
+    judged = pass_probability(verdict, confidence)
     if curve.method == "isotonic":
         passing = interpolated(curve.points, judged)
     else:
         passing = logistic(curve.slope * _logit(judged) + curve.intercept)
-    return _pass_probability(verdict, passing)
+    return pass_probability(verdict, passing)
 
 
-def _pass_probability(verdict: Decided, confidence: float) -> float:
+def pass_probability(verdict: Decided, confidence: float) -> float:
+    """P(PASS) by a verdict with its confidence, and the confidence of a verdict by P(PASS)."""
     return confidence if verdict == "PASS" else 1 - confidence
 
 

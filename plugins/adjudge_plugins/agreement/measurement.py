@@ -9,22 +9,25 @@ from pathlib import Path
 from typing import Final
 
 from adjudge import __version__
-from adjudge.errors import InputError, Problem
-from adjudge.formats.given_verdicts import read_given_verdicts
-from adjudge.formats.verdict_labels import read_verdict_labels
-from adjudge.model.agreement import AgreementReport, CriterionAgreement, GivenVerdict
+from adjudge.kit.calibration import KeptCalibrations, calibrated_confidence, fit_curve, pass_probability
 from adjudge.model.calibration import Calibration, Calibrations
-from adjudge.statistics.bootstrap import RESAMPLES, SEED
-from adjudge.statistics.calibration import FEW, LEAST, calibrated_confidence, fit_curve
-from adjudge.statistics.joining import Pair, join
-from adjudge.statistics.prevalence import corrected_pass_rate
-from adjudge.statistics.selective import threshold_for
-from adjudge.statistics.trust import criterion_agreement, held_out
-from adjudge.storage.calibrations import KeptCalibrations
+from adjudge.plugin import InputError, Problem
+from adjudge_plugins.agreement.labels_file import read_verdict_labels
+from adjudge_plugins.agreement.report import AgreementReport, CriterionAgreement, GivenVerdict
+from adjudge_plugins.agreement.results_file import read_given_verdicts
+from adjudge_plugins.agreement.statistics.agreement_report import criterion_agreement, held_out
+from adjudge_plugins.agreement.statistics.bootstrap import RESAMPLES, SEED
+from adjudge_plugins.agreement.statistics.joining import Pair, join
+from adjudge_plugins.agreement.statistics.prevalence import corrected_pass_rate
+from adjudge_plugins.agreement.statistics.selective import threshold_for
 
 DEV: Final = "dev"
 """The split of the labels that calibrations are fitted to."""
 ALL: Final = "all criteria"
+LEAST: Final = 20
+"""Fewer labelled verdicts fit nothing."""
+FEW: Final = 100
+"""Below so many labelled verdicts a calibration is called rough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +164,13 @@ def _why_not(name: str, pairs: Sequence[Pair]) -> str | None:
 
 def _calibration(name: str, pairs: Sequence[Pair], fitting: _Fitting) -> Calibration:
     rows = [pair.voted_row() for pair in pairs]
-    curve = fit_curve(rows)
+    curve = fit_curve(
+        [
+            (pass_probability(row.verdict, row.confidence), row.label == "PASS")
+            for row in rows
+            if row.verdict is not None and row.confidence is not None
+        ]
+    )
     threshold: float | None = None
     if fitting.wanted is not None:
         sure = [

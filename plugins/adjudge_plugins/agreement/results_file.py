@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.errors import InputError, Problem
-from adjudge.formats.findings import is_list, is_object
-from adjudge.formats.json_input import JsonStream, open_file
-from adjudge.model.agreement import Decided, GivenVerdict
+from adjudge.kit.calibration import Decided
+from adjudge.kit.strict_json import JsonStream, is_list, is_object, open_file
 from adjudge.model.base import JsonObject
+from adjudge.plugin import InputError, Problem
+from adjudge_plugins.agreement.report import GivenVerdict
 
 _NO_RESULTS: Final = "these are no results of adjudge: there is neither 'logs' nor 'cases' in it"
 _HOW: Final = (

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
+from adjudge.kit.calibration import Decided
 from adjudge.model.base import Frozen
 from adjudge.model.calibration import Calibration
 from adjudge.model.labelled import Confusion
-
-Decided: TypeAlias = Literal["PASS", "FAIL"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
-from adjudge.model.agreement import (
+from adjudge.kit.calibration.curve import calibrated_confidence
+from adjudge.model.calibration import Calibration
+from adjudge.model.confusion import (
+    accuracy,
+    balanced_accuracy,
+    f1,
+    kappa,
+    precision,
+    true_negative_rate,
+    true_positive_rate,
+)
+from adjudge.model.labelled import Confusion
+from adjudge_plugins.agreement.report import (
     CriterionAgreement,
     Figure,
     HeldOut,
@@ -15,24 +27,23 @@ from adjudge.model.agreement import (
     Localisation,
     StepAccuracy,
 )
-from adjudge.model.calibration import Calibration
-from adjudge.model.labelled import Confusion
-from adjudge.statistics.agreement import (
-    accuracy,
-    balanced_accuracy,
-    f1,
-    kappa,
-    precision,
-    true_negative_rate,
-    true_positive_rate,
+from adjudge_plugins.agreement.statistics.binomial import extreme_interval
+from adjudge_plugins.agreement.statistics.bins import equal_mass
+from adjudge_plugins.agreement.statistics.bootstrap import percentile_intervals
+from adjudge_plugins.agreement.statistics.confidence import (
+    Sureness,
+    auroc,
+    brier,
+    calibration_error,
+    reliability,
 )
-from adjudge.statistics.binomial import extreme_interval
-from adjudge.statistics.bins import equal_mass
-from adjudge.statistics.bootstrap import percentile_intervals
-from adjudge.statistics.calibration import calibrated_confidence
-from adjudge.statistics.confidence import Sureness, auroc, brier, calibration_error, reliability
-from adjudge.statistics.localisation import TOLERANCES, majority_agent, position_prior, share_within
-from adjudge.statistics.selective import risk_coverage
+from adjudge_plugins.agreement.statistics.localisation import (
+    TOLERANCES,
+    majority_agent,
+    position_prior,
+    share_within,
+)
+from adjudge_plugins.agreement.statistics.selective import risk_coverage
 
 _LENGTH_BINS: Final = 4
 _IN_A_LENGTH_BIN: Final = 10

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from adjudge.cli.streams import say, say_json
+from adjudge.plugin import InputError, Problem, say, say_json
 
 if TYPE_CHECKING:
-    from adjudge.model.agreement import AgreementReport
+    from adjudge_plugins.agreement.report import AgreementReport
 
 
 @click.command("agreement")
@@ -53,20 +54,21 @@ def agreement_command(
         raise click.UsageError("--target-agreement chooses a threshold while fitting: add --fit FILE.json")
     if plot is not None and plot.suffix.lower() != ".svg":
         raise click.UsageError(f"--plot draws SVG: {plot} does not end with .svg")
-    from adjudge.running.agreement import calibrations_document, keep_calibrations, measure_agreement
-    from adjudge.running.problems import Problems
-    from adjudge.running.reports import check_not_read
+    from adjudge_plugins.agreement.measurement import (
+        calibrations_document,
+        keep_calibrations,
+        measure_agreement,
+    )
 
-    problems = Problems()
-    check_not_read(filter(None, (fit, plot)), (results, labels), problems)
-    problems.raise_any()
+    for output in filter(None, (fit, plot)):
+        _refuse_input(output, (results, labels))
 
     report = measure_agreement(results, labels, fit=fit is not None, wanted=wanted)
     if fit is not None:
         _write(fit, calibrations_document(report).model_dump_json(indent=2) + "\n")
         keep_calibrations(report)
     if plot is not None:
-        from adjudge.kit.render.agreement_plot import agreement_svg
+        from adjudge_plugins.agreement.plot import agreement_svg
 
         _write(plot, agreement_svg(report))
     if as_json:
@@ -76,9 +78,22 @@ def agreement_command(
     return 0
 
 
-def _write(path: Path, text: str) -> None:
-    from adjudge.errors import InputError, Problem
+def _refuse_input(output: Path, inputs: Iterable[Path]) -> None:
+    """Refuse an output that is one of the inputs, also where one of them is a link."""
+    for path in inputs:
+        if path.resolve() == output.resolve() or (
+            path.exists() and output.exists() and path.samefile(output)
+        ):
+            raise InputError(
+                Problem(
+                    what="it is read by this command, and what is written would take its place",
+                    file=str(output),
+                    hint="Name another file.",
+                )
+            )
 
+
+def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -86,11 +101,11 @@ def _write(path: Path, text: str) -> None:
 
 
 def _show(report: AgreementReport, fitted: Path | None) -> None:
-    from adjudge.cli.agreement_shown import show_report
+    from adjudge_plugins.agreement.console import show_report
 
     show_report(report)
     if fitted is not None:
-        from adjudge.running.agreement import can_be_kept
+        from adjudge_plugins.agreement.measurement import can_be_kept
 
         names = ", ".join(item.criterion_name for item in report.calibrations)
         say(f"calibration of {names} kept in {fitted}")

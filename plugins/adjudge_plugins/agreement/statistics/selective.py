@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
-from adjudge.model.agreement import CurvePoint
-from adjudge.statistics.binomial import at_most
-from adjudge.statistics.confidence import Sureness
+from adjudge_plugins.agreement.report import CurvePoint
+from adjudge_plugins.agreement.statistics.binomial import at_most
+from adjudge_plugins.agreement.statistics.confidence import Sureness
 
 SIGNIFICANCE: Final = 0.05
 """The chance that a threshold does not keep what it promises."""

@@ -1,0 +1,171 @@
+"""Commands that distributions add to the command line, by entry points of the group ``adjudge.commands``.
+
+An entry point names a click command: ``report = "package.module:report_command"``.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import click
+
+    from adjudge.extension.discovery import Candidate
+
+COMMANDS: Final = "adjudge.commands"
+"""The group of entry points."""
+_OWN: Final = "adjudge"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedCommand:
+    """A command as ``adjudge --help`` lists it."""
+
+    name: str
+    summary: str
+
+
+def listed_commands() -> tuple[ListedCommand, ...]:
+    """The commands of all distributions, from their metadata and their sources; nothing of theirs is imported.
+
+    What was found is kept in the user's cache until a distribution is added or removed: looking through all
+    metadata takes longer than everything else that ``--help`` does.
+    """
+    cache, key = _cache_file(), _state_of_the_path()
+    try:
+        kept = json.loads(cache.read_text(encoding="utf-8"))
+        if kept["key"] == key:
+            return tuple(ListedCommand(item["name"], item["summary"]) for item in kept["commands"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    from adjudge.extension.discovery import discover
+
+    found = tuple(ListedCommand(item.name, _summary(item)) for item in discover(COMMANDS))
+    _write_cache(cache, {"key": key, "commands": [asdict(item) for item in found]})
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedCommand:
+    """A command of a distribution, imported."""
+
+    command: click.Command
+    origin: str | None
+    """Whose it is, in words; ``None`` for adjudge's own."""
+
+
+def load_command(name: str, disabled: Iterable[str] = ()) -> LoadedCommand | None:
+    """Import the command of that name.
+
+    Args:
+        name: As it was typed.
+        disabled: Names of distributions that must not be imported, beside those of the environment variable.
+
+    Returns:
+        ``None`` where no distribution has such a command.
+
+    Raises:
+        PluginError: two distributions have it, its distribution is disabled, or it cannot be imported.
+    """
+    import click
+
+    from adjudge.errors import PluginError
+    from adjudge.extension.discovery import canonical_name, disabled_by_variable, discover
+    from adjudge.extension.guard import described
+
+    found = [item for item in discover(COMMANDS) if item.name == name]
+    if not found:
+        return None
+    if len(found) > 1:
+        listed = " and ".join(_origin(item) for item in found)
+        raise PluginError(f"the command {name!r} is of {listed}: uninstall one of them")
+    [candidate] = found
+    said = f"the command {name!r} of {_origin(candidate)}"
+    if canonical_name(candidate.distribution) in map(canonical_name, (*disabled, *disabled_by_variable())):
+        raise PluginError(f"{said} is disabled")
+    try:
+        command = candidate.load()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise PluginError(f"{said} cannot be imported: {described(error)}") from error
+    if not isinstance(command, click.Command):
+        found_type = type(command).__name__
+        raise PluginError(f"{said} is of type {found_type}; a click command is expected")
+    return LoadedCommand(command, None if candidate.distribution == _OWN else said)
+
+
+def _origin(candidate: Candidate) -> str:
+    return f"{candidate.distribution} {candidate.version}"
+
+
+def _summary(candidate: Candidate) -> str:
+    """The first line of the command's docstring, read and not run."""
+    module, _, attribute = candidate.module.partition(":")
+    try:
+        tree = ast.parse(_source_of(module).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        tree = ast.Module([], [])
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    function = next((node for node in functions if node.name == attribute), None)
+    told = (None if function is None else ast.get_docstring(function)) or ast.get_docstring(tree) or ""
+    line = told.partition("\n")[0].strip()
+    if candidate.distribution == _OWN:
+        return line
+    return f"{line} (from {_origin(candidate)})".strip()
+
+
+def _source_of(module: str) -> Path:
+    """The file of a module; packages above it are not imported either.
+
+    Raises:
+        OSError: it has none.
+    """
+    path: list[str] | None = None
+    name = ""
+    for part in module.split("."):
+        name = f"{name}.{part}" if name else part
+        spec = PathFinder.find_spec(name, path)
+        if spec is None:
+            raise FileNotFoundError(module)
+        path = list(spec.submodule_search_locations or ())
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError(module)
+    return Path(spec.origin)
+
+
+def _state_of_the_path() -> str:
+    """What changes when a distribution is installed or removed."""
+    digest = hashlib.sha256(f"{sys.version} {__file__} {Path(__file__).stat().st_mtime_ns}".encode())
+    for entry in sys.path:
+        try:
+            changed = os.stat(entry or ".").st_mtime_ns  # noqa: PTH116 - Path("") is "." only by luck
+        except OSError:
+            continue
+        digest.update(f"\0{entry}\0{changed}".encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
+def _cache_file() -> Path:
+    folder = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    environment = hashlib.sha256(sys.prefix.encode(errors="surrogateescape")).hexdigest()[:16]
+    return Path(folder) / "adjudge" / f"commands-{environment}.json"
+
+
+def _write_cache(cache: Path, content: object) -> None:
+    partial = cache.with_name(f"{cache.name}.{os.getpid()}")
+    try:
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(json.dumps(content), encoding="utf-8")
+        partial.replace(cache)
+    except (OSError, RuntimeError):  # a home that cannot be written: the next listing looks again
+        pass

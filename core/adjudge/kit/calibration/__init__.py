@@ -1,0 +1,23 @@
+"""What a judge's confidence is worth, as people's labels have shown it: curves, their files, and what is kept."""
+
+from adjudge.kit.calibration.curve import (
+    ENOUGH_FOR_ISOTONIC,
+    Decided,
+    Judged,
+    calibrated_confidence,
+    fit_curve,
+    pass_probability,
+)
+from adjudge.kit.calibration.file import read_calibrations
+from adjudge.kit.calibration.store import KeptCalibrations
+
+__all__ = [
+    "ENOUGH_FOR_ISOTONIC",
+    "Decided",
+    "Judged",
+    "KeptCalibrations",
+    "calibrated_confidence",
+    "fit_curve",
+    "pass_probability",
+    "read_calibrations",
+]

@@ -1,0 +1,1 @@
+"""The figures of an agreement report: pure functions of verdicts beside labels."""
