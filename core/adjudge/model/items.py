@@ -54,6 +54,12 @@ class ToolResult(_Item):
     call_id: str | None = None
     """The ``id`` of the call that it answers; ``None`` where the log does not say."""
 
+    @property
+    def is_error(self) -> bool:
+        """Whether the log marks the call as failed: ``is_error`` of Anthropic and MCP, ``status`` of LangChain."""
+        marks = self.extra or {}
+        return marks.get("is_error") is True or marks.get("status") == "error"
+
 
 class Observation(_Item):
     """What the environment showed outside a tool result, for instance a page."""

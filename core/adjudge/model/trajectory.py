@@ -37,6 +37,14 @@ class Trajectory(Frozen):
         """Every step, in order."""
         return tuple(step for invocation in self.invocations for step in invocation.steps)
 
+    @property
+    def nothing_of_the_agent(self) -> str | None:
+        """A message that nothing of the agent was read; ``None`` where the run has a step or an answer."""
+        if any(turn.steps or turn.final_response is not None for turn in self.invocations):
+            return None
+        what = f"nothing of the agent was read from {self.source or 'the log'}"
+        return f"{what}; lost: {'; '.join(self.lost)}" if self.lost else what
+
 
 def numbered(invocations: Iterable[Invocation]) -> tuple[Invocation, ...]:
     """The same turns with steps numbered so that a number names one step of the whole trajectory.

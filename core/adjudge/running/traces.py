@@ -104,7 +104,14 @@ class Traces:
             if not isinstance(cast("object", trajectory), Trajectory):
                 what = f"read of {reader.provenance} gave {type(trajectory).__name__}"
                 raise PluginError(f"{what}; expected a Trajectory")
-            yield _with_mended(trajectory, source)
+            yield self._with_the_keys(_with_mended(trajectory, source), path)
+
+    def _with_the_keys(self, trajectory: Trajectory, path: Path) -> Trajectory:
+        """The trajectory; where nothing of the agent was read, what the file has is among what it lost."""
+        if trajectory.nothing_of_the_agent is None:
+            return trajectory
+        has = f"the agent's part: the file begins with {outline(self._head(path))}"
+        return trajectory.model_copy(update={"lost": (*trajectory.lost, has)})
 
     def _made(self, registered: Registered[TraceReaderSpec], *, takes_part: bool = True) -> TraceReader:
         return make(registered, registered.spec.config(), self._host, takes_part=takes_part)

@@ -94,7 +94,7 @@ def error_of(step: Step) -> str | None:
     for error in step.errors:
         return error.message or error.code or "error"
     for result in step.results:
-        if (message := failure_of(result.value)) is not None:
+        if (message := failure_of(result)) is not None:
             return message
     return None
 

@@ -64,10 +64,10 @@ def _moves(turn: Invocation) -> Iterator[JsonObject]:
             match item:
                 case ToolCall():
                     place = responses.get(next(call_places))
-                    move = _call(item) | ({} if place is None else {"response": results[place].value})
+                    move = _call(item) | ({} if place is None else _response(results[place]))
                 case ToolResult():
                     alone = next(result_places) not in shown_with_call
-                    move = {"response_of": item.name, "response": item.value} if alone else None
+                    move = {"response_of": item.name, **_response(item)} if alone else None
                 case _:
                     move = _other(item)
             if move is not None:
@@ -78,6 +78,10 @@ def _moves(turn: Invocation) -> Iterator[JsonObject]:
 
 def _call(call: ToolCall) -> JsonObject:
     return {"calls": call.name, "arguments": (call.args or {}) if call.raw_args is None else call.raw_args}
+
+
+def _response(result: ToolResult) -> JsonObject:
+    return {"response": result.value} | ({"is_error": True} if result.is_error else {})
 
 
 def _other(item: Item) -> JsonObject | None:

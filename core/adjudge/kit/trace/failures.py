@@ -6,11 +6,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
+from adjudge.formats.findings import is_object
 from adjudge.kit.trace.citing import quoted
-from adjudge.kit.trace.places import json_text
-from adjudge.model.base import JsonObject, JsonValue
+from adjudge.kit.trace.places import json_text, place_of
 from adjudge.model.items import ErrorItem, ToolResult
 from adjudge.model.measurement import Citation
 from adjudge.model.step import Step
@@ -62,25 +62,34 @@ def _errors(step: Step) -> Iterator[ShownError]:
             message = item.message or item.code or "error"
             citation = quoted(step.number, "error", item.message)
             yield ShownError(step.number, message, _key(message), citation)
-        elif isinstance(item, ToolResult) and (failure := failure_of(item.value)) is not None:
-            citation = quoted(step.number, "result", _words(item.value))
+        elif isinstance(item, ToolResult) and (failure := failure_of(item)) is not None:
+            citation = quoted(step.number, *_words(item))
             yield ShownError(step.number, failure, _key(failure), citation, item.call_id)
 
 
-def failure_of(value: JsonValue) -> str | None:
-    """The error that a result is: an object's ``error``, or a text that begins like one; else ``None``."""
-    if isinstance(value, dict):
-        said = cast("JsonObject", value).get("error")
-        return json_text(said) if said else None
+def failure_of(result: ToolResult) -> str | None:
+    """The error that a result is, else ``None``.
+
+    It is one where the log marks it as failed, where it is an object with an ``error`` or marked with ``isError``, and
+    where it is a text that begins like an error.
+    """
+    value = result.value
+    if is_object(value):
+        if said := value.get("error"):
+            return json_text(said)
+        return json_text(value) if result.is_error or value.get("isError") is True else None
+    if result.is_error:
+        return json_text(value)
     return value if isinstance(value, str) and _FAILED.match(value, 0, _HEAD) else None
 
 
-def _words(value: JsonValue) -> str:
-    """The error as it stands in the text of a result, where strings inside JSON are escaped."""
-    if isinstance(value, str):
-        return value
-    words = json.dumps(value["error"], ensure_ascii=False, default=str)
-    return words.removeprefix('"').removesuffix('"')
+def _words(result: ToolResult) -> tuple[str, str]:
+    """Where the error stands, and its words there: strings inside JSON are escaped."""
+    field, text = place_of(result) or ("result", "")
+    said = result.value.get("error") if is_object(result.value) else None
+    if said:
+        text = json.dumps(said, ensure_ascii=False, default=str).removeprefix('"').removesuffix('"')
+    return field, text
 
 
 def _key(message: str) -> str:

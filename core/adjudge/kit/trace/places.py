@@ -21,7 +21,7 @@ def place_of(item: Item) -> tuple[str, str] | None:
             arguments = item.raw_args if item.raw_args is not None else json_text(item.args or {})
             return "action", f"{item.name}({arguments})"
         case ToolResult():
-            return "result", json_text(item.value)
+            return "error" if item.is_error else "result", json_text(item.value)
         case Observation():
             return "observation", item.text
         case ErrorItem():

@@ -93,6 +93,11 @@ class LogsJudging:
                 return
             number += 1
             self._progress.run_read()
+            if (nothing := trajectory.nothing_of_the_agent) is not None:
+                self._slots.release()
+                self._progress.run_done()
+                judged.append(self._unread(log, number, InputError([]), nothing, code="no_steps"))
+                continue
             judged.append(group.create_task(self._judge(log, log.reader.id, number, trajectory)))
 
     async def _judge(self, log: PlannedLog, reader: str, number: int, trajectory: Trajectory) -> JudgedRun:
@@ -165,13 +170,18 @@ class LogsJudging:
         return measurement
 
     def _unread(
-        self, log: PlannedLog, run: int | None, error: Exception, message: str | None = None
+        self,
+        log: PlannedLog,
+        run: int | None,
+        error: Exception,
+        message: str | None = None,
+        code: str = "log_unreadable",
     ) -> JudgedRun:
         self._progress.found("error")
         if isinstance(error, PluginError):
             code, said = "reader_raised", str(error)
         elif isinstance(error, AdjudgeError):
-            code, said = "log_unreadable", message or told(error)
+            said = message or told(error)
         else:
             code, said = "reader_raised", f"{type(error).__name__}: {error}"
         origin = None if isinstance(log.reader, AdjudgeError) else log.reader.id

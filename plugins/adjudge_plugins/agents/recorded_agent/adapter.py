@@ -61,8 +61,8 @@ class RecordedAgent:
         """The recording of this repeat of the case.
 
         Raises:
-            AgentError: there is none (``no_recording``), or it belongs to another eval set
-                (``not_the_same_conversation``).
+            AgentError: there is none (``no_recording``), nothing of the agent was read of it (``no_steps``), or
+                it belongs to another eval set (``not_the_same_conversation``).
         """
         recorded = self._pairing.recording_of(request.eval_id)
         if recorded is None or self._recordings.count(recorded) < request.repeat:
@@ -71,6 +71,8 @@ class RecordedAgent:
                 code="no_recording",
             )
         recording = self._recordings.read(recorded, request.repeat)
+        if (nothing := recording.nothing_of_the_agent) is not None:
+            raise AgentError(nothing, code="no_steps")
         theirs, ours = recording.eval_set_id, request.eval_set_id
         if not self._any_conversation and theirs is not None and ours is not None and theirs != ours:
             raise _another(f"the recording belongs to the eval set {theirs!r}, the case to {ours!r}")

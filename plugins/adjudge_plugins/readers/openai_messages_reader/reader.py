@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from adjudge.kit import logs
+from adjudge.kit.openai import is_message
 from adjudge.kit.strict_json import JsonStream
 from adjudge.plugin import (
     InputError,
@@ -70,7 +71,7 @@ def _rows(stream: JsonStream, name: str) -> Iterator[tuple[Place, JsonObject, bo
             stream.peek()
             line_here = stream.line
             value: Any = stream.value()
-            if isinstance(value, dict) and "role" in value:
+            if is_message(value):
                 messages.append(cast("JsonObject", value))
                 continue
             if messages:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from adjudge.kit import logs
-from adjudge.kit.openai import answer_among, step_from_openai
+from adjudge.kit.openai import answer_among, messages_of_reply, step_from_item
 from adjudge.plugin import (
     AgentDetails,
     AppDetails,
@@ -17,6 +17,7 @@ from adjudge.plugin import (
     Item,
     JsonObject,
     Observation,
+    Opaque,
     Problem,
     ReadOptions,
     Step,
@@ -29,6 +30,9 @@ from adjudge.plugin import (
 
 MESSAGES: Final = ("messages", "traj")
 """The keys under which a run has its messages."""
+
+_REPLIES: Final = ("response", "raw_response")
+"""The keys under which logs of single calls keep what the model answered to the messages."""
 
 _AGENT: Final = "assistant"
 
@@ -60,10 +64,12 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
     """
     key = next(key for key in MESSAGES if isinstance(run.get(key), list))
     losses = logs.Losses()
-    turns = _Turns(losses)
-    for index, message in enumerate(cast("Sequence[object]", run[key])):
-        path = f"{place.path}.{key}[{index}]"
-        turns.take(logs.step_without_blobs(_step(message, path, place), losses))
+    turns = _Turns(losses, _words(run.get("system")))
+    messages = [
+        (message, f".{key}[{index}]") for index, message in enumerate(cast("Sequence[object]", run[key]))
+    ]
+    for message, at in (*messages, *_reply(run, messages, losses)):
+        turns.take(logs.step_without_blobs(_step(message, f"{place.path}{at}", place), losses))
     eval_id = run.get("eval_id", run.get("task_id"))
     return Trajectory(
         invocations=turns.invocations(run.get("tools")),
@@ -80,7 +86,7 @@ def _step(message: object, path: str, place: Place) -> Step:
     try:
         if not isinstance(message, dict):
             raise InputError(Problem(what=f"found {type(message).__name__}, expected a message", path=path))
-        return step_from_openai(
+        return step_from_item(
             cast("JsonObject", message), path=path, source_ref=f"{place.file}:{place.line} {path}"
         )
     except InputError as error:
@@ -90,6 +96,29 @@ def _step(message: object, path: str, place: Place) -> Step:
                 for problem in error.problems
             ]
         ) from None
+
+
+def _reply(
+    run: JsonObject, messages: Sequence[tuple[object, str]], losses: logs.Losses
+) -> list[tuple[object, str]]:
+    """What the model answered to the messages, where it stands beside them and is not the last of them."""
+    last = messages[-1][0] if messages else None
+    if isinstance(last, dict) and cast("JsonObject", last).get("role") == _AGENT:
+        return []
+    for key in _REPLIES:
+        if found := messages_of_reply(run.get(key)):
+            return [(message, f".{key}{at}") for message, at in found]
+        if run.get(key):
+            losses.add(f"the answer in {key!r}, which has a form that is not known")
+    return []
+
+
+def _words(content: object) -> str:
+    """What Anthropic's requests have as ``system``: a text, or a list of texts."""
+    if isinstance(content, list):
+        return "\n".join(map(_words, cast("Sequence[object]", content)))
+    text = cast("JsonObject", content).get("text") if isinstance(content, dict) else content
+    return text if isinstance(text, str) else ""
 
 
 def _task(run: JsonObject) -> str | None:
@@ -110,13 +139,16 @@ class _Turn:
 
 
 class _Turns:
-    """Splits messages at those of the user. A tool's result goes to the step whose call it names."""
+    """Splits messages at those of the user. A tool's result goes to the step whose call it names.
 
-    def __init__(self, losses: logs.Losses) -> None:
+    A user's message that brings nothing but results is none of the user: Anthropic's protocol has them there.
+    """
+
+    def __init__(self, losses: logs.Losses, instructions: str) -> None:
         self._losses = losses
         self._lost: set[str] = set()
         self._turns: list[_Turn] = []
-        self._instructions: list[str] = []
+        self._instructions = [instructions] if instructions else []
         self._callers: dict[str, tuple[_Turn, int]] = {}
 
     def take(self, step: Step) -> None:
@@ -143,15 +175,21 @@ class _Turns:
         return numbered(_invocation(turn, details) for turn in self._turns)
 
     def _user(self, step: Step) -> None:
+        if step.extra:
+            self._lose("user", step)
+        results = [item for item in step.items if isinstance(item, ToolResult)]
+        for result in results:
+            self._result(result, step)
+        said = [item for item in step.items if not isinstance(item, ToolResult)]
+        if results and not said:
+            return
         turn = self._turns[-1] if self._turns else None
         if turn is None or turn.steps or not any(isinstance(item, ToolCall) for item in turn.said):
             # After calls of its own the user goes on in the same turn.
             turn = _Turn()
             self._turns.append(turn)
-        turn.said += step.items
+        turn.said += said
         turn.calling.update(call.id for call in step.calls if call.id is not None)
-        if step.extra:
-            self._lose("user", step)
 
     def _system(self, step: Step) -> None:
         if step.extra:
@@ -167,15 +205,23 @@ class _Turns:
 
     def _agent(self, step: Step) -> None:
         turn = self._current()
+        for item in step.items:
+            if isinstance(item, Opaque):
+                self._losses.add(
+                    f"what the agent said as {item.name!r}: it is kept, and no criterion reads it"
+                )
         turn.steps.append(step.model_copy(update={"author": _AGENT}))
         for call in step.calls:
             if call.id is not None:
                 self._callers[call.id] = (turn, len(turn.steps) - 1)
 
     def _tool(self, step: Step) -> None:
+        for result in step.results:
+            extra = {**(result.extra or {}), **(step.extra or {})} or None
+            self._result(result.model_copy(update={"extra": extra}), step)
+
+    def _result(self, result: ToolResult, step: Step) -> None:
         turn = self._current()
-        (item,) = step.items
-        result = cast("ToolResult", item).model_copy(update={"extra": step.extra})
         call_id = result.call_id
         if call_id is not None and call_id in turn.calling:
             turn.calling.remove(call_id)
@@ -185,7 +231,7 @@ class _Turns:
             made = caller.steps[index]
             caller.steps[index] = made.model_copy(update={"items": (*made.items, result)})
         else:  # whose it is, the log does not say; names and positions are no proof
-            turn.steps.append(step.model_copy(update={"items": (result,), "extra": None}))
+            turn.steps.append(step.model_copy(update={"items": (result,), "role": "tool", "extra": None}))
 
     def _current(self) -> _Turn:
         if not self._turns:  # the agent speaks first

@@ -85,7 +85,12 @@ def steps_of(messages: Messages) -> list[Step]:
             else:
                 steps[caller] = _with(steps[caller], result)
         elif role == "user" and steps:
-            steps[-1] = _with(steps[-1], Observation(text=_words(message, place), source="environment"))
+            for result in _items(message, place):
+                if isinstance(result, ToolResult):  # Anthropic's protocol has results in messages of the user
+                    caller = callers.pop(result.call_id or "", len(steps) - 1)
+                    steps[caller] = _with(steps[caller], result)
+            if words := _words(message, place):
+                steps[-1] = _with(steps[-1], Observation(text=words, source="environment"))
     return steps
 
 

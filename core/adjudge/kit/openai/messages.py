@@ -1,0 +1,155 @@
+"""OpenAI chat messages as steps: the shape that chat endpoints answer in and many logs are written in.
+
+Names: the OpenAI API reference, "chat completion message"; ``reasoning_content`` is what servers of
+open models add, ``requestor`` and arguments that are objects what tau2-bench writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+from adjudge.formats.findings import is_object
+from adjudge.kit.openai.arguments import arguments_of
+from adjudge.kit.openai.parts import items_of_content, refuse, value_of_result
+from adjudge.model.base import JsonObject
+from adjudge.model.items import Claim, Item, Text, ToolCall, ToolResult
+from adjudge.model.step import Step, Usage
+
+ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
+"""The roles that a message may have."""
+
+_READ: Final = frozenset(
+    {
+        *("role", "content", "refusal", "reasoning_content", "tool_calls", "function_call"),
+        *("tool_call_id", "model", "usage"),
+    }
+)
+
+
+def step_from_openai(
+    message: Mapping[str, Any], *, number: int = 1, path: str = "$", source_ref: str | None = None
+) -> Step:
+    """One message as a step; the items of a user's or a system's message are read alike.
+
+    A tool's message becomes a ``ToolResult`` with the ``tool_call_id`` that it names, never a guessed one.
+    Keys that are not read stay in ``extra``.
+
+    Args:
+        message: The message, as JSON has it.
+        number: The step's number.
+        path: Where the message is, for messages about it.
+        source_ref: What the step says of its origin; ``path`` where it is not given.
+
+    Raises:
+        InputError: it is not a message: no known role, or a field of a wrong type.
+    """
+    role = message.get("role")
+    if not isinstance(role, str) or role not in ROLES:
+        refuse(f"{path}.role", f"found {role!r}, expected one of {', '.join(sorted(ROLES))}")
+    items = _result(message) if role in {"tool", "function"} else _said(message, path)
+    usage = message.get("usage")
+    model = message.get("model")
+    extra = {key: value for key, value in message.items() if key not in _READ}
+    if role in {"tool", "function"}:
+        extra.pop("name", None)
+    return Step(
+        number=number,
+        items=tuple(items),
+        role=role,
+        source_ref=source_ref or path,
+        model=model if isinstance(model, str) else None,
+        usage=usage_from_openai(cast("JsonObject", usage)) if isinstance(usage, dict) else None,
+        extra=extra or None,
+    )
+
+
+def usage_from_openai(usage: Mapping[str, Any]) -> Usage:
+    """The ``usage`` of an answer, in OpenAI's or Anthropic's names; counts that are no whole numbers are left out."""
+    input_details, output_details = (
+        _details(usage, "prompt", "input"),
+        _details(usage, "completion", "output"),
+    )
+    taken, given = (
+        _count(usage, "prompt_tokens", "input_tokens"),
+        _count(usage, "completion_tokens", "output_tokens"),
+    )
+    read, written = _count(usage, "cache_read_input_tokens"), _count(usage, "cache_creation_input_tokens")
+    if "prompt_tokens" not in usage and taken is not None:
+        taken += (read or 0) + (written or 0)  # Anthropic counts what its cache holds beside the input
+    cached = _count(input_details, "cached_tokens")
+    return Usage(
+        input_tokens=taken,
+        output_tokens=given,
+        total_tokens=_count(usage, "total_tokens"),
+        cached_tokens=read if cached is None else cached,
+        reasoning_tokens=_count(output_details, "reasoning_tokens"),
+    )
+
+
+def _details(usage: Mapping[str, Any], *names: str) -> JsonObject:
+    found = (usage.get(f"{name}_tokens_details") for name in names)
+    return next(filter(is_object, found), cast("JsonObject", {}))
+
+
+def _count(counts: Mapping[str, Any], *keys: str) -> int | None:
+    values = (counts.get(key) for key in keys)
+    return next((value for value in values if isinstance(value, int) and not isinstance(value, bool)), None)
+
+
+def _said(message: Mapping[str, Any], path: str) -> list[Item]:
+    items: list[Item] = []
+    reasoning = message.get("reasoning_content")
+    if isinstance(reasoning, str) and reasoning:
+        items.append(Claim(text=reasoning))
+    items += items_of_content(message.get("content"), f"{path}.content")
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        items.append(Text(text=refusal, extra={"type": "refusal"}))
+    for index, call in enumerate(_listed(message, "tool_calls", path)):
+        items.append(_call(call, f"{path}.tool_calls[{index}]"))
+    if message.get("function_call") is not None:  # what calls were before tool_calls; they have no id
+        items.append(_call({"function": message["function_call"]}, f"{path}.function_call"))
+    return items
+
+
+def _result(message: Mapping[str, Any]) -> list[Item]:
+    name, call_id = message.get("name"), message.get("tool_call_id")
+    return [
+        ToolResult(
+            name=name if isinstance(name, str) else None,
+            value=value_of_result(message.get("content")),
+            call_id=call_id if isinstance(call_id, str) else None,
+        )
+    ]
+
+
+def _call(call: object, path: str) -> ToolCall:
+    data = cast("JsonObject", call) if isinstance(call, dict) else {}
+    function = data.get("function") or data.get("custom") or data
+    named = cast("JsonObject", function) if isinstance(function, dict) else {}
+    name = named.get("name")
+    if not isinstance(name, str):
+        refuse(path, "found no name of a function")
+    # A "custom" tool takes free text as its input.
+    args, raw = arguments_of(named.get("arguments", named.get("input")))
+    call_id = data.get("id")
+    known = (
+        {"id", "type", "function", "custom", "index"} if function is not data else {"id", "name", "arguments"}
+    )
+    return ToolCall(
+        name=name,
+        args=args,
+        id=call_id if isinstance(call_id, str) else None,
+        raw_args=raw,
+        extra={key: value for key, value in data.items() if key not in known} or None,
+    )
+
+
+def _listed(message: Mapping[str, Any], key: str, path: str) -> Sequence[object]:
+    value = message.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        refuse(f"{path}.{key}", f"found {type(value).__name__}, expected a list")
+    return cast("Sequence[object]", value)
