@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import CaseResult, CriterionResult
-from adjudge.statistics.algebra import Rule, case_status, criterion_result, exit_status, repeated
-from adjudge.statistics.summary import summarise
+from adjudge.verdict.algebra import Rule, case_status, criterion_result, exit_status, repeated
+from adjudge.verdict.summary import summarise
 
 SCORED = st.floats(0, 1).map(Outcome.scored)
 MISSING = st.sampled_from(

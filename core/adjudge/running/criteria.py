@@ -22,7 +22,7 @@ from adjudge.running.host import RunHost
 from adjudge.running.plan import PlannedCriterion
 from adjudge.running.problems import Problems
 from adjudge.running.selecting import SelectedFile
-from adjudge.statistics.algebra import Rule
+from adjudge.verdict.algebra import Rule
 
 _THRESHOLD: Final = "threshold"
 _MAXIMUM: Final = "maximum"

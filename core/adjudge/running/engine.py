@@ -22,8 +22,8 @@ from adjudge.running.criteria import applies
 from adjudge.running.plan import Plan, PlannedCriterion, Unit
 from adjudge.running.records import Conversation, decided, not_simulated, run_info
 from adjudge.running.scoring import score
-from adjudge.statistics.algebra import criterion_result
 from adjudge.storage.journal import Journal
+from adjudge.verdict.algebra import criterion_result
 
 SCORING_LIMIT: Final = 64
 """Cases that are scored at a time. Judges wait for the network, so this is far more than cores."""

@@ -17,7 +17,7 @@ from adjudge.running.host import RunHost
 from adjudge.running.judges import RunJudges
 from adjudge.running.records import FileRecord
 from adjudge.running.request import RunRequest
-from adjudge.statistics.algebra import Rule
+from adjudge.verdict.algebra import Rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,8 +22,8 @@ from adjudge.model.result import (
 )
 from adjudge.model.step import Usage
 from adjudge.model.trajectory import Trajectory
-from adjudge.statistics.algebra import Rule, case_status, criterion_result
 from adjudge.storage.journal import Journal, StoredAttempt
+from adjudge.verdict.algebra import Rule, case_status, criterion_result
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from adjudge.model.judged_logs import JudgedLogs
 from adjudge.model.result import JudgeCalls, RunSummary
 from adjudge.running.problems import Problems
 from adjudge.running.records import file_records, reported_cases, run_info
-from adjudge.statistics.summary import summarise
 from adjudge.storage.journal import Journal
+from adjudge.verdict.summary import summarise
 
 _CONSOLE: Final = "console-reporter/console"
 """The whole id: a reporter of somebody else that is called so does not take its place."""

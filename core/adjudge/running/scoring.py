@@ -14,7 +14,7 @@ from adjudge.model.result import NOT_MEASURED, CriterionResult
 from adjudge.running.criteria import needs_of
 from adjudge.running.plan import PlannedCriterion
 from adjudge.running.request import DEFAULT_SCORING_TIMEOUT
-from adjudge.statistics.algebra import criterion_result
+from adjudge.verdict.algebra import criterion_result
 
 
 async def score(

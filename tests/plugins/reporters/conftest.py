@@ -17,9 +17,9 @@ from adjudge.model.result import CaseResult, Verdict
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
 from adjudge.plugin import ReportedCase, Reporter, RunInfo, RunReport
-from adjudge.statistics.algebra import Rule, case_status, criterion_result
-from adjudge.statistics.summary import summarise
 from adjudge.testing import FinishedCase
+from adjudge.verdict.algebra import Rule, case_status, criterion_result
+from adjudge.verdict.summary import summarise
 
 Call = tuple[str, dict[str, Any]]
 

@@ -16,7 +16,7 @@ from adjudge.model.result import (
     Status,
     Verdict,
 )
-from adjudge.statistics.algebra import Rule, case_status, combined, exit_status, repeated
+from adjudge.verdict.algebra import Rule, case_status, combined, exit_status, repeated
 
 
 class _Tally:
