@@ -12,7 +12,7 @@ import pytest
 
 import adjudge
 from adjudge.errors import InputError, RunError
-from adjudge.storage.recording import RecordingFile
+from adjudge.journal.recording import RecordingFile
 
 _MADE_OTHERWISE = {
     "a view that never ends": (

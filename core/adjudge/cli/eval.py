@@ -198,8 +198,8 @@ def eval_command(
 
 def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) -> str | None:
     """Print the report of a finished run; why that cannot be, where it cannot."""
+    from adjudge.journal.run_journal import Journal
     from adjudge.running.reports import report_of
-    from adjudge.storage.journal import Journal
 
     with Journal.open_to_read(result.journal) as journal:
         unprinted = show_report(report_of(journal, result.summary, detailed=detailed), extensions)

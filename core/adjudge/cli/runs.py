@@ -23,7 +23,7 @@ def runs_command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_command(as_json: bool) -> None:
     """List the runs of this folder, the oldest first."""
-    from adjudge.storage.run_locations import runs_folder
+    from adjudge.journal.locations import runs_folder
 
     rows = [_row(path) for path in sorted(runs_folder().glob("*.sqlite3"), key=_changed)]
     if as_json:
@@ -48,8 +48,8 @@ def _changed(path: Path) -> float:
 
 def _row(path: Path) -> dict[str, Any]:
     from adjudge.errors import RunError
+    from adjudge.journal.run_journal import Journal
     from adjudge.running.records import file_records, run_info
-    from adjudge.storage.journal import Journal
 
     row: dict[str, Any] = {
         "name": path.stem,
@@ -84,12 +84,12 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
 
     The exit status is that of the run; of one that was interrupted it is 1 or 3, never 0.
     """
+    from adjudge.journal.locations import journal_path
+    from adjudge.journal.run_journal import Journal
     from adjudge.running.host import RunHost
     from adjudge.running.problems import Problems
     from adjudge.running.records import read_files
     from adjudge.running.reports import check_not_read, check_outputs, report_of, summary_of, write_outputs
-    from adjudge.storage.journal import Journal
-    from adjudge.storage.run_locations import journal_path
 
     extensions = load_extensions(no_plugins)
     host = RunHost(extensions, Path.cwd())

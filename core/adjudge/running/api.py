@@ -21,6 +21,8 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.project import project_extensions
 from adjudge.extension.protocols import ReportedCase
+from adjudge.journal.locations import journal_path
+from adjudge.journal.run_journal import Journal
 from adjudge.judging.client import JudgeUnusableError
 from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, RunInfo, RunSummary, Status, Verdict
@@ -42,8 +44,6 @@ from adjudge.running.request import (
     with_agent,
 )
 from adjudge.running.resumption import remaining
-from adjudge.storage.journal import Journal
-from adjudge.storage.run_locations import journal_path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

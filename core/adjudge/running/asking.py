@@ -14,6 +14,8 @@ from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.registry import Registered
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import JudgeBackendSpec
+from adjudge.journal.measured import MeasuredJudges
+from adjudge.journal.secret import installation_secret
 from adjudge.judging.choosing import Judges
 from adjudge.judging.client import JudgeClient, JudgeUnusableError
 from adjudge.judging.ledger import ledger
@@ -21,8 +23,6 @@ from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, JudgeUs
 from adjudge.model.labelled import JudgeMeasurement
 from adjudge.model.measurement import Failure
 from adjudge.running.host import RunHost
-from adjudge.storage.measured import MeasuredJudges
-from adjudge.storage.secret import installation_secret
 
 TRIAL: Final = Question(
     prompt=Prompt(name="judges_try", version=1, text="Say whether each statement about the text is true."),

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from adjudge.errors import RunError
+from adjudge.journal.measured import MeasuredJudges
 from adjudge.model.confusion import doubt, kappa
 from adjudge.model.labelled import Confusion, JudgeMeasurement
 from adjudge.running.plan import PlannedCriterion
-from adjudge.storage.measured import MeasuredJudges
 
 
 def doubts_about(criteria: Iterable[PlannedCriterion]) -> tuple[str, ...]:

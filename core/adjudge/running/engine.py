@@ -11,6 +11,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.loader import Extensions
+from adjudge.journal.run_journal import Journal
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.measurement import Failure, Measurement, Outcome
@@ -22,7 +23,6 @@ from adjudge.running.criteria import applies
 from adjudge.running.plan import Plan, PlannedCriterion, Unit
 from adjudge.running.records import Conversation, decided, not_simulated, run_info
 from adjudge.running.scoring import score
-from adjudge.storage.journal import Journal
 from adjudge.verdict.algebra import criterion_result
 
 SCORING_LIMIT: Final = 64

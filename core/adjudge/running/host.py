@@ -26,6 +26,7 @@ from adjudge.extension.specs import CriterionSpec
 from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.granularity.viewing import DEFAULT_BUDGET, check_lengths
+from adjudge.journal.recording import RecordingFile
 from adjudge.judging.client import ReplyStore
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.base import JsonObject
@@ -36,7 +37,6 @@ from adjudge.model.measurement import Measurement
 from adjudge.model.trajectory import Trajectory
 from adjudge.running.calibrating import may_apply
 from adjudge.running.traces import Traces
-from adjudge.storage.recording import RecordingFile
 
 
 class MakesJudges(Protocol):

@@ -8,6 +8,11 @@ from typing import Final
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import JudgeSettings
+from adjudge.journal.compiled_checks import compiled_checks
+from adjudge.journal.recording import RecordingFile
+from adjudge.journal.reply_cache import ReplyCache
+from adjudge.journal.run_journal import Journal
+from adjudge.journal.secret import installation_secret
 from adjudge.judging.choosing import Judges
 from adjudge.judging.client import JudgeClient, ReplyStore
 from adjudge.judging.judge import ClientJudge
@@ -20,11 +25,6 @@ from adjudge.model.step import total_usage
 from adjudge.running.host import RunHost
 from adjudge.running.problems import Problems
 from adjudge.running.request import JudgingRequest
-from adjudge.storage.compiled_checks import compiled_checks
-from adjudge.storage.journal import Journal
-from adjudge.storage.recording import RecordingFile
-from adjudge.storage.reply_cache import ReplyCache
-from adjudge.storage.secret import installation_secret
 
 _ENOUGH: Final = 10
 """Items with two votes or more from which it is worth saying that they never disagreed."""

@@ -18,6 +18,7 @@ from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.formats import parse_config, read_labelled
+from adjudge.journal.measured import MeasuredJudges
 from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.config import CriterionEntry
@@ -32,7 +33,6 @@ from adjudge.running.plan import PlannedCriterion
 from adjudge.running.problems import Problems
 from adjudge.running.request import JudgingRequest
 from adjudge.running.scoring import score
-from adjudge.storage.measured import MeasuredJudges
 
 _AT_A_TIME: Final = 64
 """Turns that are scored at a time; the limiters of the backends decide how many calls that makes."""

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from adjudge.extension.protocols import ReportedCase
+from adjudge.journal.run_journal import Journal, StoredAttempt
 from adjudge.model.base import Frozen
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.measurement import Failure, Measurement, Outcome
@@ -22,7 +23,6 @@ from adjudge.model.result import (
 )
 from adjudge.model.step import Usage
 from adjudge.model.trajectory import Trajectory
-from adjudge.storage.journal import Journal, StoredAttempt
 from adjudge.verdict.algebra import Rule, case_status, criterion_result
 
 

@@ -15,11 +15,11 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, Reporter, ReportsLogs, RunReport
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import ReporterSpec
+from adjudge.journal.run_journal import Journal
 from adjudge.model.judged_logs import JudgedLogs
 from adjudge.model.result import JudgeCalls, RunSummary
 from adjudge.running.problems import Problems
 from adjudge.running.records import file_records, reported_cases, run_info
-from adjudge.storage.journal import Journal
 from adjudge.verdict.summary import summarise
 
 _CONSOLE: Final = "console-reporter/console"

@@ -12,10 +12,10 @@ from adjudge.errors import RunError
 from adjudge.extension.guard import LONGEST
 from adjudge.extension.home_folder import make_folder
 from adjudge.formats.eval_set_writing import dump_eval_set
+from adjudge.journal.locations import eval_sets_folder
 from adjudge.model.address import shown_address
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.eval_set import EvalSet
-from adjudge.storage.run_locations import eval_sets_folder
 
 
 class JudgingRequest(Frozen):

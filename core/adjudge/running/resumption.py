@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from adjudge.journal.run_journal import Journal
 from adjudge.model.result import CriterionResult
 from adjudge.running.engine import Work
 from adjudge.running.plan import Plan
 from adjudge.running.records import Conversation, conversation_of, failure_of, scores_of
-from adjudge.storage.journal import Journal
 
 
 def remaining(plan: Plan, journal: Journal) -> tuple[Iterator[Work], int]:

@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 
 from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.journal.reply_cache import ReplyCache
+from adjudge.journal.run_journal import Journal
 from adjudge.judging.client import JudgeClient, Member
 from adjudge.judging.judge import ClientJudge
 from adjudge.model.judging import Choice, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Prompt, Question
-from adjudge.storage.journal import Journal
-from adjudge.storage.reply_cache import ReplyCache
 from adjudge.testing import verdicts
 
 calls, at_once = map(int, sys.argv[1:])

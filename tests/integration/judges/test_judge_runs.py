@@ -145,7 +145,7 @@ def test_a_cache_that_another_process_holds_is_given_up(
 ) -> None:
     import sqlite3
 
-    from adjudge.storage import reply_cache
+    from adjudge.journal import reply_cache
 
     judged_run(2)
     evaluate()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from adjudge.extension.home_folder import home, make_folder
-from adjudge.storage.payloads import packed, unpacked
+from adjudge.journal.compression import packed, unpacked
 
 _SCHEMA: Final = (
     "CREATE TABLE IF NOT EXISTS replies_v1 "

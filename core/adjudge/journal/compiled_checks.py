@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adjudge.extension.home_folder import home
-from adjudge.storage.reply_cache import ReplyCache
+from adjudge.journal.reply_cache import ReplyCache
 
 
 def compiled_checks() -> ReplyCache:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from adjudge.errors import InputError, JudgeError, Problem, RunError
+from adjudge.journal.compression import packed, unpacked
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeReply
-from adjudge.storage.payloads import packed, unpacked
 
 _FORMAT: Final = 0x61646A31  # "adj1", in SQLite's application_id
 _TABLES: Final = {

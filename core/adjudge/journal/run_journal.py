@@ -18,7 +18,8 @@ from typing import Any, Final, Self, TypeAlias
 
 from adjudge.errors import RunError
 from adjudge.extension.home_folder import make_folder
-from adjudge.storage.journal_file import (
+from adjudge.journal.compression import packed, unpacked
+from adjudge.journal.journal_file import (
     SCHEMA_VERSION,
     claimed,
     must_exist,
@@ -29,7 +30,6 @@ from adjudge.storage.journal_file import (
     remove_unfinished,
     unfinished_path,
 )
-from adjudge.storage.payloads import packed, unpacked
 
 _SCHEMA: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
