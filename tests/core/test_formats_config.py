@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.adk import default_config, load_config, parse_config
 from adjudge.errors import InputError
-from adjudge.formats import default_config, load_config, parse_config
 from adjudge.model.config import CriterionEntry
 
 

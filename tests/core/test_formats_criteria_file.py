@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.adk.criteria_file import load_criteria, parse_criteria
 from adjudge.errors import InputError
-from adjudge.formats.criteria_file import load_criteria, parse_criteria
 from adjudge.model.evaluation import WordedCriterion
 
 COST = {

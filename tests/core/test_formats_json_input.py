@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.adk import parse_json, read_json
 from adjudge.errors import InputError, Problem
-from adjudge.formats import parse_json, read_json
 
 
 def problem(text: str | bytes) -> Problem:

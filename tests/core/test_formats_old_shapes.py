@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from adjudge.adk import dump_eval_set, load_eval_set, migrate_eval_set, open_eval_set
 from adjudge.errors import InputError
-from adjudge.formats import dump_eval_set, load_eval_set, migrate_eval_set, open_eval_set
 from adjudge.model.items import Text
 
 TURNS: list[dict[str, Any]] = [

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from adjudge.adk import load_config, load_eval_set, open_eval_set
 from adjudge.errors import InputError
-from adjudge.formats import load_config, load_eval_set, open_eval_set
 
 # Our own file with the structure of the first example of seed 001, and its mistakes.
 PRINTED = """# Some fields are left out.

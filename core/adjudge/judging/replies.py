@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+from adjudge.adk.json_input import parse_json
 from adjudge.errors import InputError
-from adjudge.formats.json_input import parse_json
 from adjudge.judging.prompting import CITATIONS, VERDICT, item_key
 from adjudge.model.judging import JudgeReply, Question
 from adjudge.model.measurement import Citation

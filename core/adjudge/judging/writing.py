@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
+from adjudge.adk.json_input import parse_json
 from adjudge.errors import InputError
-from adjudge.formats.json_input import parse_json
 from adjudge.judging.keys import delimiter, seed, writing_key
 from adjudge.judging.material import object_schema, quoted, words_about
 from adjudge.judging.replies import unfenced

@@ -41,7 +41,7 @@ class EvalCase(Frozen):
 
 
 class EvalSet(Frozen):
-    """A file of cases, whole in memory. Large files are read case by case instead (``adjudge.formats``)."""
+    """A file of cases, whole in memory. Large files are read case by case instead (``adjudge.adk``)."""
 
     eval_set_id: str
     name: str | None = None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from adjudge.adk.validation import listed
 from adjudge.errors import AdjudgeError, InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.guard import PluginRaisedError, each, guarded, make
@@ -21,7 +22,6 @@ from adjudge.extension.protocols import (
 )
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import AgentAdapterSpec
-from adjudge.formats.findings import listed
 from adjudge.model.address import shown_address
 from adjudge.running.plan import PlannedAgent
 from adjudge.running.problems import Problems

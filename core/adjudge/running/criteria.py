@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Final
 
+from adjudge.adk import CaseEntry
 from adjudge.errors import InputError, Problem, UnavailableError, did_you_mean, suggestion
 from adjudge.extension.configuration import known_keys, validated_config
 from adjudge.extension.guard import make
@@ -13,7 +14,6 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.specs import CriterionSpec, Need
-from adjudge.formats import CaseEntry
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.config import CriterionEntry, EvalConfig
 from adjudge.model.measurement import Measurement, Outcome

@@ -11,13 +11,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from adjudge.adk import parse_config, read_labelled
 from adjudge.errors import InputError, Problem
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import CriterionSpec, Need
-from adjudge.formats import parse_config, read_labelled
 from adjudge.journal.measured import MeasuredJudges
 from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from adjudge.adk import CaseEntry, EvalSetFile
 from adjudge.extension.configuration import ComponentConfig
 from adjudge.extension.protocols import AgentAdapter, Criterion
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec
-from adjudge.formats import CaseEntry, EvalSetFile
 from adjudge.model.base import JsonObject, canonical_sha256
 from adjudge.running.host import RunHost
 from adjudge.running.judges import RunJudges

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from adjudge.adk.eval_set_writing import dump_eval_set
 from adjudge.errors import RunError
 from adjudge.extension.guard import LONGEST
 from adjudge.extension.home_folder import make_folder
-from adjudge.formats.eval_set_writing import dump_eval_set
 from adjudge.journal.locations import eval_sets_folder
 from adjudge.model.address import shown_address
 from adjudge.model.base import Frozen, JsonObject

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from adjudge.formats import CaseEntry, EvalSetFile, open_eval_set
-from adjudge.formats.config import default_config, load_config, parse_config
-from adjudge.formats.selection import find_eval_sets, split_selection
+from adjudge.adk import CaseEntry, EvalSetFile, open_eval_set
+from adjudge.adk.config import default_config, load_config, parse_config
+from adjudge.adk.selection import find_eval_sets, split_selection
 from adjudge.model.config import EvalConfig
 from adjudge.running.problems import Problems
 from adjudge.running.request import RunRequest

@@ -1,12 +1,12 @@
 """What Google ADK writes, as adjudge's model and back: contents, invocations, eval cases, events of a session."""
 
-from adjudge.formats.adk_case import case_from_adk, case_to_adk
-from adjudge.formats.adk_content import content_from_adk, content_to_adk
-from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
-from adjudge.formats.eval_set_file import EvalSetFile, open_eval_set, read_eval_cases
-from adjudge.formats.eval_set_writing import dump_eval_set, migrate_eval_set
-from adjudge.formats.old_shapes import read_session_file
-from adjudge.formats.selection import find_eval_sets, split_selection
+from adjudge.adk.case import case_from_adk, case_to_adk
+from adjudge.adk.content import content_from_adk, content_to_adk
+from adjudge.adk.eval_set_file import EvalSetFile, open_eval_set, read_eval_cases
+from adjudge.adk.eval_set_writing import dump_eval_set, migrate_eval_set
+from adjudge.adk.invocation import invocation_from_adk, invocation_to_adk
+from adjudge.adk.legacy import read_session_file
+from adjudge.adk.selection import find_eval_sets, split_selection
 from adjudge.kit.adk.events import AdkEvent, turn_from_adk_events
 
 __all__ = [

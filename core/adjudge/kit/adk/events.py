@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from adjudge.formats.adk_invocation import read_event
-from adjudge.formats.adk_schema import GROWING, camel
-from adjudge.formats.findings import Findings, is_list, is_object
+from adjudge.adk.invocation import read_event
+from adjudge.adk.schema import GROWING, camel
+from adjudge.adk.validation import Findings, is_list, is_object
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Claim, Content, ErrorItem, ToolCall, ToolResult

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from adjudge.adk.json_input import parse_json
 from adjudge.errors import InputError, JudgeError, JudgeErrorCode
-from adjudge.formats.json_input import parse_json
 from adjudge.kit.http_judge.addresses import host_of, is_on_this_machine
 from adjudge.kit.http_judge.body import body_within, excerpt, redacted
 from adjudge.kit.http_judge.failures import failure_of_status, retry_after_of

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final
 
-from adjudge.formats.json_input import parse_json
+from adjudge.adk.json_input import parse_json
 from adjudge.kit.http_judge.body import body_within
 from adjudge.kit.http_judge.connection import direct_routes, tls
 

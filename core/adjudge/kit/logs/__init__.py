@@ -1,6 +1,6 @@
 """What trace readers share: opening, recognising, and reading somebody's JSON without losing the place."""
 
-from adjudge.formats.json_outline import Outline, outline
+from adjudge.adk.json_outline import Outline, outline
 from adjudge.kit.logs.blobs import blob_of, items_without_blobs, step_without_blobs, without_blobs
 from adjudge.kit.logs.location import Place
 from adjudge.kit.logs.numbers import with_numbers

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from adjudge.formats.json_input import JsonStream
+from adjudge.adk.json_input import JsonStream
 from adjudge.plugin import InputError, Problem, Source
 
 

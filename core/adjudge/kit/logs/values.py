@@ -7,7 +7,7 @@ import math
 from datetime import datetime
 from typing import Any
 
-from adjudge.formats.findings import is_list, is_object
+from adjudge.adk.validation import is_list, is_object
 from adjudge.model.base import JsonObject
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import cast
 
+from adjudge.adk.json_input import parse_json
 from adjudge.errors import InputError
-from adjudge.formats.json_input import parse_json
 from adjudge.model.base import JsonObject
 
 

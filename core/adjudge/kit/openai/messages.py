@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
-from adjudge.formats.findings import is_object
+from adjudge.adk.validation import is_object
 from adjudge.kit.openai.arguments import arguments_of
 from adjudge.kit.openai.parts import items_of_content, refuse, value_of_result
 from adjudge.model.base import JsonObject

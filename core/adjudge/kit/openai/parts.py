@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn, cast
 
+from adjudge.adk.validation import is_list, is_object
 from adjudge.errors import InputError, Problem
-from adjudge.formats.findings import is_list, is_object
 from adjudge.kit.openai.arguments import arguments_of
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.items import Blob, Claim, Item, Opaque, Text, ToolCall, ToolResult

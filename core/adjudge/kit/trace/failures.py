@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from adjudge.formats.findings import is_object
+from adjudge.adk.validation import is_object
 from adjudge.kit.trace.citing import quoted
 from adjudge.kit.trace.places import json_text, place_of
 from adjudge.model.items import ErrorItem, ToolResult

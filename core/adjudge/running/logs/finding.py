@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from adjudge.adk.selection import files_below
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import TraceReaderSpec
-from adjudge.formats.selection import files_below
 from adjudge.running.problems import Problems
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from adjudge.adk.criteria_file import FileCriterion, load_criteria, parse_criteria
 from adjudge.errors import AdjudgeError, InputError, Problem
 from adjudge.extension.judge_options import MOST_NUM_SAMPLES, JudgeModelOptions
 from adjudge.extension.loader import Extensions
 from adjudge.extension.registry import Registered
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import TraceReaderSpec
-from adjudge.formats.criteria_file import FileCriterion, load_criteria, parse_criteria
 from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.viewing import LEAST_BUDGET, check_lengths
 from adjudge.judging.judge import ClientJudge

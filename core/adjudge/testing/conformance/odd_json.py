@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, Final, TypeAlias
 
-from adjudge.formats.findings import is_list, is_object
+from adjudge.adk.validation import is_list, is_object
 
 _ODD: Final[tuple[Any, ...]] = (
     None,

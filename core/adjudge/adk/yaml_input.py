@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 from typing import Any, Final
 
+from adjudge.adk.json_decoder import MAX_DEPTH
+from adjudge.adk.json_input import open_file
 from adjudge.errors import InputError, Problem
-from adjudge.formats.json_decoder import MAX_DEPTH
-from adjudge.formats.json_input import open_file
 
 _LARGEST: Final = 4 * 1024 * 1024
 """Bytes of a file. Reading YAML takes about ten seconds a megabyte."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adjudge.formats.adk_schema import AGENT_DETAILS, APP_DETAILS, RUBRIC, RUBRIC_CONTENT
-from adjudge.formats.findings import Findings
+from adjudge.adk.schema import AGENT_DETAILS, APP_DETAILS, RUBRIC, RUBRIC_CONTENT
+from adjudge.adk.validation import Findings
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import AgentDetails, AppDetails, Rubric
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.formats.adk_schema import OLD_CASE, OLD_RESPONSE, OLD_SESSION, OLD_TOOL_USE, OLD_TURN
-from adjudge.formats.findings import Findings, is_object, listed
-from adjudge.formats.json_input import read_json
+from adjudge.adk.json_input import read_json
+from adjudge.adk.schema import OLD_CASE, OLD_RESPONSE, OLD_SESSION, OLD_TOOL_USE, OLD_TURN
+from adjudge.adk.validation import Findings, is_object, listed
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase, SessionInput
 from adjudge.model.invocation import Invocation

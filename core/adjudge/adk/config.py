@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.formats.adk_schema import Schema
-from adjudge.formats.findings import Findings, is_list, is_object, kind
-from adjudge.formats.json_input import read_json
+from adjudge.adk.json_input import read_json
+from adjudge.adk.schema import Schema
+from adjudge.adk.validation import Findings, is_list, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.config import DEFAULT_CRITERIA, CriterionEntry, EvalConfig
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
+from adjudge.adk.json_decoder import TWICE, BrokenJsonError, decode, decode_mending, explain
 from adjudge.errors import InputError, Problem
-from adjudge.formats.json_decoder import TWICE, BrokenJsonError, decode, decode_mending, explain
 
 _CHUNK: Final = 1 << 18
 _SPACE: Final = re.compile(r"[ \t\n\r]*")

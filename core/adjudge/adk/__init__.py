@@ -4,21 +4,21 @@ This floor knows the new schema, both shapes from before it, and configuration f
 other tools are the business of trace readers.
 """
 
-from adjudge.formats.adk_case import case_from_adk, case_to_adk
-from adjudge.formats.adk_content import content_from_adk, content_to_adk
-from adjudge.formats.adk_invocation import invocation_from_adk, invocation_to_adk
-from adjudge.formats.config import default_config, load_config, parse_config
-from adjudge.formats.eval_set_file import (
+from adjudge.adk.case import case_from_adk, case_to_adk
+from adjudge.adk.config import default_config, load_config, parse_config
+from adjudge.adk.content import content_from_adk, content_to_adk
+from adjudge.adk.eval_set_file import (
     EvalSetFile,
     load_eval_set,
     open_eval_set,
     read_eval_cases,
 )
-from adjudge.formats.eval_set_pass import CaseEntry
-from adjudge.formats.eval_set_writing import dump_eval_set, eval_set_to_adk, migrate_eval_set
-from adjudge.formats.json_input import parse_json, read_json
-from adjudge.formats.labelled import read_labelled
-from adjudge.formats.selection import find_eval_sets, split_selection
+from adjudge.adk.eval_set_pass import CaseEntry
+from adjudge.adk.eval_set_writing import dump_eval_set, eval_set_to_adk, migrate_eval_set
+from adjudge.adk.invocation import invocation_from_adk, invocation_to_adk
+from adjudge.adk.json_input import parse_json, read_json
+from adjudge.adk.labelled import read_labelled
+from adjudge.adk.selection import find_eval_sets, split_selection
 
 __all__ = [
     "CaseEntry",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adjudge.formats.adk_invocation import invocation_to_adk, read_invocation
-from adjudge.formats.adk_rubrics import read_rubrics, write_rubrics
-from adjudge.formats.adk_schema import EVAL_CASE, SCENARIO, SESSION_INPUT
-from adjudge.formats.findings import Findings, is_object, kind
+from adjudge.adk.invocation import invocation_to_adk, read_invocation
+from adjudge.adk.rubrics import read_rubrics, write_rubrics
+from adjudge.adk.schema import EVAL_CASE, SCENARIO, SESSION_INPUT
+from adjudge.adk.validation import Findings, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import ConversationScenario, EvalCase, SessionInput
 from adjudge.model.invocation import Invocation

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
+from adjudge.adk.invocation import read_invocation
+from adjudge.adk.json_input import open_file, parse_json
+from adjudge.adk.schema import Schema
+from adjudge.adk.validation import Findings, is_object, kind
 from adjudge.errors import InputError, Problem
-from adjudge.formats.adk_invocation import read_invocation
-from adjudge.formats.adk_schema import Schema
-from adjudge.formats.findings import Findings, is_object, kind
-from adjudge.formats.json_input import open_file, parse_json
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
 from adjudge.model.labelled import LabelledTurn

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Any, Final, TypeGuard
 
+from adjudge.adk.schema import Schema
 from adjudge.errors import InputError, Problem, did_you_mean
-from adjudge.formats.adk_schema import Schema
 from adjudge.model.base import JsonObject
 
 _SHOWN: Final = 20

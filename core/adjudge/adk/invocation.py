@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
-from adjudge.formats.adk_content import (
+from adjudge.adk.content import (
     content_to_adk,
     read_call,
     read_content,
@@ -16,8 +16,8 @@ from adjudge.formats.adk_content import (
     write_part,
     write_result,
 )
-from adjudge.formats.adk_rubrics import read_app_details, read_rubrics, write_app_details, write_rubrics
-from adjudge.formats.adk_schema import (
+from adjudge.adk.rubrics import read_app_details, read_rubrics, write_app_details, write_rubrics
+from adjudge.adk.schema import (
     AGENT_DETAILS,
     GROWING,
     INTERMEDIATE_DATA,
@@ -27,7 +27,7 @@ from adjudge.formats.adk_schema import (
     RUBRIC,
     USAGE,
 )
-from adjudge.formats.findings import Findings, is_list, is_object, kind
+from adjudge.adk.validation import Findings, is_list, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content, ToolCall, ToolResult

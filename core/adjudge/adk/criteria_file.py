@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from adjudge.adk.config import read_entry
+from adjudge.adk.json_input import read_json
+from adjudge.adk.schema import Schema
+from adjudge.adk.validation import Findings, is_list, is_object, kind
+from adjudge.adk.yaml_input import read_yaml
 from adjudge.errors import InputError, Problem
-from adjudge.formats.adk_schema import Schema
-from adjudge.formats.config import read_entry
-from adjudge.formats.findings import Findings, is_list, is_object, kind
-from adjudge.formats.json_input import read_json
-from adjudge.formats.yaml_input import read_yaml
 from adjudge.model.config import CriterionEntry
 from adjudge.model.evaluation import WordedCriterion
 

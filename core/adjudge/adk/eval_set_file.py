@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from adjudge.adk.eval_set_pass import CaseEntry, Found, ValidatingPass, read_one
+from adjudge.adk.json_input import JsonStream, open_file, parse_json
+from adjudge.adk.validation import Findings, listed
 from adjudge.errors import InputError, Problem, did_you_mean
-from adjudge.formats.eval_set_pass import CaseEntry, Found, ValidatingPass, read_one
-from adjudge.formats.findings import Findings, listed
-from adjudge.formats.json_input import JsonStream, open_file, parse_json
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase, EvalSet
 

@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
+from adjudge.adk.json_input import JsonStream
 from adjudge.errors import InputError
-from adjudge.formats.json_input import JsonStream
 
 _SHOWN: Final = 8
 

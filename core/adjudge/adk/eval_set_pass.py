@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, NoReturn, TypeAlias
 
+from adjudge.adk.case import read_case
+from adjudge.adk.json_input import JsonStream
+from adjudge.adk.legacy import id_from_name, read_old_case, read_old_turns
+from adjudge.adk.schema import EVAL_CASE, EVAL_SET, OLD_CASE, OLD_TURN
+from adjudge.adk.validation import Findings, is_object, kind, listed
 from adjudge.errors import InputError, Problem
-from adjudge.formats.adk_case import read_case
-from adjudge.formats.adk_schema import EVAL_CASE, EVAL_SET, OLD_CASE, OLD_TURN
-from adjudge.formats.findings import Findings, is_object, kind, listed
-from adjudge.formats.json_input import JsonStream
-from adjudge.formats.old_shapes import id_from_name, read_old_case, read_old_turns
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
 

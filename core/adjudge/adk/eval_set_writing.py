@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from adjudge.adk.case import case_to_adk
+from adjudge.adk.eval_set_file import open_eval_set
+from adjudge.adk.legacy import read_session_file
 from adjudge.errors import InputError, Problem
-from adjudge.formats.adk_case import case_to_adk
-from adjudge.formats.eval_set_file import open_eval_set
-from adjudge.formats.old_shapes import read_session_file
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalSet
 

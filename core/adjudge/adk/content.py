@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from adjudge.formats.adk_schema import (
+from adjudge.adk.schema import (
     CONTENT,
     FILE_DATA,
     FUNCTION_CALL,
@@ -14,7 +14,7 @@ from adjudge.formats.adk_schema import (
     INLINE_DATA,
     PART,
 )
-from adjudge.formats.findings import Findings, is_object, kind
+from adjudge.adk.validation import Findings, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.items import Blob, Claim, Content, Item, Opaque, Text, ToolCall, ToolResult
 
