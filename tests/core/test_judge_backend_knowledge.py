@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
-from adjudge.judging.choosing import Judges
-from adjudge.judging.client import JudgeClient
+from adjudge.judge.client import JudgeClient
+from adjudge.judge.model_resolution import Judges
 from adjudge.plugin import (
     Choice,
     Exhibit,

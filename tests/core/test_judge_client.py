@@ -11,11 +11,11 @@ import pytest
 
 from adjudge.errors import JudgeError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.judging.client import JudgeClient, Member
-from adjudge.judging.judge import ClientJudge
-from adjudge.judging.ledger import ledger
-from adjudge.judging.limiter import AdaptiveLimiter
-from adjudge.judging.spending import Budget
+from adjudge.judge.budget import Budget
+from adjudge.judge.client import JudgeClient, Member
+from adjudge.judge.client_judge import ClientJudge
+from adjudge.judge.rate_limit import AdaptiveLimiter
+from adjudge.judge.usage import ledger
 from adjudge.model.judging import JudgeMessage, Prompt, RateLimit
 from adjudge.plugin import Choice, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Question, Usage
 from adjudge.testing import verdicts
@@ -195,7 +195,7 @@ def test_sums_of_costs_do_not_depend_on_who_answered_first() -> None:
 
 
 def test_retries_cost_no_budget_and_a_call_that_was_given_up_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("adjudge.judging.calling._FIRST_WAIT", 0.001)
+    monkeypatch.setattr("adjudge.judge.retry._FIRST_WAIT", 0.001)
     tries: list[int] = []
 
     async def answer(_: JudgeRequest) -> JudgeReply:

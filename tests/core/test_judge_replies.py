@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from adjudge.errors import JudgeError
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.judging.replies import read_reply
+from adjudge.judge.parsing import read_reply
 from adjudge.model.judging import FinishReason, Prompt
 from adjudge.plugin import Choice, Decision, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Question
 from adjudge.testing import FakeHost, FakeJudge, verdicts

@@ -14,9 +14,9 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.judging.keys import delimiter, question_key
-from adjudge.judging.prompting import Composer, flags_of, items_of
-from adjudge.judging.untrusted import addresses_judge, cleaned, defused, lines_of, said_to_judge
+from adjudge.judge.cache_key import delimiter, question_key
+from adjudge.judge.prompt import Composer, flags_of, items_of
+from adjudge.judge.sanitize import addresses_judge, cleaned, defused, lines_of, said_to_judge
 from adjudge.model.judging import Prompt
 from adjudge.plugin import Choice, Exhibit, JudgedItem, JudgeRequest, Question
 

@@ -15,9 +15,9 @@ import pytest
 
 from adjudge.errors import JudgeError
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.judging.polling import Ballot, Poll
-from adjudge.judging.replies import ReadItem
-from adjudge.judging.votes import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, rule_for, tally_of
+from adjudge.judge.parsing import ReadItem
+from adjudge.judge.tally import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, rule_for, tally_of
+from adjudge.judge.voting import Ballot, Poll
 from adjudge.model.judging import Prompt, VoteRuleName
 from adjudge.plugin import Choice, Decision, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Question
 from adjudge.testing import FakeHost, FakeJudge, verdicts
@@ -184,7 +184,7 @@ def seen(decision: Decision) -> tuple[object, ...]:
 def test_polling_gives_what_counting_all_votes_gives(
     choices: Sequence[Choice], kind: VoteRuleName, share: float | None
 ) -> None:
-    from adjudge.judging.deciding import decide
+    from adjudge.judge.decision import decide
 
     asked = question(choices, kind)
     rule = rule_for(choices, kind, share)

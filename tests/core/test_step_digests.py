@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.judging.material import quoted
+from adjudge.judge.quoting import quoted
 from adjudge.kit import digests
 from adjudge.plugin import Claim, ErrorItem, Item, Observation, Step, Text, ToolCall, ToolResult
 

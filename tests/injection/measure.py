@@ -27,7 +27,7 @@ from programs import JUDGES
 from report import Outcome
 
 from adjudge.granularity import run_judging
-from adjudge.judging.untrusted import addresses_judge, cleaned
+from adjudge.judge.sanitize import addresses_judge, cleaned
 
 ASKED_PLACES = tuple(place for place in PLACES if place != "agent")
 """What the log says of the agent's name reaches no judge."""

@@ -145,7 +145,7 @@ def try_command(
     if not labelled:
         return _try(model, extensions, as_json=as_json)
     from adjudge.cli.labelled import run_labelled
-    from adjudge.judging.client import JudgeUnusableError
+    from adjudge.judge.client import JudgeUnusableError
 
     try:
         return run_labelled(

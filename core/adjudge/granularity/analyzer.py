@@ -10,7 +10,7 @@ from adjudge.extension.judge_protocols import Judge
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import GranularityStrategySpec
 from adjudge.granularity.keywords import KeywordMatcher, words_of
-from adjudge.judging.lengths import clipped_to_tokens
+from adjudge.judge.tokens import clipped_to_tokens
 from adjudge.kit.judged_criteria.prompts import read_prompt
 from adjudge.model.evaluation import GranularityChoice, WordedCriterion
 from adjudge.model.judging import Choice, JudgedItem, Question

@@ -10,7 +10,7 @@ from typing import Final
 from adjudge.granularity.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING
 from adjudge.granularity.evidence import CITABLE
 from adjudge.granularity.showing import Shown
-from adjudge.judging.prompting import tokens_beside
+from adjudge.judge.prompt import tokens_beside
 from adjudge.kit.digests.fitting import spread
 from adjudge.kit.judged_criteria.prompts import read_prompt
 from adjudge.model.evaluation import Check

@@ -8,8 +8,8 @@ from typing import Final, cast
 
 from adjudge.extension.judge_protocols import Writer
 from adjudge.granularity.wording import is_about_outcome, is_about_words, kind_of, reducer_of
-from adjudge.judging.ledger import ledger
-from adjudge.judging.lengths import tokens_of
+from adjudge.judge.tokens import tokens_of
+from adjudge.judge.usage import ledger
 from adjudge.kit.judged_criteria.prompts import read_prompt
 from adjudge.model.base import canonical_sha256
 from adjudge.model.evaluation import Check, CheckKind, CompiledCriterion, WordedCriterion

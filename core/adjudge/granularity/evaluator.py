@@ -19,7 +19,7 @@ from adjudge.granularity.reducing import (
 )
 from adjudge.granularity.run_judging import RunUnderJudgement
 from adjudge.granularity.viewing import DEFAULT_BUDGET
-from adjudge.judging.ledger import ledger
+from adjudge.judge.usage import ledger
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.evaluation import (
     CheckResult,

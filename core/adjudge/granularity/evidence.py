@@ -13,7 +13,7 @@ from typing import Final
 from unicodedata import east_asian_width
 
 from adjudge.granularity.vocabulary import Vocabulary
-from adjudge.judging.untrusted import cleaned, defused, lines_of, said_to_judge
+from adjudge.judge.sanitize import cleaned, defused, lines_of, said_to_judge
 from adjudge.kit.trace import is_answer, json_text, place_of
 from adjudge.model.evaluation import CheckKind
 from adjudge.model.items import ToolCall

@@ -18,9 +18,9 @@ from adjudge.granularity.compiling import compiled
 from adjudge.granularity.decomposer import TaskDecomposerService
 from adjudge.granularity.evaluator import JudgeEvaluatorService
 from adjudge.granularity.viewing import DEFAULT_BUDGET, room_of, view_of
-from adjudge.judging import ledger
-from adjudge.judging.client import ReplyStore
-from adjudge.judging.judge import ClientJudge
+from adjudge.judge import usage
+from adjudge.judge.client import ReplyStore
+from adjudge.judge.client_judge import ClientJudge
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.calibration import Calibration
 from adjudge.model.evaluation import CompiledCriterion, EvaluationResult, WordedCriterion
@@ -134,12 +134,12 @@ class CriterionEvaluator:
         if self._compiling is None:
             # A task of its own: whoever asked first may be cancelled while others wait. What it asks is
             # asked for all runs, so that it stands in the ledger of none.
-            self._compiling = asyncio.create_task(self._compiled(), context=ledger.apart())
+            self._compiling = asyncio.create_task(self._compiled(), context=usage.apart())
         try:
             compiling = asyncio.shield(self._compiling)
             return await not_counted(lambda: compiling)
         except RunError as error:
-            ledger.current().fatal = error
+            usage.current().fatal = error
             raise
 
     async def evaluate(self, trajectory: Trajectory) -> EvaluationResult:

@@ -19,7 +19,7 @@ from typing import Final
 
 from adjudge.granularity.asking import Surroundings
 from adjudge.granularity.judging_checks import Looking
-from adjudge.judging.untrusted import addresses_judge, cleaned
+from adjudge.judge.sanitize import addresses_judge, cleaned
 from adjudge.model.evaluation import Check, CheckResult
 from adjudge.model.measurement import Citation, Evidence
 

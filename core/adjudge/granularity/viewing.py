@@ -8,7 +8,7 @@ from adjudge.errors import InputError, Problem
 from adjudge.extension.judge_protocols import AggregationContext, Writer
 from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.decomposer import TaskDecomposerService
-from adjudge.judging.lengths import tokens_of
+from adjudge.judge.tokens import tokens_of
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.evaluation import WordedCriterion
 from adjudge.model.trajectory import Trajectory

@@ -23,7 +23,7 @@ from adjudge.extension.project import project_extensions
 from adjudge.extension.protocols import ReportedCase
 from adjudge.journal.locations import journal_path
 from adjudge.journal.run_journal import Journal
-from adjudge.judging.client import JudgeUnusableError
+from adjudge.judge.client import JudgeUnusableError
 from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, RunInfo, RunSummary, Status, Verdict
 from adjudge.running.calibrating import planned_calibrations

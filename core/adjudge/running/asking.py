@@ -16,9 +16,9 @@ from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import JudgeBackendSpec
 from adjudge.journal.measured import MeasuredJudges
 from adjudge.journal.secret import installation_secret
-from adjudge.judging.choosing import Judges
-from adjudge.judging.client import JudgeClient, JudgeUnusableError
-from adjudge.judging.ledger import ledger
+from adjudge.judge.client import JudgeClient, JudgeUnusableError
+from adjudge.judge.model_resolution import Judges
+from adjudge.judge.usage import ledger
 from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, JudgeUse, Prompt, Question
 from adjudge.model.labelled import JudgeMeasurement
 from adjudge.model.measurement import Failure

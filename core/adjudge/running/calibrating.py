@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from adjudge.errors import InputError, Problem
-from adjudge.judging.judge import ClientJudge
+from adjudge.judge.client_judge import ClientJudge
 from adjudge.model.base import JsonObject
 from adjudge.model.calibration import Calibration
 from adjudge.model.evaluation import EvaluationResult

@@ -27,8 +27,8 @@ from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.granularity.viewing import DEFAULT_BUDGET, check_lengths
 from adjudge.journal.recording import RecordingFile
-from adjudge.judging.client import ReplyStore
-from adjudge.judging.judge import ClientJudge
+from adjudge.judge.client import ReplyStore
+from adjudge.judge.client_judge import ClientJudge
 from adjudge.model.base import JsonObject
 from adjudge.model.calibration import Calibration
 from adjudge.model.case_under_test import CaseUnderTest

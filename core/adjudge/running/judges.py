@@ -13,10 +13,10 @@ from adjudge.journal.recording import RecordingFile
 from adjudge.journal.reply_cache import ReplyCache
 from adjudge.journal.run_journal import Journal
 from adjudge.journal.secret import installation_secret
-from adjudge.judging.choosing import Judges
-from adjudge.judging.client import JudgeClient, ReplyStore
-from adjudge.judging.judge import ClientJudge
-from adjudge.judging.spending import Budget, prices_installed
+from adjudge.judge.budget import Budget, prices_installed
+from adjudge.judge.client import JudgeClient, ReplyStore
+from adjudge.judge.client_judge import ClientJudge
+from adjudge.judge.model_resolution import Judges
 from adjudge.kit.calibration.store import KeptCalibrations
 from adjudge.model.calibration import Calibration
 from adjudge.model.judging import total_cost

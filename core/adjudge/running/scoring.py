@@ -6,8 +6,8 @@ from adjudge.errors import AdjudgeError, PluginError, RunError
 from adjudge.extension.guard import PluginTimeoutError, awaited, lent
 from adjudge.extension.returned import returned
 from adjudge.extension.shortage import shortage_of
-from adjudge.judging.client import JudgeUnusableError
-from adjudge.judging.ledger import ledger
+from adjudge.judge.client import JudgeUnusableError
+from adjudge.judge.usage import ledger
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import NOT_MEASURED, CriterionResult

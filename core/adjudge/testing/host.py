@@ -16,8 +16,8 @@ from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import GranularityStrategySpec
 from adjudge.granularity.services import CriterionEvaluator, Services
-from adjudge.judging.client import JudgeClient, Member
-from adjudge.judging.judge import ClientJudge
+from adjudge.judge.client import JudgeClient, Member
+from adjudge.judge.client_judge import ClientJudge
 from adjudge.model.evaluation import WordedCriterion
 from adjudge.model.judging import JudgeRequest
 from adjudge.model.trajectory import Trajectory

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from adjudge.judging.prompting import CITATIONS, VERDICT, items_of
+from adjudge.judge.prompt import CITATIONS, VERDICT, items_of
 from adjudge.model.judging import JudgeRequest
 from adjudge.model.measurement import Citation
 

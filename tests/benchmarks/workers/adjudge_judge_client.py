@@ -15,8 +15,8 @@ from pathlib import Path
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.journal.reply_cache import ReplyCache
 from adjudge.journal.run_journal import Journal
-from adjudge.judging.client import JudgeClient, Member
-from adjudge.judging.judge import ClientJudge
+from adjudge.judge.client import JudgeClient, Member
+from adjudge.judge.client_judge import ClientJudge
 from adjudge.model.judging import Choice, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Prompt, Question
 from adjudge.testing import verdicts
 

@@ -17,7 +17,7 @@ import judging_plugin
 from adjudge import evaluate
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
-from adjudge.judging.votes import VoteRule
+from adjudge.judge.tally import VoteRule
 from adjudge.testing import as_candidate
 
 eval_set, recorded, samples, seconds, agreement, early = sys.argv[1:]

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from adjudge.judging.lengths import tokens_asked
+from adjudge.judge.tokens import tokens_asked
 from adjudge.plugin import (
     Citation,
     Host,

@@ -26,7 +26,7 @@ Cli = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     # Before the first retry; the others follow from it.
-    monkeypatch.setattr("adjudge.judging.calling._FIRST_WAIT", 0.004)
+    monkeypatch.setattr("adjudge.judge.retry._FIRST_WAIT", 0.004)
 
 
 def evaluate(**options: Any) -> adjudge.RunResult:

@@ -24,7 +24,7 @@ Cli = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     # Before the first retry; the others follow from it.
-    monkeypatch.setattr("adjudge.judging.calling._FIRST_WAIT", 0.004)
+    monkeypatch.setattr("adjudge.judge.retry._FIRST_WAIT", 0.004)
 
 
 def evaluate(**options: Any) -> adjudge.RunResult:
@@ -65,7 +65,7 @@ def test_a_judge_that_dies_is_not_asked_any_more(model_server: Any, judged_run: 
 def test_a_judge_that_is_silent_for_too_long_is_not_asked_as_often_as_allowed(
     model_server: Any, judged_run: Any, of_server: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adjudge.judging.breaker.PATIENCE", 0.0)
+    monkeypatch.setattr("adjudge.judge.circuit_breaker.PATIENCE", 0.0)
     judged_run(60, num_samples=1)
     model_server.fault = lambda asked: of_server.status(500)
     result = evaluate()
@@ -105,7 +105,7 @@ def test_why_a_judge_is_not_asked_is_said_without_a_terminal(
 ) -> None:
     folder = judged_run(30, num_samples=1)
     (folder / "sitecustomize.py").write_text(
-        "import adjudge.judging.calling\nadjudge.judging.calling._FIRST_WAIT = 0.004\n"
+        "import adjudge.judge.retry\nadjudge.judge.retry._FIRST_WAIT = 0.004\n"
     )
     model_server.fault = lambda asked: of_server.status(500, b"\x1b[2Jgone")
     done = command_line("eval", "bot:agent", "set.evalset.json", cwd=folder, PYTHONPATH=str(folder))

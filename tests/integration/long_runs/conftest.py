@@ -18,9 +18,9 @@ import pytest
 
 from adjudge.extension.loader import Extensions
 from adjudge.granularity.services import CriterionEvaluator, Services
-from adjudge.judging.client import JudgeClient, Member
-from adjudge.judging.judge import ClientJudge
-from adjudge.judging.lengths import tokens_asked
+from adjudge.judge.client import JudgeClient, Member
+from adjudge.judge.client_judge import ClientJudge
+from adjudge.judge.tokens import tokens_asked
 from adjudge.plugin import (
     Citation,
     Claim,

@@ -1,6 +1,6 @@
 """Steps as text, made by code: what granularity strategies share."""
 
-from adjudge.judging.lengths import clipped_to_tokens, head_and_tail, tokens_of, tokens_shown
+from adjudge.judge.tokens import clipped_to_tokens, head_and_tail, tokens_of, tokens_shown
 from adjudge.kit.digests.facts import (
     error_of,
     families_of,

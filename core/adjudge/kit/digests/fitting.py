@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from adjudge.judging.lengths import clipped_to_tokens, tokens_of, tokens_shown
+from adjudge.judge.tokens import clipped_to_tokens, tokens_of, tokens_shown
 from adjudge.kit.digests.facts import error_of
 from adjudge.kit.digests.lines import WIDTHS, Widths, parts_of
 from adjudge.kit.digests.texts import in_line

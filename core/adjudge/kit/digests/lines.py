@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from adjudge.judging.lengths import head_and_tail
+from adjudge.judge.tokens import head_and_tail
 from adjudge.kit.digests import facts
 from adjudge.kit.digests.texts import in_line
 from adjudge.model.items import Observation, Opaque, Text, ToolCall

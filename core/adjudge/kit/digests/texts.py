@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from adjudge.judging.lengths import CUT, head_and_tail
-from adjudge.judging.untrusted import cleaned
+from adjudge.judge.sanitize import cleaned
+from adjudge.judge.tokens import CUT, head_and_tail
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 

@@ -16,8 +16,8 @@ from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.granularity.compiling import compiled_by_author
 from adjudge.granularity.viewing import LEAST_BUDGET, check_lengths
-from adjudge.judging.judge import ClientJudge
-from adjudge.judging.lengths import head_and_tail
+from adjudge.judge.client_judge import ClientJudge
+from adjudge.judge.tokens import head_and_tail
 from adjudge.kit.calibration.file import read_calibrations
 from adjudge.model.calibration import Calibration
 from adjudge.model.config import CriterionEntry

@@ -10,10 +10,10 @@ from typing import Protocol
 from adjudge.errors import AdjudgeError, JudgeError, JudgeErrorCode, RunError
 from adjudge.extension.guard import ADJUDGE, Origin, guarded
 from adjudge.extension.judge_protocols import JudgeBackend, RecordedCalls
-from adjudge.judging.breaker import Breaker
-from adjudge.judging.calling import DEFAULT_TIMEOUT, STOPPING, Caller
-from adjudge.judging.keys import request_key
-from adjudge.judging.spending import Budget, cost_of
+from adjudge.judge.budget import Budget, cost_of
+from adjudge.judge.cache_key import request_key
+from adjudge.judge.circuit_breaker import Breaker
+from adjudge.judge.retry import DEFAULT_TIMEOUT, STOPPING, Caller
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeReply, JudgeRequest, total_cost
 from adjudge.model.result import JudgeCalls

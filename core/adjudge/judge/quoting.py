@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from adjudge.judging.untrusted import cleaned, defused, marked
+from adjudge.judge.sanitize import cleaned, defused, marked
 from adjudge.model.base import JsonObject
 
 _WORDS: Final = """\

@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from adjudge.adk.json_input import parse_json
 from adjudge.errors import InputError
-from adjudge.judging.prompting import CITATIONS, VERDICT, item_key
+from adjudge.judge.prompt import CITATIONS, VERDICT, item_key
 from adjudge.model.judging import JudgeReply, Question
 from adjudge.model.measurement import Citation
 

@@ -7,9 +7,9 @@ from typing import Final, cast
 
 from adjudge.adk.json_input import parse_json
 from adjudge.errors import InputError
-from adjudge.judging.keys import delimiter, seed, writing_key
-from adjudge.judging.material import object_schema, quoted, words_about
-from adjudge.judging.replies import unfenced
+from adjudge.judge.cache_key import delimiter, seed, writing_key
+from adjudge.judge.parsing import unfenced
+from adjudge.judge.quoting import object_schema, quoted, words_about
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import Exhibit, JudgeMessage, JudgeReply, JudgeRequest, Prompt
 

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Final
 
-from adjudge.judging.untrusted import defused, lines_of
+from adjudge.judge.sanitize import defused, lines_of
 from adjudge.model.judging import JudgeRequest
 
 CUT: Final = "…"

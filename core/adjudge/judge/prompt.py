@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from adjudge.judging.keys import delimiter, order, seed
-from adjudge.judging.lengths import clipped_to_tokens, tokens_asked
-from adjudge.judging.material import object_schema, quoted, words_about
-from adjudge.judging.untrusted import addresses_judge, cleaned
+from adjudge.judge.cache_key import delimiter, order, seed
+from adjudge.judge.quoting import object_schema, quoted, words_about
+from adjudge.judge.sanitize import addresses_judge, cleaned
+from adjudge.judge.tokens import clipped_to_tokens, tokens_asked
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeMessage, JudgeRequest, Question
 

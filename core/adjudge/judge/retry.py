@@ -10,8 +10,8 @@ from adjudge.errors import JudgeError, JudgeErrorCode, PluginError, RunError
 from adjudge.extension.guard import Origin, PluginTimeoutError, awaited, guarded, lent
 from adjudge.extension.judge_protocols import JudgeBackend, LimitsCalls
 from adjudge.extension.shortage import shortage_of
-from adjudge.judging.breaker import Breaker
-from adjudge.judging.limiter import LONGEST_PAUSE, AdaptiveLimiter
+from adjudge.judge.circuit_breaker import Breaker
+from adjudge.judge.rate_limit import LONGEST_PAUSE, AdaptiveLimiter
 from adjudge.model.judging import JudgeReply, JudgeRequest
 
 DEFAULT_TIMEOUT: Final = 120.0

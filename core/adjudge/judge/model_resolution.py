@@ -20,8 +20,8 @@ from adjudge.extension.participants import take_part
 from adjudge.extension.protocols import Fingerprinted, Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import JudgeBackendSpec
-from adjudge.judging.client import JudgeClient, Member
-from adjudge.judging.judge import ClientJudge
+from adjudge.judge.client import JudgeClient, Member
+from adjudge.judge.client_judge import ClientJudge
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeReply
 from adjudge.model.step import Usage

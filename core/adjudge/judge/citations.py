@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from adjudge.extension.judge_protocols import CitationCheck
-from adjudge.judging.prompting import item_key
-from adjudge.judging.replies import ReadItem
+from adjudge.judge.parsing import ReadItem
+from adjudge.judge.prompt import item_key
 from adjudge.model.judging import Question
 
 

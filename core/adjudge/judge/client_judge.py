@@ -13,18 +13,18 @@ from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.extension.limits import not_counted
 from adjudge.extension.plugin_loops import at_home
-from adjudge.judging import ledger
-from adjudge.judging.citing import problem_of_evidence, with_evidence_of
-from adjudge.judging.client import JudgeClient, Member, ReplyStore
-from adjudge.judging.deciding import decide, panel_decision
-from adjudge.judging.keys import question_key
-from adjudge.judging.parameters import split_config
-from adjudge.judging.polling import Ballot, Poll
-from adjudge.judging.prompting import Composer, flags_of
-from adjudge.judging.replies import WITHHELD, ReadItem, read_reply
-from adjudge.judging.spending import BudgetSpentError
-from adjudge.judging.votes import VoteRule, rule_for
-from adjudge.judging.writing import writing_request, written
+from adjudge.judge import usage
+from adjudge.judge.budget import BudgetSpentError
+from adjudge.judge.cache_key import question_key
+from adjudge.judge.citations import problem_of_evidence, with_evidence_of
+from adjudge.judge.client import JudgeClient, Member, ReplyStore
+from adjudge.judge.decision import decide, panel_decision
+from adjudge.judge.generation import writing_request, written
+from adjudge.judge.parameters import split_config
+from adjudge.judge.parsing import WITHHELD, ReadItem, read_reply
+from adjudge.judge.prompt import Composer, flags_of
+from adjudge.judge.tally import VoteRule, rule_for
+from adjudge.judge.voting import Ballot, Poll
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
 from adjudge.model.measurement import Failure
@@ -119,7 +119,7 @@ class ClientJudge:
         )
         (member, *_) = member.for_question(request.key)
         self._client.asks(request.key, [member])
-        ledger.current().asked(prompt)
+        usage.current().asked(prompt)
         reply = await self._reply(member, request)
         return None if isinstance(reply, Failure) else written(reply, fields)
 
@@ -127,7 +127,7 @@ class ClientJudge:
         key = question_key(question, self._parameters, self._provider_options)
         members = [found for member in self._members for found in member.for_question(key)]
         self._client.asks(key, members)
-        ledger.current().asked(question.prompt)
+        usage.current().asked(question.prompt)
         rule = rule_for(question.choices, question.rule, self._options.unsure_below)
         polled = await asyncio.gather(*(self._poll(member, question, key, rule, check) for member in members))
         flags = flags_of(question)
@@ -179,7 +179,7 @@ class ClientJudge:
         request = composer.request(sample)
         reply = await self._reply(member, request)
         if isinstance(reply, Failure):
-            ledger.current().lost(member.name)
+            usage.current().lost(member.name)
             return [reply] * len(question.items)
         read = read_reply(reply, question)
         problem = next((item.lost for item in read if item.lost), None) or problem_of_evidence(
@@ -208,7 +208,7 @@ class ClientJudge:
             async with self._slots:
                 reply = await self._client.ask(member, request, lasting=self._lasting)
         except RunError as error:
-            ledger.current().fatal = error
+            usage.current().fatal = error
             raise
         except BudgetSpentError as error:
             return Failure(code="judge_budget", message=str(error), origin=member.name, retryable=True)
@@ -223,5 +223,5 @@ class ClientJudge:
             said = str(error) if isinstance(error, PluginError) else described(error)
             message = f"{member.name}: {said}"
             return Failure(code="judge_raised", message=message, origin=member.backend_name)
-        ledger.current().used(member.name, reply, member.cost(reply))
+        usage.current().used(member.name, reply, member.cost(reply))
         return reply

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from adjudge.extension.judge_protocols import CitationCheck
-from adjudge.judging.citing import holding
-from adjudge.judging.replies import ReadItem
-from adjudge.judging.votes import Tally, VoteRule, stand_of, tally_of
+from adjudge.judge.citations import holding
+from adjudge.judge.parsing import ReadItem
+from adjudge.judge.tally import Tally, VoteRule, stand_of, tally_of
 from adjudge.model.judging import Question, Vote
 from adjudge.model.measurement import Failure
 

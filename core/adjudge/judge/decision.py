@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
-from adjudge.judging.polling import Ballot
-from adjudge.judging.replies import WITHHELD
-from adjudge.judging.votes import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, stand_of, tally_of
+from adjudge.judge.parsing import WITHHELD
+from adjudge.judge.tally import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, stand_of, tally_of
+from adjudge.judge.voting import Ballot
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import Choice, Decision, Vote
 from adjudge.model.measurement import Citation, Failure
