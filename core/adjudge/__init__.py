@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
     from adjudge.model.eval_set import EvalCase, EvalSet
     from adjudge.model.judged_logs import JudgedLogs
-    from adjudge.running.api import RunResult, evaluate, evaluate_sync, resume, resume_sync
-    from adjudge.running.logs.api import judge_logs, judge_logs_sync
+    from adjudge.runner.api import RunResult, evaluate, evaluate_sync, resume, resume_sync
+    from adjudge.runner.logs.api import judge_logs, judge_logs_sync
 
 __version__ = "0.1.0"
 
@@ -21,13 +21,13 @@ _HOMES: Final = {
     "JudgedLogs": "adjudge.model.judged_logs",
     "PluginError": "adjudge.errors",
     "RunError": "adjudge.errors",
-    "RunResult": "adjudge.running.api",
-    "evaluate": "adjudge.running.api",
-    "evaluate_sync": "adjudge.running.api",
-    "judge_logs": "adjudge.running.logs.api",
-    "judge_logs_sync": "adjudge.running.logs.api",
-    "resume": "adjudge.running.api",
-    "resume_sync": "adjudge.running.api",
+    "RunResult": "adjudge.runner.api",
+    "evaluate": "adjudge.runner.api",
+    "evaluate_sync": "adjudge.runner.api",
+    "judge_logs": "adjudge.runner.logs.api",
+    "judge_logs_sync": "adjudge.runner.logs.api",
+    "resume": "adjudge.runner.api",
+    "resume_sync": "adjudge.runner.api",
 }
 
 __all__ = [

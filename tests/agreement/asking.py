@@ -12,9 +12,9 @@ from adjudge.extension.project import project_extensions
 from adjudge.extension.settings import find_settings
 from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.plugin import EvaluationResult, JudgeModelOptions, Trajectory, WordedCriterion
-from adjudge.running.host import RunHost
-from adjudge.running.judges import RunJudges
-from adjudge.running.request import JudgingRequest
+from adjudge.runner.host import RunHost
+from adjudge.runner.judges import RunJudges
+from adjudge.runner.request import JudgingRequest
 
 BUDGET = 6000
 """Tokens of one request. On a processor alone a small model reads about forty tokens a second."""

@@ -17,9 +17,9 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import find_settings
 from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.plugin import JudgeModelOptions, ReadOptions, Source, Trajectory, WordedCriterion
-from adjudge.running.host import RunHost
-from adjudge.running.judges import RunJudges
-from adjudge.running.request import JudgingRequest
+from adjudge.runner.host import RunHost
+from adjudge.runner.judges import RunJudges
+from adjudge.runner.request import JudgingRequest
 from adjudge.testing import as_candidate
 from adjudge_plugins.readers.history_log_reader.reader import HistoryLogReader
 

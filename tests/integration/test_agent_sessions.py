@@ -29,7 +29,7 @@ from adjudge.plugin import (
     ToolCall,
     hookimpl,
 )
-from adjudge.running.api import RunResult
+from adjudge.runner.api import RunResult
 from adjudge.testing import ScriptedAgent, Turn
 
 CONFIG = {"criteria": {"response_match_score": 0.5}}

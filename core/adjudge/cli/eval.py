@@ -11,12 +11,12 @@ import click
 
 from adjudge.cli.printing import ended, print_report, reported, say_stopped
 from adjudge.cli.session import load_extensions
-from adjudge.running.request import DEFAULT_CONCURRENCY, DEFAULT_SCORING_TIMEOUT, DEFAULT_TIMEOUT
+from adjudge.runner.request import DEFAULT_CONCURRENCY, DEFAULT_SCORING_TIMEOUT, DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
     from adjudge.extension.protocols import RunReport
-    from adjudge.running.api import RunResult
+    from adjudge.runner.api import RunResult
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 
@@ -165,7 +165,7 @@ def eval_command(
     measured or decided, 2 usage or configuration, 130 interrupted.
     """  # noqa: D301 - click reads \b
     from adjudge.cli.live import run_to_end
-    from adjudge.running.api import evaluate
+    from adjudge.runner.api import evaluate
 
     extensions = load_extensions(no_plugins)
 
@@ -199,7 +199,7 @@ def eval_command(
 def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) -> str | None:
     """Print the report of a finished run; why that cannot be, where it cannot."""
     from adjudge.journal.run_journal import Journal
-    from adjudge.running.reports import report_of
+    from adjudge.runner.reports import report_of
 
     with Journal.open_to_read(result.journal) as journal:
         unprinted = show_report(report_of(journal, result.summary, detailed=detailed), extensions)
@@ -213,7 +213,7 @@ def show_report(report: RunReport, extensions: Extensions) -> str | None:
     Returns:
         Why it could not be printed.
     """
-    from adjudge.running.reports import show
+    from adjudge.runner.reports import show
 
     said = f"{report.summary.status}  run {report.run.name}"
     return print_report(partial(show, report), extensions, otherwise=said)

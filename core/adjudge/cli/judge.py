@@ -100,8 +100,8 @@ def judge_command(
     measured or decided, 2 usage or configuration, 130 interrupted.
     """  # noqa: D301 - click reads \b
     from adjudge.cli.live import judge_to_end
-    from adjudge.running.logs.api import judge_logs
-    from adjudge.running.reports import show_logs
+    from adjudge.runner.logs.api import judge_logs
+    from adjudge.runner.reports import show_logs
 
     extensions = load_extensions(no_plugins)
 

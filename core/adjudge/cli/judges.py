@@ -16,7 +16,7 @@ from adjudge.extension.terminal import say, say_json
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
-    from adjudge.running.asking import Answer, BackendState
+    from adjudge.runner.judge_probe import Answer, BackendState
 
 
 class _NamesToo(click.Group):
@@ -164,7 +164,7 @@ def try_command(
 def _try(model: str, extensions: Extensions, *, as_json: bool) -> int:
     import asyncio
 
-    from adjudge.running.asking import try_judge
+    from adjudge.runner.judge_probe import try_judge
 
     answer = asyncio.run(try_judge(model, extensions, Path.cwd()))
     if as_json:
@@ -177,7 +177,7 @@ def _try(model: str, extensions: Extensions, *, as_json: bool) -> int:
 
 
 def _states(extensions: Extensions) -> list[BackendState]:
-    from adjudge.running.asking import backend_states
+    from adjudge.runner.judge_probe import backend_states
 
     states, troubles = backend_states(extensions, Path.cwd())
     for trouble in troubles:
@@ -226,7 +226,7 @@ def _answer_facts(answer: Answer) -> dict[str, Any]:
 
 
 def _answer_fields(answer: Answer) -> list[tuple[str, str]]:
-    from adjudge.running.asking import TRIAL
+    from adjudge.runner.judge_probe import TRIAL
 
     facts = _answer_facts(answer)
     right = facts["verdict"] == facts["expected"]

@@ -25,8 +25,8 @@ from adjudge.model.confusion import (
     true_positive_rate,
 )
 from adjudge.model.labelled import Confusion, JudgeMeasurement, LabelledGroup
-from adjudge.running.doubts import doubts_of
-from adjudge.running.measuring import JudgedRow, JudgeReport, measure_judge
+from adjudge.runner.judge_benchmark import JudgedRow, JudgeReport, measure_judge
+from adjudge.runner.judge_warnings import doubts_of
 
 
 def run_labelled(

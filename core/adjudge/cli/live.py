@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from adjudge.model.judged_logs import JudgedLogs
-    from adjudge.running.api import RunResult
-    from adjudge.running.engine import Event, Watch
-    from adjudge.running.logs.progress import LogsProgress, LogsWatch
+    from adjudge.runner.api import RunResult
+    from adjudge.runner.engine import Event, Watch
+    from adjudge.runner.logs.progress import LogsProgress, LogsWatch
 
 _ResultT = TypeVar("_ResultT")
 

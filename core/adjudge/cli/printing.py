@@ -55,7 +55,7 @@ def print_report(
         Why it could not be printed.
     """
     from adjudge.errors import AdjudgeError
-    from adjudge.running.host import RunHost
+    from adjudge.runner.host import RunHost
 
     try:
         flush_output()

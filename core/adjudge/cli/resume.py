@@ -39,7 +39,7 @@ def resume_command(
     eval sets, criteria, plugins or agent options have changed is refused, with the differences.
     """
     from adjudge.cli.live import run_to_end
-    from adjudge.running.api import resume
+    from adjudge.runner.api import resume
 
     extensions = load_extensions(no_plugins)
 

@@ -49,7 +49,7 @@ def _changed(path: Path) -> float:
 def _row(path: Path) -> dict[str, Any]:
     from adjudge.errors import RunError
     from adjudge.journal.run_journal import Journal
-    from adjudge.running.records import file_records, run_info
+    from adjudge.runner.journal_views import file_records, run_info
 
     row: dict[str, Any] = {
         "name": path.stem,
@@ -86,10 +86,10 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
     """
     from adjudge.journal.locations import journal_path
     from adjudge.journal.run_journal import Journal
-    from adjudge.running.host import RunHost
-    from adjudge.running.problems import Problems
-    from adjudge.running.records import read_files
-    from adjudge.running.reports import check_not_read, check_outputs, report_of, summary_of, write_outputs
+    from adjudge.runner.host import RunHost
+    from adjudge.runner.journal_views import read_files
+    from adjudge.runner.problems import Problems
+    from adjudge.runner.reports import check_not_read, check_outputs, report_of, summary_of, write_outputs
 
     extensions = load_extensions(no_plugins)
     host = RunHost(extensions, Path.cwd())

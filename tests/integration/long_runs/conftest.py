@@ -39,7 +39,7 @@ from adjudge.plugin import (
     Trajectory,
     WordedCriterion,
 )
-from adjudge.running.traces import Traces
+from adjudge.runner.traces import Traces
 from adjudge.testing import FakeHost, FakeJudge, verdicts
 
 LEVELS = ("step_level", "phase_level", "global_summary")

@@ -11,9 +11,9 @@ from adjudge.judge.usage import ledger
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import NOT_MEASURED, CriterionResult
-from adjudge.running.criteria import needs_of
-from adjudge.running.plan import PlannedCriterion
-from adjudge.running.request import DEFAULT_SCORING_TIMEOUT
+from adjudge.runner.criteria import needs_of
+from adjudge.runner.plan import PlannedCriterion
+from adjudge.runner.request import DEFAULT_SCORING_TIMEOUT
 from adjudge.verdict.algebra import criterion_result
 
 

@@ -35,8 +35,8 @@ from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.evaluation import WordedCriterion
 from adjudge.model.measurement import Measurement
 from adjudge.model.trajectory import Trajectory
-from adjudge.running.calibrating import may_apply
-from adjudge.running.traces import Traces
+from adjudge.runner.calibration_choice import may_apply
+from adjudge.runner.traces import Traces
 
 
 class MakesJudges(Protocol):

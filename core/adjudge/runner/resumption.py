@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from adjudge.journal.run_journal import Journal
 from adjudge.model.result import CriterionResult
-from adjudge.running.engine import Work
-from adjudge.running.plan import Plan
-from adjudge.running.records import Conversation, conversation_of, failure_of, scores_of
+from adjudge.runner.engine import Work
+from adjudge.runner.journal_views import Conversation, conversation_of, failure_of, scores_of
+from adjudge.runner.plan import Plan
 
 
 def remaining(plan: Plan, journal: Journal) -> tuple[Iterator[Work], int]:

@@ -19,13 +19,13 @@ from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.granularity.viewing import DEFAULT_BUDGET
 from adjudge.model.evaluation import CompiledCriterion, WordedCriterion
 from adjudge.model.judged_logs import JudgedLogs
-from adjudge.running.calibrating import applied, check_given, may_apply
-from adjudge.running.logs.judging import JudgedRun, LogsJudging
-from adjudge.running.logs.planning import LogsPlan, make_plan
-from adjudge.running.logs.progress import LogsWatch, Progress
-from adjudge.running.logs.request import AUTO, LogsRequest
-from adjudge.running.reports import write_log_outputs
-from adjudge.running.request import judging_request
+from adjudge.runner.calibration_choice import applied, check_given, may_apply
+from adjudge.runner.logs.judging import JudgedRun, LogsJudging
+from adjudge.runner.logs.planning import LogsPlan, make_plan
+from adjudge.runner.logs.progress import LogsWatch, Progress
+from adjudge.runner.logs.request import AUTO, LogsRequest
+from adjudge.runner.reports import write_log_outputs
+from adjudge.runner.request import judging_request
 
 
 async def judge_logs(

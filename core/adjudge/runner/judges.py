@@ -22,9 +22,9 @@ from adjudge.model.calibration import Calibration
 from adjudge.model.judging import total_cost
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import total_usage
-from adjudge.running.host import RunHost
-from adjudge.running.problems import Problems
-from adjudge.running.request import JudgingRequest
+from adjudge.runner.host import RunHost
+from adjudge.runner.problems import Problems
+from adjudge.runner.request import JudgingRequest
 
 _ENOUGH: Final = 10
 """Items with two votes or more from which it is worth saying that they never disagreed."""

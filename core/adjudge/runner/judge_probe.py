@@ -22,7 +22,7 @@ from adjudge.judge.usage import ledger
 from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, JudgeUse, Prompt, Question
 from adjudge.model.labelled import JudgeMeasurement
 from adjudge.model.measurement import Failure
-from adjudge.running.host import RunHost
+from adjudge.runner.host import RunHost
 
 TRIAL: Final = Question(
     prompt=Prompt(name="judges_try", version=1, text="Say whether each statement about the text is true."),

@@ -18,10 +18,10 @@ from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.config import CriterionEntry, EvalConfig
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import NOT_MEASURED
-from adjudge.running.host import RunHost
-from adjudge.running.plan import PlannedCriterion
-from adjudge.running.problems import Problems
-from adjudge.running.selecting import SelectedFile
+from adjudge.runner.case_selection import SelectedFile
+from adjudge.runner.host import RunHost
+from adjudge.runner.plan import PlannedCriterion
+from adjudge.runner.problems import Problems
 from adjudge.verdict.algebra import Rule
 
 _THRESHOLD: Final = "threshold"

@@ -10,7 +10,7 @@ from pathlib import Path
 from adjudge.adk.selection import files_below
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import TraceReaderSpec
-from adjudge.running.problems import Problems
+from adjudge.runner.problems import Problems
 
 
 def found_logs(

@@ -26,13 +26,13 @@ from adjudge.model.eval_set import EvalCase
 from adjudge.model.labelled import Confusion, JudgeMeasurement, LabelledGroup, LabelledTurn
 from adjudge.model.result import CriterionResult, JudgeCalls
 from adjudge.model.trajectory import Trajectory
-from adjudge.running.criteria import make_criterion
-from adjudge.running.host import RunHost
-from adjudge.running.judges import RunJudges
-from adjudge.running.plan import PlannedCriterion
-from adjudge.running.problems import Problems
-from adjudge.running.request import JudgingRequest
-from adjudge.running.scoring import score
+from adjudge.runner.criteria import make_criterion
+from adjudge.runner.host import RunHost
+from adjudge.runner.judges import RunJudges
+from adjudge.runner.plan import PlannedCriterion
+from adjudge.runner.problems import Problems
+from adjudge.runner.request import JudgingRequest
+from adjudge.runner.scoring import score
 
 _AT_A_TIME: Final = 64
 """Turns that are scored at a time; the limiters of the backends decide how many calls that makes."""

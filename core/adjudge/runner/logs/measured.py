@@ -17,11 +17,11 @@ from adjudge.model.evaluation import EvaluationResult, GranularityChoice, Inappl
 from adjudge.model.measurement import Evidence, Failure
 from adjudge.model.result import CriterionResult
 from adjudge.model.trajectory import Trajectory
-from adjudge.running.criteria import make_criterion
-from adjudge.running.host import RunHost
-from adjudge.running.plan import PlannedCriterion
-from adjudge.running.problems import Problems
-from adjudge.running.scoring import score
+from adjudge.runner.criteria import make_criterion
+from adjudge.runner.host import RunHost
+from adjudge.runner.plan import PlannedCriterion
+from adjudge.runner.problems import Problems
+from adjudge.runner.scoring import score
 
 _LEVEL: Final = "step_level"
 """A criterion that measures has seen every step, one by one."""

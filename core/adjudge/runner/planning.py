@@ -13,16 +13,16 @@ from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import Need
 from adjudge.model.calibration import Calibration
 from adjudge.model.config import EvalConfig
-from adjudge.running.agents import plan_agent
-from adjudge.running.criteria import plan_criteria
-from adjudge.running.doubts import doubts_about
-from adjudge.running.host import RunHost
-from adjudge.running.judges import RunJudges
-from adjudge.running.plan import Plan, PlannedAgent, PlannedFile
-from adjudge.running.problems import Problems
-from adjudge.running.reports import check_not_read, check_outputs, reporter_for
-from adjudge.running.request import MOST_RUNS, RunRequest
-from adjudge.running.selecting import SelectedFile, config_beside, named_config, select_files
+from adjudge.runner.agents import plan_agent
+from adjudge.runner.case_selection import SelectedFile, config_beside, named_config, select_files
+from adjudge.runner.criteria import plan_criteria
+from adjudge.runner.host import RunHost
+from adjudge.runner.judge_warnings import doubts_about
+from adjudge.runner.judges import RunJudges
+from adjudge.runner.plan import Plan, PlannedAgent, PlannedFile
+from adjudge.runner.problems import Problems
+from adjudge.runner.reports import check_not_read, check_outputs, reporter_for
+from adjudge.runner.request import MOST_RUNS, RunRequest
 
 _TRUST_VARIABLE: Final = "ADJUDGE_TRUST_CODE"
 """The environment variable that says what ``--trust-code`` says."""

@@ -18,8 +18,8 @@ from adjudge.extension.specs import ReporterSpec
 from adjudge.journal.run_journal import Journal
 from adjudge.model.judged_logs import JudgedLogs
 from adjudge.model.result import JudgeCalls, RunSummary
-from adjudge.running.problems import Problems
-from adjudge.running.records import file_records, reported_cases, run_info
+from adjudge.runner.journal_views import file_records, reported_cases, run_info
+from adjudge.runner.problems import Problems
 from adjudge.verdict.summary import summarise
 
 _CONSOLE: Final = "console-reporter/console"

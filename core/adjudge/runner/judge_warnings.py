@@ -9,7 +9,7 @@ from adjudge.errors import RunError
 from adjudge.journal.measured import MeasuredJudges
 from adjudge.model.confusion import doubt, kappa
 from adjudge.model.labelled import Confusion, JudgeMeasurement
-from adjudge.running.plan import PlannedCriterion
+from adjudge.runner.plan import PlannedCriterion
 
 
 def doubts_about(criteria: Iterable[PlannedCriterion]) -> tuple[str, ...]:

@@ -26,8 +26,8 @@ from adjudge.model.items import Content
 from adjudge.model.measurement import Failure
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory, numbered
-from adjudge.running.plan import PlannedAgent
-from adjudge.running.records import Conversation
+from adjudge.runner.journal_views import Conversation
+from adjudge.runner.plan import PlannedAgent
 
 DEFAULT_SESSION: Final = SessionInput(user_id="test_user_id")
 """What a session starts with where the case says nothing; the user id is the one that ADK uses."""

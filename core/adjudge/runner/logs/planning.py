@@ -22,15 +22,15 @@ from adjudge.kit.calibration.file import read_calibrations
 from adjudge.model.calibration import Calibration
 from adjudge.model.config import CriterionEntry
 from adjudge.model.evaluation import WordedCriterion
-from adjudge.running.calibrating import NamedHash, check_given
-from adjudge.running.host import RunHost
-from adjudge.running.judges import RunJudges
-from adjudge.running.logs.finding import found_logs
-from adjudge.running.logs.measured import PlannedMeasure, plan_measured
-from adjudge.running.logs.request import AUTO, LogsRequest
-from adjudge.running.problems import Problems
-from adjudge.running.reports import check_log_outputs, check_not_read
-from adjudge.running.traces import Traces
+from adjudge.runner.calibration_choice import NamedHash, check_given
+from adjudge.runner.host import RunHost
+from adjudge.runner.judges import RunJudges
+from adjudge.runner.logs.finding import found_logs
+from adjudge.runner.logs.measured import PlannedMeasure, plan_measured
+from adjudge.runner.logs.request import AUTO, LogsRequest
+from adjudge.runner.problems import Problems
+from adjudge.runner.reports import check_log_outputs, check_not_read
+from adjudge.runner.traces import Traces
 
 
 @dataclass(frozen=True, slots=True)

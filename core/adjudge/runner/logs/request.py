@@ -8,7 +8,7 @@ from typing import Any
 
 from adjudge.extension.judge_options import DEFAULT_NUM_SAMPLES
 from adjudge.granularity.viewing import DEFAULT_BUDGET
-from adjudge.running.request import JudgingRequest
+from adjudge.runner.request import JudgingRequest
 
 AUTO = "auto"
 """The granularity that is chosen for each criterion."""

@@ -26,13 +26,13 @@ from adjudge.journal.run_journal import Journal
 from adjudge.judge.client import JudgeUnusableError
 from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, RunInfo, RunSummary, Status, Verdict
-from adjudge.running.calibrating import planned_calibrations
-from adjudge.running.engine import Engine, Watch, Work
-from adjudge.running.plan import Plan, differences
-from adjudge.running.planning import make_plan
-from adjudge.running.records import reported_cases, run_info
-from adjudge.running.reports import report_of, summary_of, write_outputs
-from adjudge.running.request import (
+from adjudge.runner.calibration_choice import planned_calibrations
+from adjudge.runner.engine import Engine, Watch, Work
+from adjudge.runner.journal_views import reported_cases, run_info
+from adjudge.runner.plan import Plan, differences
+from adjudge.runner.planning import make_plan
+from adjudge.runner.reports import report_of, summary_of, write_outputs
+from adjudge.runner.request import (
     DEFAULT_CONCURRENCY,
     DEFAULT_SCORING_TIMEOUT,
     DEFAULT_TIMEOUT,
@@ -43,7 +43,7 @@ from adjudge.running.request import (
     request_of,
     with_agent,
 )
-from adjudge.running.resumption import remaining
+from adjudge.runner.resumption import remaining
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,8 @@ from adjudge.adk import CaseEntry, EvalSetFile, open_eval_set
 from adjudge.adk.config import default_config, load_config, parse_config
 from adjudge.adk.selection import find_eval_sets, split_selection
 from adjudge.model.config import EvalConfig
-from adjudge.running.problems import Problems
-from adjudge.running.request import RunRequest
+from adjudge.runner.problems import Problems
+from adjudge.runner.request import RunRequest
 
 CONFIG_FILE_NAME: Final = "test_config.json"
 """The configuration of the eval sets beside it (seed 001, "test files")."""

@@ -18,11 +18,11 @@ from adjudge.model.measurement import Failure, Measurement, Outcome
 from adjudge.model.result import CriterionResult
 from adjudge.model.step import total_usage
 from adjudge.model.trajectory import Trajectory
-from adjudge.running.conversation import converse
-from adjudge.running.criteria import applies
-from adjudge.running.plan import Plan, PlannedCriterion, Unit
-from adjudge.running.records import Conversation, decided, not_simulated, run_info
-from adjudge.running.scoring import score
+from adjudge.runner.conversation import converse
+from adjudge.runner.criteria import applies
+from adjudge.runner.journal_views import Conversation, decided, not_simulated, run_info
+from adjudge.runner.plan import Plan, PlannedCriterion, Unit
+from adjudge.runner.scoring import score
 from adjudge.verdict.algebra import criterion_result
 
 SCORING_LIMIT: Final = 64

@@ -16,10 +16,10 @@ from adjudge.model.evaluation import EvaluationResult, Inapplicable, WordedCrite
 from adjudge.model.judged_logs import JudgedLog, LogError
 from adjudge.model.measurement import Failure
 from adjudge.model.trajectory import Trajectory
-from adjudge.running.logs.found import Found, plugin_failure
-from adjudge.running.logs.measured import PlannedMeasure, measured
-from adjudge.running.logs.planning import LogsPlan, PlannedLog, told
-from adjudge.running.logs.progress import Progress
+from adjudge.runner.logs.found import Found, plugin_failure
+from adjudge.runner.logs.measured import PlannedMeasure, measured
+from adjudge.runner.logs.planning import LogsPlan, PlannedLog, told
+from adjudge.runner.logs.progress import Progress
 
 _AT_A_TIME: Final = 8
 """Runs that are in memory. Every criterion has calls of its own under way, so this keeps a judge busy."""

@@ -23,10 +23,10 @@ from adjudge.extension.protocols import (
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import AgentAdapterSpec
 from adjudge.model.address import shown_address
-from adjudge.running.plan import PlannedAgent
-from adjudge.running.problems import Problems
-from adjudge.running.request import RunRequest
-from adjudge.running.selecting import SelectedFile
+from adjudge.runner.case_selection import SelectedFile
+from adjudge.runner.plan import PlannedAgent
+from adjudge.runner.problems import Problems
+from adjudge.runner.request import RunRequest
 
 _OF_OBJECTS: Final = "python-agent/python"
 """The adapter of an agent that is an object of the calling program."""

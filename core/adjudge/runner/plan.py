@@ -13,10 +13,10 @@ from adjudge.extension.protocols import AgentAdapter, Criterion
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec
 from adjudge.model.base import JsonObject, canonical_sha256
-from adjudge.running.host import RunHost
-from adjudge.running.judges import RunJudges
-from adjudge.running.records import FileRecord
-from adjudge.running.request import RunRequest
+from adjudge.runner.host import RunHost
+from adjudge.runner.journal_views import FileRecord
+from adjudge.runner.judges import RunJudges
+from adjudge.runner.request import RunRequest
 from adjudge.verdict.algebra import Rule
 
 
