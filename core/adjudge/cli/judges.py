@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from adjudge.cli.described import component_facts, option_facts, origin_fields, show_component, shown_name
+from adjudge.cli.component_info import (
+    component_facts,
+    option_facts,
+    origin_fields,
+    show_component,
+    shown_name,
+)
 from adjudge.cli.session import load_extensions, load_for_listing
 from adjudge.extension.judge_options import MOST_NUM_SAMPLES
 from adjudge.extension.tables import one_line, show_fields
