@@ -5,16 +5,19 @@ from adjudge.kit.logs.blobs import blob_of, items_without_blobs, step_without_bl
 from adjudge.kit.logs.location import Place
 from adjudge.kit.logs.numbers import with_numbers
 from adjudge.kit.logs.opening import opened
+from adjudge.kit.logs.prose import ACTIONS_IN_PROSE, has_actions_in_prose
 from adjudge.kit.logs.values import list_of, moment_of, object_of, seconds_of, text_of
 from adjudge.kit.openai import arguments_of
 from adjudge.model.loss_report import Losses
 
 __all__ = [
+    "ACTIONS_IN_PROSE",
     "Losses",
     "Outline",
     "Place",
     "arguments_of",
     "blob_of",
+    "has_actions_in_prose",
     "items_without_blobs",
     "list_of",
     "moment_of",

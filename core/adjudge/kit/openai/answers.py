@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from adjudge.model.items import Claim, Content, Text, ToolCall, ToolResult
+from adjudge.model.items import Claim, Content, ErrorItem, Observation, Text, ToolCall, ToolResult
 from adjudge.model.step import Step
 
-_NOT_WORDS: Final = (Claim, ToolCall, ToolResult)
+_NOT_WORDS: Final = (Claim, ToolCall, ToolResult, Observation, ErrorItem)
 
 
 def answer_of(step: Step) -> tuple[Step, Content | None]:

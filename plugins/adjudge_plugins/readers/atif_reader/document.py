@@ -77,8 +77,11 @@ class Document:
         app = AppDetails(agent_details={agent_name: details})
         about = {key: value for key, value in self.about.items() if key not in _NOT_KEPT_AGAIN}
         about["agent"] = {key: value for key, value in agent.items() if key != "tool_definitions"}
+        invocations = tuple(_invocation(turn, app) for turn in turns)
+        if logs.has_actions_in_prose(invocations):
+            self._losses.add(logs.ACTIONS_IN_PROSE)
         return Trajectory(
-            invocations=tuple(_invocation(turn, app) for turn in turns),
+            invocations=invocations,
             eval_id=name,
             task=options.task,
             agent=agent_name,

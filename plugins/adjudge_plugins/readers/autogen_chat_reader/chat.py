@@ -63,13 +63,16 @@ def trajectory_of(
     steps = _Steps(_executors([message for message, _ in messages]), losses)
     for message, at in messages:
         steps.take(message, at)
+    turn = steps.invocation(task)
+    if not turn.tool_calls:
+        losses.add(logs.ACTIONS_IN_PROSE)
     known = {key, *_TASKS, *_NAMES, *_KEPT}
     for other in chat:
         if other not in known:
             losses.add(f"{other!r} of the chat")
     named = next((chat[key] for key in _NAMES if isinstance(chat.get(key), str | int)), name)
     return Trajectory(
-        invocations=(steps.invocation(task),),
+        invocations=(turn,),
         eval_id=str(named),
         task=task,
         source=str(place),

@@ -27,6 +27,7 @@ from adjudge.plugin import (
     Trajectory,
     numbered,
 )
+from adjudge_plugins.readers.openai_messages_reader import mini_swe_agent
 
 MESSAGES: Final = ("messages", "traj")
 """The keys under which a run has its messages."""
@@ -68,17 +69,27 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
     messages = [
         (message, f".{key}[{index}]") for index, message in enumerate(cast("Sequence[object]", run[key]))
     ]
-    for message, at in (*messages, *_reply(run, messages, losses)):
-        turns.take(logs.step_without_blobs(_step(message, f"{place.path}{at}", place), losses))
+    told = [*messages, *_reply(run, messages, losses)]
+    is_mini = mini_swe_agent.is_written_by_it(run, cast("Sequence[object]", run[key]))
+    if is_mini:
+        told = [(mini_swe_agent.with_known_role(message), at) for message, at in told]
+    steps = (
+        logs.step_without_blobs(_step(message, f"{place.path}{at}", place), losses) for message, at in told
+    )
+    for step in mini_swe_agent.with_commands(steps, losses) if is_mini else steps:
+        turns.take(step)
+    invocations = turns.invocations(run.get("tools"))
+    if logs.has_actions_in_prose(invocations):
+        losses.add(logs.ACTIONS_IN_PROSE)
     eval_id = run.get("eval_id", run.get("task_id"))
     return Trajectory(
-        invocations=turns.invocations(run.get("tools")),
+        invocations=invocations,
         eval_id=str(eval_id) if isinstance(eval_id, str | int) else name,
         task=_task(run) or options.task,
         source=f"{place.file}:{place.line}" + ("" if place.path == "$" else f" {place.path}"),
-        lost=losses.texts(),
         extra=logs.without_blobs({other: value for other, value in run.items() if other != key}, losses)
         or None,
+        lost=losses.texts(),
     )
 
 

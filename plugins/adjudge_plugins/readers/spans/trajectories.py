@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from adjudge.kit.logs import opened
+from adjudge.kit.logs import ACTIONS_IN_PROSE, has_actions_in_prose, opened
 from adjudge.model.trajectory import Trajectory
 from adjudge.plugin import ReadOptions, Source
 from adjudge_plugins.readers.spans.containers import spans_in
@@ -54,6 +54,8 @@ def _trajectory(
         losses.take(trace.mended)
         conversation.take(trace.trace_id, spool.spans(trace), lambda span: tell(span, notes))
     invocations = tuple(conversation.invocations())
+    if has_actions_in_prose(invocations):
+        losses.add(ACTIONS_IN_PROSE)
     durations = [turn.duration for turn in invocations if turn.duration is not None]
     named = traces[0].conversation
     return Trajectory(
