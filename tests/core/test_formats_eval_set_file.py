@@ -203,6 +203,25 @@ def test_a_file_that_changes_while_it_is_in_use_is_an_error(write: Write) -> Non
         list(file)
 
 
+@pytest.mark.parametrize("shape", ["eval set", "old cases", "old turns"])
+def test_a_case_that_is_rewritten_under_its_own_id_is_an_error(write: Write, shape: str) -> None:
+    def content(answer: str) -> Any:
+        old = [{"query": "Hello", "reference": answer, "expected_tool_use": []}]
+        if shape == "old turns":
+            return old
+        if shape == "old cases":
+            return [{"name": "a", "data": old, "initial_session": {}}]
+        return eval_set(case("a", conversation=[turn(final_response={"parts": [{"text": answer}]})]))
+
+    path = write(content("rightly \u00e9"))
+    file = open_eval_set(path)
+    [same] = file
+    assert same.conversation is not None
+    path.write_text(path.read_text(encoding="utf-8").replace("rightly", "wrongly"), encoding="utf-8")
+    with pytest.raises(InputError, match="changed since it was opened"):
+        list(file)
+
+
 def test_an_entry_says_what_its_case_has(write: Write) -> None:
     rich = case(
         "rich",

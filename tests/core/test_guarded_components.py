@@ -16,6 +16,8 @@ from adjudge.extension.loader import Extensions
 from adjudge.plugin import (
     AgentAdapterSpec,
     ComponentConfig,
+    Content,
+    Invocation,
     JudgeBackendSpec,
     JudgeReply,
     JudgeRequest,
@@ -40,6 +42,7 @@ ANY = pytest.mark.parametrize("raised", RAISED, ids=lambda make: repr(make()))
 ACME = r"plugin acme \(acme-metrics 0\)"
 TURN = {"user_content": {"parts": [{"text": "hi"}]}, "final_response": {"parts": [{"text": "hello"}]}}
 CASES = {"eval_set_id": "set", "eval_cases": [{"eval_id": name, "conversation": [TURN]} for name in "ab"]}
+HI = Content.of_text("hi")
 WORDS = {"response_match_score": 0.8}
 
 
@@ -298,7 +301,7 @@ def test_a_reader_that_raises_half_way_keeps_the_runs_before(
     raised: Raises, judged: Callable[..., Any]
 ) -> None:
     def read() -> Iterator[Trajectory]:
-        yield Trajectory(task="first")
+        yield Trajectory(task="first", invocations=(Invocation(user_content=HI, final_response=HI),))
         raise raised()
 
     result = judged(Reading(lambda: False, read), reader="odd")

@@ -242,3 +242,20 @@ def test_an_agent_is_closed_where_its_run_cannot_go_on(
     assert refused.returncode == 2
     assert "damaged" in refused.stderr
     assert (folder / "closed").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_link_to_a_device_is_a_problem_before_the_run(folder: Path, adjudge_here: Cli) -> None:
+    (folder / "r.json").symlink_to("/dev/full")
+    done = adjudge_here("eval", "bot:still", "set.test.json", "--output", "r.json")
+    assert done.returncode == 2
+    assert "leads to /dev/full, which is no ordinary file" in done.stderr
+    assert (folder / "r.json").is_symlink()
+
+
+def test_a_link_to_a_report_stays_a_link(folder: Path, adjudge_here: Cli) -> None:
+    (folder / "reports").mkdir()
+    (folder / "r.json").symlink_to(folder / "reports" / "latest.json")
+    assert adjudge_here("eval", "bot:still", "set.test.json", "--output", "r.json").returncode == 0
+    assert (folder / "r.json").is_symlink()
+    assert json.loads((folder / "reports" / "latest.json").read_text())["summary"]["status"] == "PASS"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from adjudge.adk.eval_set_pass import CaseEntry, Found, ValidatingPass, read_one
-from adjudge.adk.json_input import JsonStream, open_file, parse_json
+from adjudge.adk.json_input import JsonStream, digest_of, open_file, parse_json
 from adjudge.adk.validation import Findings, listed
 from adjudge.errors import InputError, Problem, did_you_mean
 from adjudge.model.base import JsonObject
@@ -34,14 +35,12 @@ class EvalSetFile(Found):
         with open_file(self.path) as file:
             file.seek(entry.offset)
             text = file.read(entry.length)
-        findings = Findings(str(self.path))
-        try:
-            data = parse_json(text, source=str(self.path))
-            case = read_one(data, self.shape, entry.index, self.path, findings)
-            findings.raise_problems()
-        except InputError:
-            case = None
-        if case is None or case.eval_id != entry.eval_id:
+            if entry.digest is not None:
+                same = digest_of(text) == entry.digest
+            else:
+                file.seek(0)
+                same = hashlib.sha256(file.read()).hexdigest() == self.sha256
+        if not same:
             raise InputError(
                 Problem(
                     what="the file was changed since it was opened.",
@@ -50,7 +49,8 @@ class EvalSetFile(Found):
                     hint="Start again.",
                 )
             )
-        return case
+        data = parse_json(text, source=str(self.path))
+        return read_one(data, self.shape, entry.index, self.path, Findings(str(self.path)))
 
     def select(self, ids: Iterable[str]) -> list[CaseEntry]:
         """The cases with these ids, in the order of the file.

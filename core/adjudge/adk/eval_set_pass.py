@@ -48,6 +48,8 @@ class CaseEntry:
     """Where the case begins in the file, in bytes."""
     length: int
     """How long it is, in bytes."""
+    digest: bytes | None
+    """Of these bytes; ``None`` where the case is the whole file, whose hash is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,9 +195,9 @@ class ValidatingPass:
             if shape == "old_turns":
                 turns.append(data)
             else:
-                yield from self._case(data, shape, index, stream.offset, stream.length)
+                yield from self._case(data, shape, index, stream.offset, stream.length, stream.digest)
         if turns:
-            yield from self._case(turns, shape, 0, start, stream.position() - start)
+            yield from self._case(turns, shape, 0, start, stream.position() - start, None)
         elif not self._entries:
             self._findings.problem("the list is empty; it has no case.", "$")
         return shape
@@ -218,10 +220,12 @@ class ValidatingPass:
 
     def _cases(self) -> Iterator[EvalCase]:
         for index in self._stream.elements():
-            data = self._stream.value()
-            yield from self._case(data, "eval_set", index, self._stream.offset, self._stream.length)
+            data, stream = self._stream.value(), self._stream
+            yield from self._case(data, "eval_set", index, stream.offset, stream.length, stream.digest)
 
-    def _case(self, data: object, shape: Shape, index: int, offset: int, length: int) -> Iterator[EvalCase]:
+    def _case(
+        self, data: object, shape: Shape, index: int, offset: int, length: int, digest: bytes | None
+    ) -> Iterator[EvalCase]:
         before = self._findings.count
         case = read_one(data, shape, index, self._path, self._findings)
         place = f"$.eval_cases[{index}]" if shape == "eval_set" else f"$[{index}]"
@@ -232,14 +236,14 @@ class ValidatingPass:
                 f"a second case with this id; the first is number {first + 1} of the file.", place
             )
             self._findings.case = None
-        self._entries.append(_entry(case, index, offset, length))
+        self._entries.append(_entry(case, index, offset, length, digest))
         if self._findings.count >= _TOO_MANY:
             self._findings.raise_problems("The rest of the file was not read.")
         if self._findings.count == before:
             yield case
 
 
-def _entry(case: EvalCase, index: int, offset: int, length: int) -> CaseEntry:
+def _entry(case: EvalCase, index: int, offset: int, length: int, digest: bytes | None) -> CaseEntry:
     turns = case.conversation or ()
     return CaseEntry(
         eval_id=case.eval_id,
@@ -256,4 +260,5 @@ def _entry(case: EvalCase, index: int, offset: int, length: int) -> CaseEntry:
         index=index,
         offset=offset,
         length=length,
+        digest=digest,
     )

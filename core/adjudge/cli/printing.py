@@ -49,14 +49,21 @@ def ended(status: int, *unwritten: str | None) -> int:
 def print_report(
     show: Callable[[BinaryIO, Extensions, Host], None], extensions: Extensions, *, otherwise: str
 ) -> str | None:
-    """Print what ``show`` writes; ``otherwise`` alone where the console reporter is disabled or broken.
+    """Print what ``show`` writes; ``otherwise`` alone where the console reporter is disabled or missing.
 
     Returns:
         Why it could not be printed.
     """
     from adjudge.errors import AdjudgeError
     from adjudge.runner.host import RunHost
+    from adjudge.runner.reports import console
 
+    try:
+        console(extensions)
+    except AdjudgeError as error:
+        say(f"warning: {error}", err=True)
+        say(otherwise)
+        return None
     try:
         flush_output()
         show(sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
@@ -66,6 +73,5 @@ def print_report(
     except (OSError, OutputError) as error:
         return str(error if isinstance(error, OutputError) else OutputError(error))
     except AdjudgeError as error:
-        say(f"warning: {error}", err=True)
-        say(otherwise)
+        return f"the report could not be printed: {error}"
     return None

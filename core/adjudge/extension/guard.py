@@ -7,6 +7,7 @@ things pass: ``KeyboardInterrupt``, which is the user's, and the cancellation of
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -113,10 +114,14 @@ def guarded(origin: Origin, call: str, *, passing: tuple[type[AdjudgeError], ...
     """
     try:
         yield
-    except (KeyboardInterrupt, PluginRaisedError, PluginTimeoutError):  # the latter two name who it was
+    except (PluginRaisedError, PluginTimeoutError):  # they name who it was
         raise
     except BaseException as error:
-        if isinstance(error, passing):
+        # Ctrl-C reaches the main thread alone; in another one somebody's code has raised it.
+        of_the_user = (
+            isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
+        )
+        if of_the_user or isinstance(error, passing):
             raise
         raise PluginRaisedError(origin, call, error) from error
 

@@ -6,15 +6,9 @@ that is JSON, and keep what it returned. None of that may reach a rule, the jour
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-from pydantic_core import to_json
-
 from adjudge.errors import PluginError
-from adjudge.extension.guard import Origin, described
-from adjudge.model.base import Frozen
-
-FrozenT = TypeVar("FrozenT", bound=Frozen)
+from adjudge.extension.guard import Origin
+from adjudge.model.base import FrozenT, told, validated_copy
 
 
 def returned(origin: Origin, call: str, value: object, kind: type[FrozenT]) -> FrozenT:
@@ -38,11 +32,7 @@ def returned(origin: Origin, call: str, value: object, kind: type[FrozenT]) -> F
     if origin.is_built_in:
         return value
     try:
-        # With the serializer of ``kind``: a class that is made from it may have one of its own.
-        plain = kind.__pydantic_serializer__.to_python(value, warnings=False)
-        return kind.model_validate_json(to_json(plain, inf_nan_mode="constants"))
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # its properties, and what it holds, are a plugin's code too
-        what = f"{call} gave a {kind.__name__} that cannot be used: {described(error)}"
+        return validated_copy(kind, value, finite=False)
+    except ValueError as error:
+        what = f"{call} gave a {kind.__name__} that cannot be used: {told(error)}"
         raise PluginError(f"{what} ({origin.provenance})") from error

@@ -9,6 +9,7 @@ from typing import Final, cast
 from adjudge.errors import JudgeError, JudgeErrorCode, PluginError, RunError
 from adjudge.extension.guard import Origin, PluginTimeoutError, awaited, guarded, lent
 from adjudge.extension.judge_protocols import JudgeBackend, LimitsCalls
+from adjudge.extension.returned import returned
 from adjudge.extension.shortage import shortage_of
 from adjudge.judge.circuit_breaker import Breaker
 from adjudge.judge.rate_limit import LONGEST_PAUSE, AdaptiveLimiter
@@ -130,7 +131,7 @@ class Caller:
         if not isinstance(cast("object", reply), JudgeReply):
             what = f"complete of {self._origin.provenance} returned {type(reply).__name__}"
             raise PluginError(f"{what}; expected a JudgeReply")
-        return reply
+        return returned(self._origin, "complete", reply, JudgeReply)
 
 
 def _judge_error(request: JudgeRequest, raised: Exception) -> JudgeError | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import from_json, to_json
 
 JsonValue: TypeAlias = Any
 """Any JSON value: ``None``, ``bool``, ``int``, ``float``, ``str``, list or object."""
@@ -21,6 +22,46 @@ class Frozen(BaseModel):
     # Building a validator costs about a millisecond a class; deferring it means that a
     # command pays only for the classes that it uses.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, protected_namespaces=())
+
+
+FrozenT = TypeVar("FrozenT", bound=Frozen)
+
+
+def validated_copy(kind: type[FrozenT], value: FrozenT, *, finite: bool = True) -> FrozenT:
+    """A copy of what somebody's code made, which shares nothing with it and is what its class promises.
+
+    ``model_construct`` and ``model_copy`` check nothing, and a field for any JSON value may hold what has no form
+    in JSON.
+
+    Args:
+        kind: The class that the copy has; ``value`` may be of a class derived from it.
+        value: What is copied.
+        finite: Whether ``NaN`` and infinities are refused, which JSON has not.
+
+    Raises:
+        ValueError: it holds what its class or JSON has no place for; the message says what.
+    """
+    try:
+        # With the serializer of ``kind``: a class that is made from it may have one of its own. No warnings of
+        # values of wrong types: they are refused below.
+        plain = kind.__pydantic_serializer__.to_python(value, warnings=False)
+        text = to_json(plain, inf_nan_mode="constants")
+        if finite:
+            from_json(text, allow_inf_nan=False)
+        return kind.model_validate_json(text)
+    except (ValueError, KeyboardInterrupt):
+        raise
+    except BaseException as error:  # its properties, and what it holds, are somebody's code too
+        raise ValueError(f"{type(error).__name__}: {error}") from error
+
+
+def told(error: ValueError) -> str:
+    """Why a value is refused, in one line: the first of many mistakes, with its place."""
+    if not isinstance(error, ValidationError):
+        return str(error).partition("\n")[0]
+    first = error.errors(include_input=False, include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"{place}: {first['msg']}" if place else first["msg"]
 
 
 def canonical_sha256(value: JsonObject) -> str:

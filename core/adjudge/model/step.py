@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from adjudge.model.base import Frozen, JsonObject, JsonValue
 from adjudge.model.items import (
@@ -23,16 +23,28 @@ StepForm: TypeAlias = Literal["tool_use", "tool_response", "intermediate_respons
 """The ADK form that a step was read from and is written back to."""
 
 
+MOST_TOKENS: Final = 2**63 - 1
+"""What programs that read reports can take. No model reads as many."""
+
+
+def _possible(count: int | None) -> int | None:
+    return count if count is None or 0 <= count <= MOST_TOKENS else None
+
+
+TokenCount: TypeAlias = Annotated[int | None, AfterValidator(_possible)]
+"""From 0 to ``MOST_TOKENS``. Any other number cannot be what a call took: it counts as not reported."""
+
+
 class Usage(Frozen):
     """Tokens of one or more model calls. ``None`` is "not reported", never zero."""
 
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    total_tokens: int | None = None
-    cached_tokens: int | None = None
+    input_tokens: TokenCount = None
+    output_tokens: TokenCount = None
+    total_tokens: TokenCount = None
+    cached_tokens: TokenCount = None
     """The part of the input that came from a cache."""
-    reasoning_tokens: int | None = None
-    tool_use_tokens: int | None = None
+    reasoning_tokens: TokenCount = None
+    tool_use_tokens: TokenCount = None
     extra: JsonObject | None = None
     """Further keys of the source format."""
 
@@ -45,7 +57,7 @@ def total_usage(usages: Iterable[Usage | None]) -> Usage | None:
 
     def total(field: str) -> int | None:
         values = [value for usage in known if (value := getattr(usage, field)) is not None]
-        return sum(values) if values else None
+        return min(sum(values), MOST_TOKENS) if values else None
 
     return Usage.model_validate({field: total(field) for field in Usage.model_fields if field != "extra"})
 

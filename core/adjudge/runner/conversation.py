@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from pydantic import ValidationError
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 from adjudge.errors import AgentError, PluginError
 from adjudge.extension.guard import (
     CLOSING,
+    Origin,
     PluginRaisedError,
     PluginTimeoutError,
     awaited,
@@ -20,6 +22,7 @@ from adjudge.extension.guard import (
 )
 from adjudge.extension.protocols import AgentSession, SessionRequest
 from adjudge.extension.shortage import shortage_of
+from adjudge.model.base import told, validated_copy
 from adjudge.model.eval_set import EvalCase, SessionInput
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
@@ -60,8 +63,13 @@ class _Recorder:
     def invocations(self) -> tuple[Invocation, ...]:
         turns = list(self.finished)
         if self.asked is not None and self.steps:
-            steps = tuple(step.model_copy(update={"number": n}) for n, step in enumerate(self.steps, 1))
-            turns.append(Invocation(user_content=self.asked, steps=steps))
+            # Of a turn that was not finished: what is no valid step says nothing more of it.
+            steps: list[Step] = []
+            for step in self.steps:
+                with suppress(ValueError):
+                    numbered_step = step.model_copy(update={"number": len(steps) + 1})
+                    steps.append(validated_copy(Step, numbered_step))
+            turns.append(Invocation(user_content=self.asked, steps=tuple(steps)))
         return numbered(turns)
 
 
@@ -127,11 +135,10 @@ class _Session:
         self._opened = opened
         for turn in self._turns:
             self.recorder.begin(turn.user_content)
-            answer = _checked(await opened.send(lent(self._agent.component, turn.user_content)))
+            answer = await opened.send(lent(self._agent.component, turn.user_content))
             if self._is_over:
                 return
-            # A copy, as of what it was lent: it may go on changing what it answered.
-            self.recorder.end(lent(self._agent.component, answer))
+            self.recorder.end(_checked(self._agent.component, answer))
         self.state = None if opened.state is None else copy.deepcopy(dict(opened.state))
 
     async def close(self) -> Failure | None:
@@ -157,12 +164,21 @@ def _both(failure: Failure | None, not_closed: Failure | None) -> Failure | None
     return failure.model_copy(update={"message": f"{failure.message}; {not_closed.message}"})
 
 
-def _checked(answer: object) -> Invocation:
+def _checked(origin: Origin, answer: object) -> Invocation:
+    """The answer of an adapter; of one that is no built-in a copy, which it can neither break nor change later."""
     if not isinstance(answer, Invocation):
         raise AgentError(
             f"the adapter gave {type(answer).__name__} for a turn, expected an Invocation", code="bad_answer"
         )
-    return answer
+    if origin.is_built_in:
+        return answer
+    try:
+        return validated_copy(Invocation, answer)
+    except ValueError as error:
+        raise AgentError(
+            f"the Invocation that {origin.provenance} gave for a turn is not valid: {told(error)}",
+            code="bad_answer",
+        ) from error
 
 
 def _failure(agent: PlannedAgent, error: AgentError | PluginError, timeout: float | None = None) -> Failure:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic_core import from_json, to_json
 
 from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.loader import Extensions
 from adjudge.journal.run_journal import Journal
+from adjudge.model.base import told
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.measurement import Failure, Measurement, Outcome
@@ -157,10 +158,13 @@ class Engine:
             )
         try:
             stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
-        except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
+            # A journal must be readable whatever an agent answers. That it is a trajectory was checked where it came
+            # in; how deep it is as a whole, and how long its numbers are, shows here.
+            from_json(stored)
+        except ValueError as error:
             unusable = Failure(
                 code="bad_answer",
-                message=f"the agent's answer holds something that is not JSON: {error}",
+                message=f"the agent's answer holds something that cannot be kept as JSON: {told(error)}",
                 origin=self._plan.agent.component.id,
             )
             conversation = Conversation(Trajectory(eval_id=case.eval_id), unusable, conversation.duration)
@@ -213,12 +217,17 @@ class Engine:
 
 
 def _stored(planned: PlannedCriterion, result: CriterionResult) -> tuple[CriterionResult, bytes]:
-    """The result and its JSON; an error where the criterion gave details that are not JSON."""
+    """The result and its JSON; an error where the criterion gave what cannot be written and read again."""
     try:
-        return result, to_json(result.model_dump(exclude_defaults=True))
-    except (PydanticSerializationError, UnicodeEncodeError, ValueError) as error:
+        stored = to_json(result.model_dump(exclude_defaults=True, warnings=False))
+        if planned.component.is_built_in:
+            from_json(stored)
+        else:
+            CriterionResult.model_validate_json(stored)
+        return result, stored
+    except ValueError as error:
         origin = planned.component.provenance
-        message = f"the criterion gave details that are not JSON: {error} ({origin})"
+        message = f"the criterion gave something that cannot be kept as JSON: {told(error)} ({origin})"
         failed = criterion_result(
             Measurement(overall=Outcome.failed("criterion_raised", message, origin=origin)), planned.rule
         )

@@ -212,10 +212,18 @@ def reported_cases(journal: Journal) -> Iterator[ReportedCase]:
         attempts = journal.attempts()
         attempt = next(attempts, None)
         cases = journal.planned()
-        for file in file_records(journal):
+        files = file_records(journal)
+        expected = iter(range(sum(file.cases for file in files)))
+        for file in files:
             for case_no, eval_id in islice(cases, file.cases):
+                if case_no != next(expected):
+                    raise ValueError(f"planned cases are missing before case {eval_id!r} of {file.path}")
                 for repeat in range(1, run.num_runs + 1):
                     if attempt is not None and (attempt.case_no, attempt.repeat) == (case_no, repeat):
+                        if attempt.eval_id != eval_id:
+                            raise ValueError(
+                                f"a result of case {attempt.eval_id!r} stands at case {eval_id!r}"
+                            )
                         yield StoredCase(attempt, file, missing, journal)
                         attempt = next(attempts, None)
                     else:
@@ -226,6 +234,13 @@ def reported_cases(journal: Journal) -> Iterator[ReportedCase]:
                             case=EvalCase(eval_id=eval_id),
                             actual=Trajectory(eval_id=eval_id),
                         )
+        # Whatever is missing here was a result once: of the rest alone, a failed run could look passed.
+        if next(expected, None) is not None:
+            raise ValueError("planned cases are missing at the end")
+        if next(cases, None) is not None:
+            raise ValueError("there are more planned cases than the files of the run have")
+        if attempt is not None:
+            raise ValueError(f"a result of case {attempt.eval_id!r} belongs to no planned case")
 
 
 def _missing(run: RunInfo) -> Failure:

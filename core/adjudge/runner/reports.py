@@ -87,7 +87,10 @@ def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Pro
         with problems.caught(**place):
             reporter_for(output, extensions)
         folder = output.resolve().parent
-        if not folder.is_dir():
+        if output.exists() and not output.is_file() and not output.is_dir():
+            target = f"leads to {output.resolve()}, which is" if output.is_symlink() else "is"
+            problems.add(f"{target} no ordinary file (a device, a pipe or a socket); name a file", **place)
+        elif not folder.is_dir():
             problems.add(f"the folder {folder} does not exist", hint="Create it first.", **place)
         elif not os.access(folder, os.W_OK):
             problems.add(f"the folder {folder} cannot be written", **place)
@@ -188,7 +191,8 @@ def _guarded(
             with guarded(registered, "write"):
                 write(lent(registered, document), stream)
         except PluginRaisedError as error:
-            if isinstance(error.raised, OSError):  # trouble of the stream, and not of the reporter
+            # Trouble of the stream or of the journal, and not of the reporter.
+            if isinstance(error.raised, OSError | RunError):
                 raise error.raised from None
             raise
 
@@ -209,7 +213,8 @@ def _told(
 
 
 def _write_whole(output: Path, write: Callable[[BinaryIO], None]) -> None:
-    descriptor, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.resolve().parent)
+    output = output.resolve()  # a link stays, and what it leads to is replaced
+    descriptor, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as stream:
@@ -224,13 +229,23 @@ def _write_whole(output: Path, write: Callable[[BinaryIO], None]) -> None:
         raise
 
 
+def console(extensions: Extensions) -> Registered[ReporterSpec]:
+    """The reporter that writes for a person.
+
+    Raises:
+        AdjudgeError: it is disabled, missing or failed.
+    """
+    return extensions.reporters.resolve(_CONSOLE)
+
+
 def show(report: RunReport, stream: BinaryIO, extensions: Extensions, host: Host) -> None:
     """Write the report for a person.
 
     Raises:
-        UnknownNameError: the console reporter is disabled or missing.
+        RunError: the journal is damaged.
+        AdjudgeError: the console reporter is not there, or raised something.
     """
-    registered = extensions.reporters.resolve(_CONSOLE)
+    registered = console(extensions)
     _guarded(registered, _made(registered, host).write, report)(stream)
 
 
@@ -238,8 +253,8 @@ def show_logs(judged: JudgedLogs, stream: BinaryIO, extensions: Extensions, host
     """Write verdicts on logs for a person.
 
     Raises:
-        UnknownNameError: the console reporter is disabled or missing.
         RunError: the one that is installed writes no verdicts on logs.
+        AdjudgeError: it is not there, or raised something.
     """
-    registered = extensions.reporters.resolve(_CONSOLE)
+    registered = console(extensions)
     _guarded(registered, _log_reporter(registered, host).write_logs, judged)(stream)

@@ -15,6 +15,7 @@ from adjudge.errors import AdjudgeError, InputError, PluginError, Problem
 from adjudge.extension.guard import each, guarded, make
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
 from adjudge.extension.registry import Registered, Registry
+from adjudge.extension.returned import returned
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.model.loss_report import Losses
 from adjudge.model.trajectory import Trajectory
@@ -104,7 +105,9 @@ class Traces:
             if not isinstance(cast("object", trajectory), Trajectory):
                 what = f"read of {reader.provenance} gave {type(trajectory).__name__}"
                 raise PluginError(f"{what}; expected a Trajectory")
-            yield self._with_the_keys(_with_mended(trajectory, source), path)
+            yield self._with_the_keys(
+                _with_mended(returned(reader, "read", trajectory, Trajectory), source), path
+            )
 
     def _with_the_keys(self, trajectory: Trajectory, path: Path) -> Trajectory:
         """The trajectory; where nothing of the agent was read, what the file has is among what it lost."""

@@ -102,6 +102,25 @@ def test_an_answer(httpserver: HTTPServer, ask: Ask, name: str, answer: bytes) -
     assert len(seen) == 1
 
 
+@pytest.mark.parametrize("deep", [1, 2], ids=["JSON in the answer", "JSON in JSON in the answer"])
+def test_a_key_that_is_repeated_with_escapes_is_taken_out(
+    httpserver: HTTPServer, ask: Ask, name: str, answer: bytes, deep: int
+) -> None:
+    text = '{"note": "' + "".join(f"\\u{ord(letter):04X}" for letter in KEY) + '"}'
+    for _ in range(deep - 1):
+        text = json.dumps({"inner": text})
+    body = answer.replace(b'"hello"', json.dumps(text).encode())
+    assert body != answer
+    serve(httpserver, Response(body))
+    plugin, environment, _ = BACKENDS[name]
+
+    said = ask(plugin, environment(httpserver.url_for(""))).text
+
+    for _ in range(deep):
+        said = json.loads(said)["note" if '"note"' in said[:9] else "inner"]
+    assert said == ("***" if name in KEYED else KEY)
+
+
 @pytest.mark.parametrize(
     "status",
     [(401, "auth"), (403, "auth"), (402, "quota"), (429, "rate_limit"), (500, "server"), (502, "server"),

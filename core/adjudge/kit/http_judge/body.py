@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +12,8 @@ if TYPE_CHECKING:
 
 _READ: Final = 4000
 _SHOWN: Final = 300
+_BACKSLASHES: Final = 8
+"""Of one escape: JSON three deep. With no bound, a text of backslashes alone would take quadratic time."""
 
 
 async def body_within(response: httpx.Response, largest: int) -> bytes | None:
@@ -34,7 +38,21 @@ def excerpt(content: bytes, secrets: Iterable[str]) -> str:
 
 
 def redacted(text: str, secrets: Iterable[str]) -> str:
-    """The text without the secrets."""
+    """The text without the secrets, also where it is JSON in which they are written with escapes."""
     for secret in secrets:
         text = text.replace(secret, "***")
+        if "\\" in text:
+            text = _escapable(secret).sub("***", text)
     return text
+
+
+@functools.lru_cache(maxsize=64)
+def _escapable(secret: str) -> re.Pattern[str]:
+    """Finds a secret with any of its characters as an escape of JSON; JSON inside of JSON doubles the backslashes."""
+
+    def either_way(letter: str) -> str:
+        units = letter.encode("utf-16-be").hex(" ", 2).split()
+        escaped = "".join(rf"\\{{1,{_BACKSLASHES}}}u(?i:{unit})" for unit in units)
+        return rf"(?:\\{{0,{_BACKSLASHES}}}{re.escape(letter)}|{escaped})"
+
+    return re.compile("".join(map(either_way, secret)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
+from adjudge.extension.guard import described
 from adjudge.extension.protocols import ReadOptions
 from adjudge.granularity.services import CriterionEvaluator, Services, distinct
 from adjudge.granularity.viewing import task_of
@@ -106,6 +107,12 @@ class LogsJudging:
             if task is not None and trajectory.task is None:
                 trajectory = trajectory.model_copy(update={"task": task})
             return await self._judged(str(log.path), reader, number, trajectory)
+        except RunError:
+            raise
+        except Exception as error:  # of one run: the verdicts on the others stay
+            self._progress.found("error")
+            failure = Failure(code="judging_raised", message=described(error), origin=reader)
+            return JudgedRun(None, (LogError(source=str(log.path), run=number, error=failure),))
         finally:
             self._slots.release()
             self._progress.run_done()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import inspect
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from pydantic_core import PydanticSerializationError
-
 from adjudge.kit.adk import content_to_adk, invocation_from_adk
+from adjudge.model.base import told, validated_copy
 from adjudge.plugin import (
     AgentError,
     Content,
@@ -77,10 +75,9 @@ def _of_adk(answer: Mapping[str, Any], content: Content) -> Invocation:
 
 def _checked(answer: Invocation) -> Invocation:
     try:
-        answer.model_dump_json()
-    except (PydanticSerializationError, ValueError) as error:
-        raise _bad(f"the Invocation that the agent returned cannot be written as JSON: {error}") from error
-    return copy.deepcopy(answer)
+        return validated_copy(Invocation, answer)
+    except ValueError as error:
+        raise _bad(f"the Invocation that the agent returned is not valid: {told(error)}") from error
 
 
 def _described(answer: object) -> str:
