@@ -359,7 +359,9 @@ def test_a_criterion_that_applies_to_no_case_is_a_problem(folder: Path) -> None:
     write(folder / "blank.test.json", eval_set(case("a", {**PARIS, "final_response": None})))
     said = problems("blank.test.json")
     assert "'response_match_score' applies to none of the selected cases" in said
-    assert "reference_response" in said
+    assert "the default criterion" in said
+    assert "none of the selected cases: the case has not what it needs: a reference answer" in said
+    assert "Choose others in such a file" in said
 
 
 def test_a_configuration_without_any_threshold_decides_nothing(folder: Path) -> None:

@@ -40,7 +40,8 @@ def default_config() -> EvalConfig:
         criteria=tuple(
             CriterionEntry(name=component.partition("/")[2], criterion=component, threshold=threshold)
             for component, threshold in DEFAULT_CRITERIA.items()
-        )
+        ),
+        is_default=True,
     )
 
 

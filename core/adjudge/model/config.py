@@ -26,6 +26,8 @@ class EvalConfig(Frozen):
     live_model_config: JsonObject | None = None
     source: str | None = None
     """The file that it was read from; ``None`` for the default and for configuration made in Python."""
+    is_default: bool = False
+    """Whether nobody gave a configuration, so that the default criteria hold."""
     warnings: tuple[str, ...] = ()
     """Keys that were kept although nothing reads them."""
     extra: JsonObject | None = None

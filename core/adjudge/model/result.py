@@ -122,6 +122,8 @@ class CriterionSummary(Frozen):
     """The mean over the cases that have a score."""
     counts: dict[Status, int] = {}
     """Cases per status."""
+    error: Failure | None = None
+    """Set where it has a threshold and applied to no case of an eval set: it measured nothing there."""
 
 
 class JudgeCalls(Frozen):
@@ -151,6 +153,9 @@ NOT_SIMULATED: Final = "not_simulated"
 
 NOT_MEASURED: Final = "not_measured"
 """The code of the error of a criterion that decides nothing and lacks something: a judge, its key, a module."""
+
+NOTHING_MEASURED: Final = "nothing_measured"
+"""The code of the error where nothing was left to decide: for a case, or for a criterion in a whole eval set."""
 
 NOT_FINISHED: Final = "not_finished"
 """The code of the error of what an interrupted run has no result for yet."""

@@ -45,7 +45,7 @@ def plan_criteria(
         with problems.caught(**place):
             made = make_criterion(entry, extensions, host, problems, place)
             if made.rule.gates:
-                _check_applicable(made, files, problems, config.source)
+                _check_applicable(made, files, problems, config)
             planned.append(made)
     if len(problems) == before and not any(item.rule.gates for item in planned):
         problems.add(
@@ -159,30 +159,46 @@ def _threshold(
     return options, threshold
 
 
+_WORDS: Final = {
+    Need.EXPECTED_INVOCATIONS: "an expected conversation",
+    Need.REFERENCE_RESPONSE: "a reference answer ('final_response')",
+    Need.REFERENCE_INTERMEDIATE_RESPONSES: "reference answers of sub-agents ('intermediate_responses')",
+    Need.FINAL_SESSION_STATE: "an expected state at the end ('final_session_state')",
+    Need.RUBRICS: "rubrics, in the case or in the criterion",
+}
+"""What a criterion may need, as messages say it."""
+
+
 def _check_applicable(
-    planned: PlannedCriterion, files: Iterable[SelectedFile], problems: Problems, source: str | None
+    planned: PlannedCriterion, files: Iterable[SelectedFile], problems: Problems, config: EvalConfig
 ) -> None:
-    """Report a criterion that applies to none of the cases that it is asked of."""
-    entries = [entry for file in files for entry in file.entries if not entry.is_scenario]
-    if entries and not any(applies(planned, entry) for entry in entries):
+    """Report every eval set to none of whose cases a criterion applies: it would not be covered, unseen."""
+    name = planned.rule.criterion_name
+    for file in files:
+        entries = [entry for entry in file.entries if not entry.is_scenario]
+        missing = [lacking(planned, entry) for entry in entries]
+        if not missing or not all(missing):
+            continue
+        cases = "the case has not" if len(entries) == 1 else f"none of {len(entries)} cases has"
+        hint = "Add it to the cases, or give this eval set a configuration without the criterion."
+        if config.is_default:
+            hint = (
+                "There is no test_config.json beside this eval set, so the default criteria hold. Choose others in "
+                "such a file, or in one that --config_file_path names; 'adjudge criteria' lists them."
+            )
         problems.add(
-            f"criterion {planned.rule.criterion_name!r} applies to none of the selected cases: "
-            f"it needs {needs_of(planned.component.spec)}",
-            file=source or ", ".join(file.shown_path for file in files),
-            hint="Remove the criterion, or add to the cases what it needs.",
+            f"{'the default criterion' if config.is_default else 'criterion'} {name!r} applies to none of the "
+            f"selected cases: {cases} what it needs: {missing[0]}",
+            file=file.shown_path,
+            hint=hint,
         )
 
 
-def needs_of(spec: CriterionSpec) -> str:
-    """What a criterion needs of a case, in words."""
-    return ", ".join(sorted(spec.needs)) or "a conversation that is not simulated"
-
-
-def applies(planned: PlannedCriterion, entry: CaseEntry) -> bool:
-    """Whether a criterion can measure a case, as far as the case itself shows."""
+def lacking(planned: PlannedCriterion, entry: CaseEntry) -> str:
+    """What a criterion needs and a case does not have, in words; empty where it can measure the case."""
     spec = planned.component.spec
     if entry.is_scenario and not spec.simulated_conversations:
-        return False
+        return "a conversation that is not simulated"
     met = {
         Need.EXPECTED_INVOCATIONS: not entry.is_scenario,
         Need.REFERENCE_RESPONSE: entry.has_reference_response,
@@ -191,4 +207,4 @@ def applies(planned: PlannedCriterion, entry: CaseEntry) -> bool:
         Need.RUBRICS: entry.has_rubrics or bool(getattr(planned.config, "rubrics", ())),
         Need.JUDGE: True,
     }
-    return all(met[need] for need in spec.needs)
+    return " and ".join(words for need, words in _WORDS.items() if need in spec.needs and not met[need])

@@ -20,7 +20,7 @@ from adjudge.model.result import CriterionResult
 from adjudge.model.step import total_usage
 from adjudge.model.trajectory import Trajectory
 from adjudge.runner.conversation import converse
-from adjudge.runner.criteria import applies
+from adjudge.runner.criteria import lacking
 from adjudge.runner.journal_views import Conversation, decided, not_simulated, run_info
 from adjudge.runner.plan import Plan, PlannedCriterion, Unit
 from adjudge.runner.scoring import score
@@ -196,7 +196,7 @@ class Engine:
         measured = await score(
             planned,
             case,
-            applicable=applies(planned, unit.entry),
+            lacking=lacking(planned, unit.entry),
             within=self._plan.request.scoring_timeout,
         )
         result, stored = _stored(planned, measured)

@@ -125,7 +125,7 @@ async def measure_judge(
     async def row_of(turn: LabelledTurn) -> JudgedRow:
         plan = planned[_kind(turn)]
         async with slots:
-            result = await score(plan, _case(turn), applicable=True)
+            result = await score(plan, _case(turn))
         judged()
         return JudgedRow(turn, plan.component.id, result)
 

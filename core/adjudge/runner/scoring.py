@@ -11,7 +11,6 @@ from adjudge.judge.usage import ledger
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import NOT_MEASURED, CriterionResult
-from adjudge.runner.criteria import needs_of
 from adjudge.runner.plan import PlannedCriterion
 from adjudge.runner.request import DEFAULT_SCORING_TIMEOUT
 from adjudge.verdict.algebra import criterion_result
@@ -21,7 +20,7 @@ async def score(
     planned: PlannedCriterion,
     case: CaseUnderTest,
     *,
-    applicable: bool,
+    lacking: str = "",
     within: float | None = DEFAULT_SCORING_TIMEOUT,
 ) -> CriterionResult:
     """Measure, and let the core's rules decide. Nothing that the criterion does raises from here.
@@ -29,15 +28,14 @@ async def score(
     Args:
         planned: The criterion.
         case: What is measured.
-        applicable: Whether the case has what the criterion needs.
+        lacking: What the criterion needs and the case does not have, in words; empty where it has everything.
         within: Seconds that the criterion may take; what it waits for judges is not counted. ``None`` for no limit.
 
     Raises:
         RunError: it concerns the whole run: a judge that cannot be asked, a journal that cannot be written.
     """
-    if not applicable:
-        needs = needs_of(planned.component.spec)
-        outcome = Outcome.not_applicable(f"the case has not what this criterion needs: {needs}")
+    if lacking:
+        outcome = Outcome.not_applicable(f"the case has not what this criterion needs: {lacking}")
         return criterion_result(Measurement(overall=outcome), planned.rule)
     component = planned.component
     origin = component.provenance

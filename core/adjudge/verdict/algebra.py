@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from adjudge.model.base import Frozen
 from adjudge.model.measurement import Failure, Measurement, Outcome
-from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status, Verdict
+from adjudge.model.result import (
+    NOTHING_MEASURED,
+    CriterionResult,
+    InvocationResult,
+    RepeatedCriterion,
+    Status,
+    Verdict,
+)
 
 
 class Rule(Frozen):
@@ -202,7 +209,7 @@ def case_status(criteria: Iterable[CriterionResult | RepeatedCriterion]) -> tupl
     status = combined(item.status for item in criteria if item.threshold is not None)
     if status == "not_applicable":
         return "error", Failure(
-            code="nothing_measured",
+            code=NOTHING_MEASURED,
             message="no criterion with a threshold applies to this case, so it is neither passed nor failed",
         )
     return status, None

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from adjudge.model.measurement import Failure
 from adjudge.model.result import (
+    NOTHING_MEASURED,
     CaseResult,
     CriterionResult,
     CriterionSummary,
@@ -27,6 +29,8 @@ class _Tally:
         self.counts: Counter[Status] = Counter()
         self.total = 0.0
         self.scored = 0
+        self.nothing_measured: list[str] = []
+        """Eval sets of which it measured no case, in words."""
 
     def add(self, status: Status, score: float | None) -> None:
         self.counts[status] += 1
@@ -42,7 +46,40 @@ class _Tally:
             threshold=self.rule.threshold,
             mean=mean if mean is None or math.isfinite(mean) else None,
             counts=dict(self.counts),
+            error=self._error(),
         )
+
+    def _error(self) -> Failure | None:
+        if not self.nothing_measured:
+            return None
+        told = "; ".join(self.nothing_measured)
+        message = (
+            f"the criterion {self.rule.criterion_name!r} measured nothing: {told}. Give the agent or the "
+            "cases what it needs, or choose other criteria for these cases in a test_config.json."
+        )
+        return Failure(code=NOTHING_MEASURED, message=message, origin=self.rule.criterion)
+
+
+class _Applied:
+    """To how many cases of one eval set a criterion with a threshold applied."""
+
+    def __init__(self) -> None:
+        self.cases = 0
+        self.measured = 0
+        self.why_not: str | None = None
+
+    def add(self, status: Status, results: Iterable[CriterionResult | None]) -> None:
+        self.cases += 1
+        self.measured += status != "not_applicable"
+        if self.why_not is None:
+            self.why_not = next((item.reasoning for item in results if item is not None), None)
+
+    def told(self, file: str | None) -> str:
+        """That it applied to none, and why, as far as the first case tells."""
+        cases = "the only case" if self.cases == 1 else f"none of the {self.cases} cases"
+        verb = "it does not apply to" if self.cases == 1 else "it applies to"
+        where = "" if file is None else f" of {file}"
+        return f"{verb} {cases}{where}" + (f" ({self.why_not})" if self.why_not else "")
 
 
 def summarise(
@@ -63,16 +100,23 @@ def summarise(
     tallies: dict[tuple[str, str, float | None], _Tally] = {}
     counts: Counter[Status] = Counter()
     kept: list[RepeatedCase] = []
+    applied: dict[tuple[str | None, int], _Applied] = {}
     for (file, _), group in groupby(results, key=lambda item: (item.eval_set_file, item.eval_id)):
-        case = over_repeats(list(group), rules[file], repeats)
+        of_case = list(group)
+        case = over_repeats(of_case, rules[file], repeats)
         counts[case.status] += 1
         if repeats > 1:
             kept.append(case)
-        for rule, criterion in zip(rules[file], case.criteria, strict=True):
-            key = (rule.criterion_name, rule.criterion, rule.threshold)
-            tally = tallies.setdefault(key, _Tally(rule))
+        for number, (rule, criterion) in enumerate(zip(rules[file], case.criteria, strict=True)):
+            tally = tallies.setdefault(_key(rule), _Tally(rule))
             tally.add(criterion.status, criterion.mean)
-    status = combined(counts)
+            if rule.gates:
+                in_file = applied.setdefault((file, number), _Applied())
+                in_file.add(criterion.status, (_of(result, number) for result in of_case))
+    unmeasured = [at for at, found in applied.items() if not found.measured]
+    for file, number in unmeasured:
+        tallies[_key(rules[file][number])].nothing_measured.append(applied[file, number].told(file))
+    status = combined((*counts, "error") if unmeasured else counts)
     if status == "not_applicable" or (incomplete and status != "FAIL"):
         status = "error"
     decided = status in ("PASS", "FAIL", "UNSURE") and not incomplete
@@ -87,6 +131,10 @@ def summarise(
         criteria=tuple(tally.summary() for tally in tallies.values()),
         repeated=tuple(kept),
     )
+
+
+def _key(rule: Rule) -> tuple[str, str, float | None]:
+    return rule.criterion_name, rule.criterion, rule.threshold
 
 
 def over_repeats(results: Sequence[CaseResult], rules: Sequence[Rule], repeats: int) -> RepeatedCase:

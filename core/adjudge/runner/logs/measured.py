@@ -96,7 +96,7 @@ async def measured(
         RunError: no further call to a judge makes sense.
     """
     case = EvalCase(eval_id=trajectory.eval_id or "log")
-    result = await score(measure.planned, CaseUnderTest(case=case, actual=trajectory), applicable=True)
+    result = await score(measure.planned, CaseUnderTest(case=case, actual=trajectory))
     reasoning = _reasoning(result)
     if result.status == "not_applicable":
         return Inapplicable(criterion_name=result.criterion_name, reasoning=reasoning)

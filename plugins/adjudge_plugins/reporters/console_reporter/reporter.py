@@ -50,6 +50,7 @@ class ConsoleReporter:
             screen.show(render.judge_lines(report.summary.judges))
             screen.blank()
         screen.show(_warnings(report))
+        screen.show(_nothing_measured(report))
         screen.show(_next_steps(report, tally))
         screen.show([_verdict(report, tally)])
 
@@ -139,6 +140,13 @@ def _warnings(report: RunReport) -> Iterator[render.Line]:
         yield render.line(f"and {len(report.warnings) - _WARNINGS} more warnings")
 
 
+def _nothing_measured(report: RunReport) -> Iterator[render.Line]:
+    """Criteria that decide and had nothing to measure: their eval sets are not covered."""
+    for criterion in report.summary.criteria:
+        if criterion.error is not None:
+            yield render.line(("error: ", render.Tone.FAIL), criterion.error.message)
+
+
 def _next_steps(report: RunReport, tally: Tally) -> Iterator[render.Line]:
     """The commands that help now."""
     name = report.run.name
@@ -164,6 +172,10 @@ def _verdict(report: RunReport, tally: Tally) -> render.Line:
         said = f"{tally.counts['unfinished']} of {cases} not finished" + (f", {others}" if others else "")
     elif not summary.cases:
         said = "no case was run"
+    elif status == "error" and not summary.counts.get("error"):
+        without = sum(criterion.error is not None for criterion in summary.criteria)
+        criteria = "1 criterion" if without == 1 else f"{without} criteria"
+        said = f"{criteria} measured nothing, {counts_text(tally.counts)}"
     elif status in _UNSETTLED:
         words = {"FAIL": "failed", "error": "could not be measured", "UNSURE": "undecided"}
         others = counts_text(tally.counts, without=(status,))

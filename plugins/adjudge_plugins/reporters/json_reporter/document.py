@@ -178,6 +178,8 @@ class CriterionSummaryRow(TypedDict):
     """The mean over the cases that have a score."""
     counts: dict[Status, Count]
     """Cases per status; a status that no case has may be absent."""
+    error: FailureRow | None
+    """Set where it has a threshold and applied to no case of an eval set: the run does not pass."""
 
 
 @documented

@@ -85,6 +85,7 @@ def summary_row(summary: RunSummary) -> doc.SummaryRow:
                 "threshold": criterion.threshold,
                 "mean": criterion.mean,
                 "counts": dict(criterion.counts),
+                "error": failure_row(criterion.error),
             }
             for criterion in summary.criteria
         ],

@@ -49,8 +49,8 @@ class JUnitReporter:
             stream.write(_opening(_suite(report, eval_set_id, file, counts[number])))
             stream.writelines(_serialised(_test_case(case)) + b"\n" for case in cases)
             stream.write(b"</testsuite>\n")
-        if report.summary.incomplete:
-            stream.write(_serialised(_interrupted(report)) + b"\n")
+        if _errors_of_run(report):
+            stream.write(_serialised(_of_run(report)) + b"\n")
         stream.write(b"</testsuites>\n")
 
     def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
@@ -89,22 +89,35 @@ def _opening(element: JUnitXml | TestSuite) -> bytes:
 
 def _root(report: RunReport, counts: list[_Counts]) -> JUnitXml:
     root = JUnitXml(name=render.clean(report.run.name))
-    root.tests = sum(item.tests for item in counts) + report.summary.incomplete
+    of_run = len(_errors_of_run(report))
+    root.tests = sum(item.tests for item in counts) + of_run
     root.failures = sum(item.failures for item in counts)
-    root.errors = sum(item.errors for item in counts) + report.summary.incomplete
+    root.errors = sum(item.errors for item in counts) + of_run
     root.time = round(sum(item.time for item in counts), 3)
     return root
 
 
-def _interrupted(report: RunReport) -> TestSuite:
-    """Whatever its cases came to, a run that was interrupted has an error."""
+def _errors_of_run(report: RunReport) -> list[tuple[str, str, str]]:
+    """What is an error whatever the cases came to: the name of its test, the kind, and what is said of it."""
+    errors = [
+        (f"{criterion.criterion_name} measures something", criterion.error.code, criterion.error.message)
+        for criterion in report.summary.criteria
+        if criterion.error is not None
+    ]
+    if report.summary.incomplete:
+        what = f"the run was interrupted; finish it with: adjudge resume {report.run.name}"
+        errors.append(("the run is finished", "incomplete", what))
+    return errors
+
+
+def _of_run(report: RunReport) -> TestSuite:
     name = render.clean(report.run.name)
-    test = TestCase(name="the run is finished", classname=name, time=0)
-    what = f"the run was interrupted; finish it with: adjudge resume {name}"
-    test.result = Error(message=what, type_="incomplete")
     suite = TestSuite(name=name)
     suite.timestamp = render.clean(report.run.started_at)
-    suite.add_testcase(test)
+    for test_name, kind, what in _errors_of_run(report):
+        test = TestCase(name=render.clean(test_name), classname=name, time=0)
+        test.result = Error(message=render.clean(what), type_=render.clean(kind))
+        suite.add_testcase(test)
     return suite
 
 
