@@ -23,9 +23,10 @@ ACTED_ON = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
+    # os.write: two cases that ask at once must not mix their lines.
     (tmp_path / "bot.py").write_text(
-        "import pathlib, time\n\ndef agent(text):\n    return text\n\ndef waits(text):\n"
-        "    print('asked', flush=True)\n    time.sleep(600)\n"
+        "import os, pathlib, time\n\ndef agent(text):\n    return text\n\ndef waits(text):\n"
+        "    os.write(1, b'asked\\n')\n    time.sleep(600)\n"
     )
     for name, answer in (("good", "hello"), ("bad", "something else")):
         turn = {

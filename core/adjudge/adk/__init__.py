@@ -5,7 +5,7 @@ other tools are the business of trace readers.
 """
 
 from adjudge.adk.case import case_from_adk, case_to_adk
-from adjudge.adk.config import default_config, load_config, parse_config
+from adjudge.adk.config import load_config, parse_config
 from adjudge.adk.content import content_from_adk, content_to_adk
 from adjudge.adk.eval_set_file import (
     EvalSetFile,
@@ -27,7 +27,6 @@ __all__ = [
     "case_to_adk",
     "content_from_adk",
     "content_to_adk",
-    "default_config",
     "dump_eval_set",
     "eval_set_to_adk",
     "find_eval_sets",

@@ -12,7 +12,7 @@ from adjudge.adk.json_input import read_json
 from adjudge.adk.schema import Schema
 from adjudge.adk.validation import Findings, is_list, is_object, kind
 from adjudge.model.base import JsonObject
-from adjudge.model.config import DEFAULT_CRITERIA, CriterionEntry, EvalConfig
+from adjudge.model.config import CriterionEntry, EvalConfig
 
 _CONFIG: Final = Schema(
     "EvalConfig", "criteria custom_metrics user_simulator_config live_model_config", is_open=True
@@ -22,7 +22,6 @@ _CODE: Final = Schema("CodeConfig", "name")
 
 _CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+\Z")
 _DOTTED: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z")
-_CUSTOM_METRIC_COMPONENT: Final = "custom_metric"
 
 
 def load_config(path: Path) -> EvalConfig:
@@ -32,17 +31,6 @@ def load_config(path: Path) -> EvalConfig:
         InputError: there is no such file, or it is not a configuration; every problem at once.
     """
     return _parse(read_json(path), str(path))
-
-
-def default_config() -> EvalConfig:
-    """What is measured where no configuration is given."""
-    return EvalConfig(
-        criteria=tuple(
-            CriterionEntry(name=component.partition("/")[2], criterion=component, threshold=threshold)
-            for component, threshold in DEFAULT_CRITERIA.items()
-        ),
-        is_default=True,
-    )
 
 
 def parse_config(data: Mapping[str, Any], *, source: str | None) -> EvalConfig:
@@ -101,7 +89,7 @@ def read_entry(
         custom: The entry of ``custom_metrics`` with that name.
     """
     options: JsonObject = {}
-    component = name if custom is None else _CUSTOM_METRIC_COMPONENT
+    component = name
     if is_object(value):
         # The further keys of a custom metric are its function's own, in the function's spelling.
         options = _options(value, path, findings) if custom is None else dict(value)
@@ -122,7 +110,13 @@ def read_entry(
     if custom is not None:
         # ADK tells the function both.
         options = {**options, **custom, "metric_name": name, "threshold": number}
-    return CriterionEntry(name=name, criterion=component, threshold=number, options=options)
+    return CriterionEntry(
+        name=name,
+        criterion=component,
+        threshold=number,
+        options=options,
+        is_custom_metric=custom is not None,
+    )
 
 
 def _threshold(value: object, path: str, findings: Findings) -> float | None:

@@ -120,6 +120,25 @@ class Registry(Generic[SpecT]):
             return self._named(self._aliases[name], asked=f"{name!r}, an alias of ")
         return self._named(name)
 
+    def said_to_be(self, trait: str, in_words: str) -> Registered[SpecT]:
+        """The component whose spec says so: adjudge's own, else the only one.
+
+        Args:
+            trait: A field of the spec, true where the component has the trait.
+            in_words: What the component does, for the message: ``"takes objects"``.
+
+        Raises:
+            UnknownNameError: none does, or several and none of them is adjudge's own.
+        """
+        found = [component for component in self if getattr(component.spec, trait)]
+        if not found:
+            raise UnknownNameError(f"no {self._kind} is installed that {in_words}.{self._perhaps_inactive()}")
+        own = [component for component in found if component.distribution == OWN_DISTRIBUTION]
+        chosen = own or found
+        if len(chosen) > 1:
+            raise UnknownNameError(f"more than one {self._kind} {in_words}: {told_apart(chosen)}")
+        return chosen[0]
+
     def _named(self, name: str, *, asked: str = "") -> Registered[SpecT]:
         if name in self._by_id:
             return self._by_id[name]

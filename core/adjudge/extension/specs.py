@@ -146,6 +146,10 @@ class CriterionSpec(Spec["Criterion"]):
     lower_is_better: bool = False
     default_threshold: float | None = None
     """``None``: informational unless the configuration gives a threshold."""
+    in_adk_default: bool = False
+    """Whether it is measured where there is no configuration, with its default threshold, as ADK does."""
+    measures_custom_metrics: bool = False
+    """Whether it measures what a configuration has under ADK's ``custom_metrics``."""
 
     def _own_problems(self) -> list[str]:
         found: list[str] = []
@@ -162,6 +166,8 @@ class CriterionSpec(Spec["Criterion"]):
         low, high = self.value_range
         if not low < high:
             found.append(f"value_range of {self.name!r} is empty: {low} to {high}")
+        if self.in_adk_default and self.default_threshold is None:
+            found.append(f"{self.name!r} is in ADK's default configuration and has no default_threshold")
         threshold = self.default_threshold
         if threshold is not None and not (_is_number(threshold) and low <= threshold <= high):
             found.append(f"default_threshold of {self.name!r} is not a number inside its value range")
@@ -182,6 +188,8 @@ class JudgeBackendSpec(Spec["JudgeBackend"]):
     """A model as one names it, for instance ``openai/gpt-4o-mini``."""
     prices: str | None = None
     """The provider's id in ``genai-prices``; ``""`` where calls cost nothing, ``None`` where nobody knows."""
+    adk_default: str | None = None
+    """The model that ADK judges with where none is named; asked where this backend lacks nothing."""
 
     def _own_problems(self) -> list[str]:
         found = self._not_texts("models", "environment")
@@ -222,6 +230,8 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
 
     kind: ClassVar[str] = "agent adapter"
 
+    takes_objects: bool = False
+    """Whether an agent may be an object of the calling program, in place of a target."""
     accepts: Callable[[str], bool] | None = None
     """Whether a target without a scheme is of this kind. Looks at the text alone, imports nothing."""
     takes_state: bool = True
@@ -262,6 +272,8 @@ class ReporterSpec(Spec["Reporter"]):
 
     suffixes: tuple[str, ...] = field(default=())
     """Endings of file names that choose this reporter; the longest match wins."""
+    is_default: bool = False
+    """Whether it is shown on standard output at the end of a run."""
 
     def _own_problems(self) -> list[str]:
         if found := self._not_texts("suffixes"):

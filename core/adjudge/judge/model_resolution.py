@@ -8,6 +8,7 @@ from typing import Final
 
 from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, UnavailableError, UnknownNameError
 from adjudge.extension.configuration import validated_config
+from adjudge.extension.discovery import OWN_DISTRIBUTION
 from adjudge.extension.guard import Origin, closed, each, guarded, make
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import (
@@ -28,10 +29,6 @@ from adjudge.model.step import Usage
 
 VARIABLE: Final = "ADJUDGE_JUDGE"
 """The environment variable that names the judge where nothing else does."""
-
-ADK_DEFAULT: Final = "gemini-2.5-flash"
-"""What google-adk judges with where no model is named."""
-
 
 _ANY: Final = JudgeReply(text="", usage=Usage(input_tokens=1, output_tokens=1))
 
@@ -181,20 +178,23 @@ class Judges:
         for names in (self._override, named, self._default, variable):
             if names:
                 return names
-        if self._has_adk_default():
-            return (ADK_DEFAULT,)
+        if (default := self._adk_default()) is not None:
+            return (default,)
         raise UnavailableError(
             Problem(what="no judge is named, and this criterion needs one", hint=self.ways())
         )
 
-    def _has_adk_default(self) -> bool:
-        found = self._matching(ADK_DEFAULT)
-        if len(found) != 1:
-            return False
-        backend = self.backend(found[0])
-        return not (
-            isinstance(backend, ChecksModel) and self._missing(found[0].id, found[0], backend, ADK_DEFAULT)
-        )
+    def _adk_default(self) -> str | None:
+        """The model that google-adk judges with where none is named, where it can be asked here."""
+        for registered in self._backends:
+            model = registered.spec.adk_default
+            if model is not None and registered.distribution == OWN_DISTRIBUTION:
+                backend = self.backend(registered)
+                if not isinstance(backend, ChecksModel) or not self._missing(
+                    registered.id, registered, backend, model
+                ):
+                    return f"{registered.spec.name}/{model}"
+        return None
 
     def ways(self) -> str:
         """How one gets a judge, in words: what is installed, and what each lacks."""

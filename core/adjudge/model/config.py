@@ -16,6 +16,8 @@ class CriterionEntry(Frozen):
     """``None`` where the file gives none: the component's default holds."""
     options: JsonObject = {}
     """The component's own options, as the file wrote them."""
+    is_custom_metric: bool = False
+    """Whether it is of ADK's ``custom_metrics``; ``criterion`` is not read then."""
 
 
 class EvalConfig(Frozen):
@@ -31,13 +33,3 @@ class EvalConfig(Frozen):
     warnings: tuple[str, ...] = ()
     """Keys that were kept although nothing reads them."""
     extra: JsonObject | None = None
-
-
-DEFAULT_CRITERIA: dict[str, float] = {
-    "tool-trajectory/tool_trajectory_avg_score": 1.0,
-    "response-match/response_match_score": 0.8,
-}
-"""What is measured where no configuration is given (seed 001, "evaluation criteria"), and from which score it passes.
-
-Whole ids: another plugin's criterion with the same short name is not used by default.
-"""

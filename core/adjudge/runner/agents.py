@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from adjudge.adk.validation import listed
 from adjudge.errors import AdjudgeError, InputError, Problem
@@ -27,9 +27,6 @@ from adjudge.runner.case_selection import SelectedFile
 from adjudge.runner.plan import PlannedAgent
 from adjudge.runner.problems import Problems
 from adjudge.runner.request import RunRequest
-
-_OF_OBJECTS: Final = "python-agent/python"
-"""The adapter of an agent that is an object of the calling program."""
 
 
 def plan_agent(
@@ -85,7 +82,7 @@ def _resolved(
 ) -> tuple[Registered[AgentAdapterSpec], object]:
     adapters = extensions.agent_adapters
     if not isinstance(agent, str):
-        return adapters.resolve(_OF_OBJECTS), agent
+        return adapters.said_to_be("takes_objects", "takes objects"), agent
     scheme, colon, target = agent.partition(":")
     if colon and scheme in adapters.names():
         registered = adapters.resolve(scheme)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from adjudge.adk import CaseEntry, EvalSetFile, open_eval_set
-from adjudge.adk.config import default_config, load_config, parse_config
+from adjudge.adk.config import load_config, parse_config
 from adjudge.adk.selection import find_eval_sets, split_selection
-from adjudge.model.config import EvalConfig
+from adjudge.extension.registry import Registered
+from adjudge.extension.specs import CriterionSpec
+from adjudge.model.config import CriterionEntry, EvalConfig
 from adjudge.runner.problems import Problems
 from adjudge.runner.request import RunRequest
 
@@ -60,8 +62,10 @@ def named_config(request: RunRequest) -> EvalConfig | None:
     return None if request.config is None else parse_config(request.config, source=None)
 
 
-def config_beside(file: SelectedFile, request: RunRequest) -> EvalConfig:
-    """The configuration in the folder of an eval set, else the default criteria.
+def config_beside(
+    file: SelectedFile, request: RunRequest, criteria: Iterable[Registered[CriterionSpec]]
+) -> EvalConfig:
+    """The configuration in the folder of an eval set, else the default criteria of ADK among those installed.
 
     Raises:
         InputError: it is broken.
@@ -69,7 +73,23 @@ def config_beside(file: SelectedFile, request: RunRequest) -> EvalConfig:
     beside = file.eval_set.path.parent / CONFIG_FILE_NAME
     # A link that leads nowhere is a configuration that is missing, and not none.
     is_there = beside.exists() or beside.is_symlink()
-    return _loaded(beside, Path(request.working_folder)) if is_there else default_config()
+    return _loaded(beside, Path(request.working_folder)) if is_there else default_config(criteria)
+
+
+def default_config(criteria: Iterable[Registered[CriterionSpec]]) -> EvalConfig:
+    """What is measured where no configuration is given, the strictest first.
+
+    Only adjudge's own criteria: another plugin measures nothing that nobody asked for.
+    """
+    default = [item for item in criteria if item.spec.in_adk_default and item.is_built_in]
+    default.sort(key=lambda item: (-(item.spec.default_threshold or 0), item.id))
+    return EvalConfig(
+        criteria=tuple(
+            CriterionEntry(name=item.spec.name, criterion=item.id, threshold=item.spec.default_threshold)
+            for item in default
+        ),
+        is_default=True,
+    )
 
 
 def _loaded(path: Path, folder: Path) -> EvalConfig:

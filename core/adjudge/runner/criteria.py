@@ -65,7 +65,10 @@ def make_criterion(
     Raises:
         AdjudgeError: it cannot be made.
     """
-    component = extensions.criteria.resolve(entry.criterion)
+    if entry.is_custom_metric:
+        component = extensions.criteria.said_to_be("measures_custom_metrics", "measures custom metrics")
+    else:
+        component = extensions.criteria.resolve(entry.criterion)
     spec = component.spec
     options, threshold = _threshold(entry, spec, problems, place)
     config = validated_config(spec.config, options, **place, read_elsewhere=_read_here(spec))

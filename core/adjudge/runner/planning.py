@@ -67,7 +67,7 @@ async def make_plan(
     with problems.caught():
         host.read_environment(agent_folder=None if made is None else made.folder)
     planned: dict[Path, PlannedFile] = {}
-    for config, files in _by_config(selected, request, problems):
+    for config, files in _by_config(selected, request, extensions, problems):
         trusted = _may_run_code(request, files, made)
         own = host if trusted else host.for_untrusted(config.source or "")
         criteria = plan_criteria(config, files, extensions, own, problems)
@@ -158,7 +158,7 @@ def _may_run_code(request: RunRequest, files: Sequence[SelectedFile], agent: Pla
 
 
 def _by_config(
-    files: Sequence[SelectedFile], request: RunRequest, problems: Problems
+    files: Sequence[SelectedFile], request: RunRequest, extensions: Extensions, problems: Problems
 ) -> list[tuple[EvalConfig, list[SelectedFile]]]:
     """The files grouped by the configuration that holds for them, so that each is read and checked once."""
     if request.config_file is not None or request.config is not None:
@@ -170,6 +170,6 @@ def _by_config(
     groups: dict[str | None, tuple[EvalConfig, list[SelectedFile]]] = {}
     for file in files:
         with problems.caught():
-            config = config_beside(file, request)
+            config = config_beside(file, request, extensions.criteria)
             groups.setdefault(config.source, (config, []))[1].append(file)
     return list(groups.values())

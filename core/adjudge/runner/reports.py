@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, Final, TypeVar
+from typing import BinaryIO, TypeVar
 
 from adjudge.errors import RunError
 from adjudge.extension.guard import PluginRaisedError, described, guarded, lent, make
@@ -22,7 +22,6 @@ from adjudge.runner.journal_views import file_records, reported_cases, run_info
 from adjudge.runner.problems import Problems
 from adjudge.verdict.summary import summarise
 
-_CONSOLE: Final = "console-reporter/console"
 """The whole id: a reporter of somebody else that is called so does not take its place."""
 
 DocumentT = TypeVar("DocumentT")
@@ -235,7 +234,7 @@ def console(extensions: Extensions) -> Registered[ReporterSpec]:
     Raises:
         AdjudgeError: it is disabled, missing or failed.
     """
-    return extensions.reporters.resolve(_CONSOLE)
+    return extensions.reporters.said_to_be("is_default", "writes on standard output")
 
 
 def show(report: RunReport, stream: BinaryIO, extensions: Extensions, host: Host) -> None:

@@ -41,6 +41,7 @@ def agent_adapters() -> Iterable[AgentAdapterSpec]:
             summary="A Python callable, class or object with sessions: package.module:name.",
             factory=_make,
             config=PythonAgentConfig,
+            takes_objects=True,
             accepts=_accepts,
             folder=_folder,
         )

@@ -25,6 +25,7 @@ def criteria() -> list[CriterionSpec]:
             config=CustomMetricConfig,
             simulated_conversations=True,
             runs_named_code=True,
+            measures_custom_metrics=True,
             value_range=(-math.inf, math.inf),
         )
     ]

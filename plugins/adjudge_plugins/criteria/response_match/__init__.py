@@ -23,5 +23,6 @@ def criteria() -> list[CriterionSpec]:
             config=ResponseMatchConfig,
             needs=frozenset({Need.EXPECTED_INVOCATIONS, Need.REFERENCE_RESPONSE}),
             default_threshold=0.8,
+            in_adk_default=True,
         )
     ]

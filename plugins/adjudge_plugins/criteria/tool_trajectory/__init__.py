@@ -23,5 +23,6 @@ def criteria() -> list[CriterionSpec]:
             config=ToolTrajectoryConfig,
             needs=frozenset({Need.EXPECTED_INVOCATIONS}),
             default_threshold=1.0,
+            in_adk_default=True,
         )
     ]

@@ -25,5 +25,6 @@ def judge_backends() -> Iterable[JudgeBackendSpec]:
             environment=("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
             example="gemini/gemini-2.5-flash",
             prices="google",
+            adk_default="gemini-2.5-flash",
         )
     ]

@@ -19,5 +19,6 @@ def reporters() -> list[ReporterSpec]:
             name="console",
             summary="For a person: failures explained, a table of criteria, and the verdict.",
             factory=_make,
+            is_default=True,
         )
     ]
