@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, TypeGuard
+from collections.abc import Iterable
+from typing import Any, TypeGuard
 
 import pluggy
 
@@ -11,25 +11,7 @@ from adjudge.errors import PluginError
 from adjudge.extension import hookspecs
 from adjudge.extension.discovery import OWN_DISTRIBUTION, Candidate, canonical_name
 from adjudge.extension.registry import Registered
-from adjudge.extension.specs import (
-    API_VERSION,
-    AgentAdapterSpec,
-    CriterionSpec,
-    GranularityStrategySpec,
-    JudgeBackendSpec,
-    ReporterSpec,
-    Spec,
-    TraceReaderSpec,
-)
-
-_SPEC_CLASSES: Final[Mapping[str, type[Spec[Any]]]] = {
-    "criteria": CriterionSpec,
-    "judge_backends": JudgeBackendSpec,
-    "granularity_strategies": GranularityStrategySpec,
-    "agent_adapters": AgentAdapterSpec,
-    "trace_readers": TraceReaderSpec,
-    "reporters": ReporterSpec,
-}
+from adjudge.extension.specs import API_VERSION
 
 
 def register(manager: pluggy.PluginManager, plugin: object, name: str) -> tuple[str, ...]:
@@ -117,7 +99,7 @@ def _check_api_version(plugin: object) -> None:
 def _specs(hook: str, returned: object) -> Iterable[Any]:
     if _is_iterable(returned):
         return returned
-    wanted, found = _SPEC_CLASSES[hook].__name__, type(returned).__name__
+    wanted, found = hookspecs.PROVIDER_HOOKS[hook].__name__, type(returned).__name__
     raise PluginError(f"hook {hook} must return or yield {wanted} objects, found {found}")
 
 
@@ -126,7 +108,7 @@ def _is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
 
 
 def _check_spec(hook: str, spec: object, seen: set[str]) -> None:
-    wanted = _SPEC_CLASSES[hook]
+    wanted = hookspecs.PROVIDER_HOOKS[hook]
     if not isinstance(spec, wanted):
         raise PluginError(f"hook {hook} must yield {wanted.__name__} objects, found {type(spec).__name__}")
     problems = spec.problems()

@@ -7,7 +7,8 @@ a wrong return type and a misspelt hook.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
 
 import pluggy
@@ -19,73 +20,30 @@ from adjudge.extension.specs import (
     GranularityStrategySpec,
     JudgeBackendSpec,
     ReporterSpec,
+    Spec,
     TraceReaderSpec,
 )
 
 PROJECT: Final = "adjudge"
 """The name of the entry-point group, and of the project in pluggy's terms."""
 
-_hookspec = pluggy.HookspecMarker(PROJECT)
-_hookimpl = pluggy.HookimplMarker(PROJECT)
-
-
-class HookSpecs:
-    """The hooks of adjudge. Called by the loader and the runner; implemented by plugins."""
-
-    @_hookspec
-    def criteria(self) -> Iterable[CriterionSpec]:  # type: ignore[empty-body]
-        """Describe the criteria of this plugin. Called once, when plugins are loaded."""
-
-    @_hookspec
-    def judge_backends(self) -> Iterable[JudgeBackendSpec]:  # type: ignore[empty-body]
-        """Describe the judge backends of this plugin. Called once, when plugins are loaded."""
-
-    @_hookspec
-    def granularity_strategies(self) -> Iterable[GranularityStrategySpec]:  # type: ignore[empty-body]
-        """Describe the granularity strategies of this plugin. Called once, when plugins are loaded."""
-
-    @_hookspec
-    def agent_adapters(self) -> Iterable[AgentAdapterSpec]:  # type: ignore[empty-body]
-        """Describe the agent adapters of this plugin. Called once, when plugins are loaded."""
-
-    @_hookspec
-    def trace_readers(self) -> Iterable[TraceReaderSpec]:  # type: ignore[empty-body]
-        """Describe the trace readers of this plugin. Called once, when plugins are loaded."""
-
-    @_hookspec
-    def reporters(self) -> Iterable[ReporterSpec]:  # type: ignore[empty-body]
-        """Describe the reporters of this plugin. Called once, when plugins are loaded."""
-
-    @_hookspec
-    def run_started(self, event: RunStarted) -> None:
-        """The plan is checked and the first case is about to start."""
-
-    @_hookspec
-    def case_started(self, event: CaseStarted) -> None:
-        """A session with the agent is about to open."""
-
-    @_hookspec
-    def criterion_scored(self, event: CriterionScored) -> None:
-        """One criterion is decided on one case."""
-
-    @_hookspec
-    def case_finished(self, event: CaseFinished) -> None:
-        """A case is journalled."""
-
-    @_hookspec
-    def run_finished(self, event: RunFinished) -> None:
-        """Everything is journalled and reported."""
-
-
-PROVIDER_HOOKS: Final = (
-    "criteria",
-    "judge_backends",
-    "granularity_strategies",
-    "agent_adapters",
-    "trace_readers",
-    "reporters",
+PROVIDER_HOOKS: Final[Mapping[str, type[Spec[Any]]]] = {
+    "criteria": CriterionSpec,
+    "judge_backends": JudgeBackendSpec,
+    "granularity_strategies": GranularityStrategySpec,
+    "agent_adapters": AgentAdapterSpec,
+    "trace_readers": TraceReaderSpec,
+    "reporters": ReporterSpec,
+}
+"""The hooks that are asked once, when plugins are loaded, and the class of what each returns."""
+OBSERVER_HOOKS: Final[tuple[str, ...]] = (
+    "run_started",
+    "case_started",
+    "criterion_scored",
+    "case_finished",
+    "run_finished",
 )
-OBSERVER_HOOKS: Final = ("run_started", "case_started", "criterion_scored", "case_finished", "run_finished")
+"""The hooks that are told what happens in a run."""
 
 SpecT = TypeVar("SpecT")
 EventT = TypeVar("EventT", contravariant=True)
@@ -101,6 +59,9 @@ class Observer(Protocol[EventT]):
 
 
 _FunctionT = TypeVar("_FunctionT", bound=Callable[..., Any])
+
+_hookspec = pluggy.HookspecMarker(PROJECT)
+_hookimpl = pluggy.HookimplMarker(PROJECT)
 
 
 def _marked(function: _FunctionT, hook: str) -> _FunctionT:
@@ -166,3 +127,21 @@ class _HookImpl:
 
 
 hookimpl: Final = _HookImpl()
+
+
+def hook_specifications() -> type:
+    """The hooks in pluggy's form: which there are, and which parameters each has."""
+
+    def provide() -> None: ...
+
+    def observe(event: object) -> None: ...
+
+    def copied(function: Callable[..., None]) -> Callable[..., None]:
+        # pluggy marks the function: each hook needs one of its own.
+        return _hookspec(FunctionType(function.__code__, function.__globals__, function.__name__))
+
+    hooks = {
+        **{hook: copied(provide) for hook in PROVIDER_HOOKS},
+        **{hook: copied(observe) for hook in OBSERVER_HOOKS},
+    }
+    return type("Hooks", (), hooks)

@@ -99,7 +99,7 @@ class Extensions:
             aliases: Short names to canonical ids.
         """
         self._manager = pluggy.PluginManager(hookspecs.PROJECT)
-        self._manager.add_hookspecs(hookspecs.HookSpecs)
+        self._manager.add_hookspecs(hookspecs.hook_specifications())
         self._components: dict[str, list[Registered[Any]]] = {hook: [] for hook in hookspecs.PROVIDER_HOOKS}
         ordered = list(candidates)
         disabled = set(disable)
@@ -117,16 +117,17 @@ class Extensions:
                 known = inactive.get(record.name)
                 inactive[record.name] = f"{known}; {record}" if known else str(record)
 
-        def registry(hook: str, of: type[SpecT]) -> Registry[SpecT]:
+        def registry(of: type[SpecT]) -> Registry[SpecT]:
+            [hook] = (hook for hook, spec_class in hookspecs.PROVIDER_HOOKS.items() if spec_class is of)
             components = cast("list[Registered[SpecT]]", self._components[hook])
             return Registry(of.kind, components, aliases=aliases, inactive=inactive)
 
-        self.criteria = registry("criteria", CriterionSpec)
-        self.judge_backends = registry("judge_backends", JudgeBackendSpec)
-        self.granularity_strategies = registry("granularity_strategies", GranularityStrategySpec)
-        self.agent_adapters = registry("agent_adapters", AgentAdapterSpec)
-        self.trace_readers = registry("trace_readers", TraceReaderSpec)
-        self.reporters = registry("reporters", ReporterSpec)
+        self.criteria = registry(CriterionSpec)
+        self.judge_backends = registry(JudgeBackendSpec)
+        self.granularity_strategies = registry(GranularityStrategySpec)
+        self.agent_adapters = registry(AgentAdapterSpec)
+        self.trace_readers = registry(TraceReaderSpec)
+        self.reporters = registry(ReporterSpec)
 
     @classmethod
     def load(
