@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import pytest
 
-from adjudge.cli import main
+from adjudge.cli import cli
+from adjudge.cli.exits import run_cli
 
 
 class Outcome(NamedTuple):
@@ -31,7 +32,7 @@ def run(
     def runner(*args: str | Path) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["adjudge", "evalset", *map(str, args)])
         with pytest.raises(SystemExit) as caught:
-            main()
+            run_cli(cli)
         out, err = capsys.readouterr()
         return Outcome(int(caught.value.code or 0), out, err)
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+import threading
+from contextlib import suppress
+from time import sleep as _sleep  # an agent may replace time.sleep
 from typing import Final, NoReturn
 
 import click
 
-from adjudge.extension.terminal import OutputError, flush_output, reader_is_gone, say
+from adjudge.extension.terminal import (
+    OutputError,
+    flush_output,
+    keep_streams,
+    put_streams_back,
+    reader_is_gone,
+    say,
+)
 
 USAGE: Final = 2
 """Usage or configuration."""
@@ -18,19 +29,60 @@ INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 """Who read our output went away (`adjudge … | head`); it is 128 + SIGPIPE, as shells say it."""
 
+_ENDING: Final = 5.0
+"""Seconds that threads, processes and exit handlers of an agent have to end; then nobody waits for them any more."""
+
 
 def run_cli(command: click.Command) -> NoReturn:
     """Run ``command`` and exit; an ``AdjudgeError`` is its message, never a traceback."""
-    status = _run(command)
+    try:
+        keep_streams()
+        status = _flushed(_run(command))
+        put_streams_back()
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except (
+        BaseException
+    ) as error:  # of telling what happened; Python would make a status 1 of it, that of a FAIL
+        with suppress(OSError):
+            os.write(
+                2, f"error: adjudge cannot say what happened: {type(error).__name__}: {error}\n".encode()
+            )
+        status = UNMEASURED
+    sys.exit(status)
+
+
+def end_process(status: int) -> NoReturn:
+    """End this process, whatever code that it ran has left running: Python would wait for it without a limit."""
+    threading.Thread(target=_end_anyway, args=(status,), name="adjudge end", daemon=True).start()
+    sys.exit(status)
+
+
+def _end_anyway(status: int) -> None:
+    _sleep(_ENDING)
+    # Of a pool Python waits for daemon threads too.
+    pools = getattr(sys.modules.get("concurrent.futures.thread"), "_threads_queues", ())
+    waited_for = [thread for thread in threading.enumerate() if not thread.daemon or thread in pools]
+    left = [f"thread {thread.name!r}" for thread in waited_for if thread is not threading.main_thread()]
+    if (multiprocessing := sys.modules.get("multiprocessing")) is not None:
+        left += [f"process {child.name!r}" for child in multiprocessing.active_children() if not child.daemon]
+    what = ", ".join(left) or "what was registered to run at its end"
+    with suppress(OSError):
+        told = f"warning: the process was ended while code that it had run was still running: {what}\n"
+        os.write(2, told.encode(errors="replace"))
+    os._exit(status)
+
+
+def _flushed(status: int) -> int:
     try:
         flush_output()
     except BrokenPipeError:
-        status = BROKEN_PIPE
+        return BROKEN_PIPE
     except OutputError as error:
         if status != UNMEASURED:  # else it was said already
             say(f"error: {error}", err=True)
-        status = status or UNMEASURED
-    sys.exit(status)
+        return status or UNMEASURED
+    return status
 
 
 def _run(command: click.Command) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from adjudge.cli.exits import UNMEASURED
-from adjudge.extension.terminal import OutputError, flush_output, say
+from adjudge.extension.terminal import OutputError, flush_output, say, standard_output
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
@@ -66,7 +65,7 @@ def print_report(
         return None
     try:
         flush_output()
-        show(sys.stdout.buffer, extensions, RunHost(extensions, Path.cwd()))
+        show(standard_output().buffer, extensions, RunHost(extensions, Path.cwd()))
         flush_output()
     except BrokenPipeError:
         raise

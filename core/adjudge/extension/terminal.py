@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import sys
-from typing import Final
+from typing import Final, TextIO
 
 import click
 
@@ -19,6 +19,29 @@ class OutputError(Exception):
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"standard output cannot be written: {error.strerror}")
+
+
+class _Kept:
+    """The standard streams as they were before anybody's code ran: an agent may replace them, or set them to ``None``."""
+
+    out: TextIO | None = None
+    err: TextIO | None = None
+
+
+def keep_streams() -> None:
+    """Print to the standard streams of now, whatever becomes of ``sys.stdout`` and ``sys.stderr``."""
+    open_closed_streams()
+    _Kept.out, _Kept.err = sys.stdout, sys.stderr
+
+
+def put_streams_back() -> None:
+    """Let Python close the streams that were kept, and not what was put in their place."""
+    sys.stdout, sys.stderr = _Kept.out or sys.stdout, _Kept.err or sys.stderr
+
+
+def standard_output() -> TextIO:
+    """Where the command line prints."""
+    return _Kept.out or sys.stdout
 
 
 def say(text: str = "", *, err: bool = False, bold: bool = False) -> None:
@@ -41,12 +64,16 @@ def say_json(text: str) -> None:
 
 
 def _echo(text: str, *, err: bool = False) -> None:
-    if (sys.stderr if err else sys.stdout).closed:  # by an agent or a plugin
+    stream = (_Kept.err or sys.stderr) if err else standard_output()
+    if stream.closed:  # by an agent or a plugin
         if err:
             return
         flush_output()
+        stream = standard_output()
     try:
-        click.echo(text, err=err)
+        # click knows what to do where the encoding of the stream of now has no letter for something.
+        is_replaced = stream is not (sys.stderr if err else sys.stdout)
+        click.echo(text, file=stream if is_replaced else None, err=err)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -90,15 +117,16 @@ def flush_output() -> None:
         BrokenPipeError: who read it went away.
         OutputError: it cannot be written.
     """
-    if sys.stdout.closed:
+    stream = standard_output()
+    if stream.closed:
         open_closed_streams()
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        _Kept.out = sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         raise OutputError(OSError(errno.EBADF, "something that was run has closed it"))
     try:
-        sys.stdout.flush()
+        stream.flush()
     except OSError as error:
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
         if isinstance(error, BrokenPipeError):
             raise

@@ -10,6 +10,7 @@ from typing import Final
 from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
 from adjudge.extension.guard import described
 from adjudge.extension.protocols import ReadOptions
+from adjudge.extension.threads import computed
 from adjudge.granularity.services import CriterionEvaluator, Services, distinct
 from adjudge.granularity.viewing import task_of
 from adjudge.model.aggregated import AggregatedSteps
@@ -82,7 +83,7 @@ class LogsJudging:
                 if runs is None:
                     options = ReadOptions(task=self._plan.request.task)
                     runs = self._plan.traces.read(log.path, log.reader, options)
-                trajectory = await asyncio.to_thread(next, runs, None)
+                trajectory = await computed(next, runs, None, in_thread=True)
             except Exception as error:
                 self._slots.release()
                 judged.append(self._unread(log, number + 1 if number else None, error))

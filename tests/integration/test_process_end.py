@@ -1,0 +1,134 @@
+"""The end of the process: nothing that an agent leaves running or changes holds it up, or changes what it says."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Cli = Callable[..., CompletedProcess[str]]
+
+AGENTS = """
+import asyncio, atexit, multiprocessing, os, sys, threading, time
+from concurrent.futures import ThreadPoolExecutor
+
+def slow():
+    time.sleep(600)
+
+async def to_thread(text):
+    return await asyncio.to_thread(slow)
+
+def pool(text):
+    ThreadPoolExecutor().submit(slow)
+    return text
+
+def thread(text):
+    threading.Thread(target=slow, name="mine", daemon=False).start()
+    return text
+
+def process(text):
+    if os.environ.get("CHILD") != "1":
+        os.environ["CHILD"] = "1"
+        multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,), name="mine").start()
+    return text
+
+def at_exit(text):
+    atexit.register(slow)
+    return text
+
+def no_output(text):
+    sys.stdout = sys.stderr = None
+    return text
+
+def no_error_output(text):
+    sys.stderr = None
+    return text
+
+def other_output(text):
+    sys.stdout = sys.stderr = open(os.devnull, "w")
+    return text
+
+def nonsense(text):
+    class Nothing:
+        def __getattribute__(self, name):
+            raise RuntimeError("no " + name)
+    sys.stdout = sys.stderr = Nothing()
+    return text
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "bots.py").write_text(AGENTS)
+    for name, answer in (("good", "hello"), ("bad", "something else")):
+        turn = {
+            "user_content": {"parts": [{"text": "hello"}]},
+            "final_response": {"parts": [{"text": answer}]},
+        }
+        document = {"eval_set_id": "s", "eval_cases": [{"eval_id": "one", "conversation": [turn]}]}
+        (tmp_path / f"{name}.test.json").write_text(json.dumps(document))
+    (tmp_path / "test_config.json").write_text(json.dumps({"criteria": {"response_match_score": 0.8}}))
+    return tmp_path
+
+
+LEFT = {
+    "to_thread": (3, "thread "),
+    "pool": (0, "thread 'ThreadPoolExecutor"),
+    "thread": (0, "thread 'mine'"),
+    "process": (0, "process 'mine'"),
+    "at_exit": (0, "what was registered to run at its end"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+def test_what_an_agent_leaves_running_does_not_keep_the_process(folder: Path) -> None:
+    with ExitStack() as files:
+        started = {name: start(folder, name, files) for name in LEFT}
+    # All at once: each of them waits some seconds for what was left running.
+    try:
+        ended = {name: process.wait(120) for name, process in started.items()}
+    finally:
+        for process in started.values():
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # also what it has left running
+            process.wait()
+    for name, (status, said) in LEFT.items():
+        assert ended[name] == status, name
+        told = (folder / f"{name}.err").read_text()
+        assert "was still running: " + said in told
+        assert told.count("\n") == 1
+        assert ("PASS  " if status == 0 else "ERROR  ") in (folder / f"{name}.out").read_text()
+        assert json.loads((folder / f"{name}.json").read_text())["summary"]["exit_status"] == status
+
+
+def start(folder: Path, name: str, files: ExitStack) -> subprocess.Popen[bytes]:
+    out, err = (files.enter_context((folder / f"{name}.{end}").open("wb")) for end in ("out", "err"))
+    arguments = ["eval", f"bots:{name}", "good.test.json", "--timeout", "2", "--output", f"{name}.json"]
+    return subprocess.Popen(
+        [sys.executable, "-m", "adjudge", *arguments],
+        cwd=folder,
+        stdout=out,
+        stderr=err,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "verdict"), [("good", 0, "PASS  1 case passed"), ("bad", 1, "FAIL  1 ")]
+)
+@pytest.mark.parametrize("agent", ["no_output", "no_error_output", "other_output", "nonsense"])
+def test_an_agent_that_replaces_the_standard_streams_hides_nothing(
+    folder: Path, adjudge: Cli, agent: str, name: str, status: int, verdict: str
+) -> None:
+    done = adjudge("eval", f"bots:{agent}", f"{name}.test.json")
+    assert done.returncode == status, done.stderr
+    assert verdict in done.stdout
+    assert done.stderr == ""
