@@ -11,12 +11,12 @@ from loopback_google import Google
 
 from adjudge.plugin import (
     CaseUnderTest,
-    Closeable,
     Content,
     EvalCase,
     Invocation,
     Measurement,
     Outcome,
+    SupportsClose,
     Trajectory,
 )
 from adjudge.testing import FakeHost, as_candidate, manager
@@ -42,7 +42,7 @@ def measure(
     async def measured() -> Measurement:
         spec = manager(as_candidate("vertex", adjudge_vertex)).criteria.resolve(f"vertex/{name}").spec
         criterion = spec.factory(spec.config(), FakeHost(folder, environment=google.environment))
-        assert isinstance(criterion, Closeable)
+        assert isinstance(criterion, SupportsClose)
         try:
             return await criterion.score(case)
         finally:

@@ -10,13 +10,13 @@ import pytest
 from loopback_google import Google, failure
 
 from adjudge.plugin import (
-    ChecksModel,
-    Closeable,
     JudgeBackend,
     JudgeError,
     JudgeMessage,
     JudgeReply,
     JudgeRequest,
+    SupportsClose,
+    SupportsModelCheck,
 )
 from adjudge.testing import FakeHost, as_candidate, manager
 
@@ -40,7 +40,7 @@ def backend(google: Google, folder: Path) -> JudgeBackend:
 def reply(google: Google, folder: Path) -> JudgeReply:
     async def asked() -> JudgeReply:
         made = backend(google, folder)
-        assert isinstance(made, Closeable)
+        assert isinstance(made, SupportsClose)
         try:
             return await made.complete(REQUEST)
         finally:
@@ -90,12 +90,12 @@ def test_a_failure_has_its_class_and_one_call(
 
 def test_what_is_missing_is_said_without_a_call(google: Google, tmp_path: Path) -> None:
     whole = backend(google, tmp_path)
-    assert isinstance(whole, ChecksModel)
+    assert isinstance(whole, SupportsModelCheck)
     assert not list(whole.missing("gemini-2.5-flash"))
 
     google.environment = {"HOME": str(tmp_path), "GOOGLE_CLOUD_LOCATION": "us-central1"}
     poor = backend(google, tmp_path)
-    assert isinstance(poor, ChecksModel)
+    assert isinstance(poor, SupportsModelCheck)
     said = "\n".join(poor.missing("gemini-2.5-flash"))
     assert "GOOGLE_CLOUD_PROJECT" in said
     assert "GOOGLE_CLOUD_LOCATION" not in said

@@ -51,10 +51,10 @@ class JudgeBackend(Protocol):
     """One provider's protocol. No retries, votes or cache: the judge client owns those.
 
     Making one opens no connection and needs no key. Besides ``complete`` a backend may have ``aclose``
-    (see ``Closeable``), ``fingerprint`` (see ``Fingerprinted``; where its calls go, for instance a base
-    URL: part of the key of every cached answer), ``missing`` (see ``ChecksModel``), ``recorded``
-    (see ``RecordedCalls``), ``model_fingerprint`` (see ``IdentifiesModel``) and ``at_once`` (see
-    ``LimitsCalls``).
+    (see ``SupportsClose``), ``fingerprint`` (see ``SupportsFingerprint``; where its calls go, for instance a base
+    URL: part of the key of every cached answer), ``missing`` (see ``SupportsModelCheck``), ``recorded``
+    (see ``SupportsRecordedCalls``), ``model_fingerprint`` (see ``SupportsModelIdentity``) and ``at_once`` (see
+    ``SupportsRateLimit``).
     """
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
@@ -69,7 +69,7 @@ class JudgeBackend(Protocol):
 
 
 @runtime_checkable
-class ChecksModel(Protocol):
+class SupportsModelCheck(Protocol):
     """A judge backend that can say what is missing before it is asked."""
 
     def missing(self, model: str | None) -> Iterable[str]:
@@ -84,7 +84,7 @@ class ChecksModel(Protocol):
 
 
 @runtime_checkable
-class IdentifiesModel(Protocol):
+class SupportsModelIdentity(Protocol):
     """A judge backend that knows more of a model than its name, which may be anybody's choice."""
 
     def model_fingerprint(self, model: str) -> JsonObject:
@@ -96,7 +96,7 @@ class IdentifiesModel(Protocol):
 
 
 @runtime_checkable
-class LimitsCalls(Protocol):
+class SupportsRateLimit(Protocol):
     """A judge backend that knows how many calls it can work on; the others wait before their time counts."""
 
     @property
@@ -106,7 +106,7 @@ class LimitsCalls(Protocol):
 
 
 @runtime_checkable
-class RecordedCalls(Protocol):
+class SupportsRecordedCalls(Protocol):
     """A judge backend that answers what other models answered before. Its calls cost nothing and are not cached."""
 
     def recorded(self, model: str, key: str) -> Mapping[str, JudgeBackend]:

@@ -67,7 +67,7 @@ class Participants:
 
 
 @runtime_checkable
-class NotesParticipants(Protocol):
+class SupportsParticipants(Protocol):
     """A host that keeps what is made with it."""
 
     @property
@@ -78,5 +78,5 @@ class NotesParticipants(Protocol):
 
 def take_part(component: Registered[Spec[Any]], host: object) -> None:
     """Note a component where the host keeps such notes: that of a run does."""
-    if isinstance(host, NotesParticipants):
+    if isinstance(host, SupportsParticipants):
         host.participants.add(component)

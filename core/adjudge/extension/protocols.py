@@ -171,7 +171,7 @@ class CaseFacts:
 
 
 @runtime_checkable
-class ChecksPlan(Protocol):
+class SupportsPlanCheck(Protocol):
     """A component that can say before the first call that a plan cannot work."""
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterable[str]:
@@ -180,7 +180,7 @@ class ChecksPlan(Protocol):
 
 
 @runtime_checkable
-class NotesPlan(Protocol):
+class SupportsPlanNotes(Protocol):
     """A component that has warnings about the plan of a run."""
 
     def plan_notes(self) -> Iterable[str]:
@@ -189,7 +189,7 @@ class NotesPlan(Protocol):
 
 
 @runtime_checkable
-class Fingerprinted(Protocol):
+class SupportsFingerprint(Protocol):
     """An agent adapter that knows what decides its answers besides its options."""
 
     def fingerprint(self) -> JsonObject:
@@ -198,7 +198,7 @@ class Fingerprinted(Protocol):
 
 
 @runtime_checkable
-class Closeable(Protocol):
+class SupportsClose(Protocol):
     """A component that holds something open; the core closes it at the end of the run."""
 
     async def aclose(self) -> None:
@@ -299,7 +299,7 @@ class RunReport:
 
 
 class Reporter(Protocol):
-    """Writes a run in one format. A reporter may write verdicts on logs too (see ``ReportsLogs``)."""
+    """Writes a run in one format. A reporter may write verdicts on logs too (see ``SupportsLogs``)."""
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the whole report. The core opens and closes the file, and removes a half-written one."""
@@ -307,7 +307,7 @@ class Reporter(Protocol):
 
 
 @runtime_checkable
-class ReportsLogs(Protocol):
+class SupportsLogs(Protocol):
     """A reporter that can write what ``adjudge judge`` concludes."""
 
     def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:

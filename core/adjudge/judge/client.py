@@ -9,7 +9,7 @@ from typing import Protocol
 
 from adjudge.errors import AdjudgeError, JudgeError, JudgeErrorCode, RunError
 from adjudge.extension.guard import ADJUDGE, Origin, guarded
-from adjudge.extension.judge_protocols import JudgeBackend, RecordedCalls
+from adjudge.extension.judge_protocols import JudgeBackend, SupportsRecordedCalls
 from adjudge.judge.budget import Budget, cost_of
 from adjudge.judge.cache_key import request_key
 from adjudge.judge.circuit_breaker import Breaker
@@ -80,7 +80,7 @@ class Member:
 
     def for_question(self, key: str) -> tuple[Member, ...]:
         """Who votes on the question with this key: itself, or those whose answers are recorded."""
-        if not isinstance(self.backend, RecordedCalls):
+        if not isinstance(self.backend, SupportsRecordedCalls):
             return (self,)
         with guarded(self.origin, "recorded", passing=(AdjudgeError,)):
             recorded = dict(self.backend.recorded(self.model, key))

@@ -12,13 +12,13 @@ from adjudge.extension.discovery import OWN_DISTRIBUTION
 from adjudge.extension.guard import Origin, closed, each, guarded, make
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import (
-    ChecksModel,
-    IdentifiesModel,
     JudgeBackend,
-    RecordedCalls,
+    SupportsModelCheck,
+    SupportsModelIdentity,
+    SupportsRecordedCalls,
 )
 from adjudge.extension.participants import take_part
-from adjudge.extension.protocols import Fingerprinted, Host
+from adjudge.extension.protocols import Host, SupportsFingerprint
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import JudgeBackendSpec
 from adjudge.judge.client import JudgeClient, Member
@@ -94,7 +94,7 @@ class Judges:
             except InputError as error:
                 problems += error.problems
                 continue
-            if isinstance(member.backend, ChecksModel):
+            if isinstance(member.backend, SupportsModelCheck):
                 try:
                     lacking = self._missing(member.backend_name, member.origin, member.backend, member.model)
                     missing += [Problem(what=f"judge {name!r}: {message}") for message in lacking]
@@ -130,9 +130,9 @@ class Judges:
         spec = registered.spec
         backend = self.backend(registered)
         with guarded(registered, "fingerprint", passing=(AdjudgeError,)):
-            fingerprint = backend.fingerprint() if isinstance(backend, Fingerprinted) else {}
+            fingerprint = backend.fingerprint() if isinstance(backend, SupportsFingerprint) else {}
         with guarded(registered, "model_fingerprint", passing=(AdjudgeError,)):
-            of_model = backend.model_fingerprint(model) if isinstance(backend, IdentifiesModel) else {}
+            of_model = backend.model_fingerprint(model) if isinstance(backend, SupportsModelIdentity) else {}
         return Member(
             name=f"{spec.name}/{model}",
             model=model,
@@ -146,7 +146,7 @@ class Judges:
                 **of_model,
             },
             prices=spec.prices,
-            recorded=isinstance(backend, RecordedCalls),
+            recorded=isinstance(backend, SupportsRecordedCalls),
             prices_of={item.spec.name: item.spec.prices for item in self._backends},
         )
 
@@ -190,7 +190,7 @@ class Judges:
             model = registered.spec.adk_default
             if model is not None and registered.distribution == OWN_DISTRIBUTION:
                 backend = self.backend(registered)
-                if not isinstance(backend, ChecksModel) or not self._missing(
+                if not isinstance(backend, SupportsModelCheck) or not self._missing(
                     registered.id, registered, backend, model
                 ):
                     return f"{registered.spec.name}/{model}"
@@ -216,13 +216,13 @@ class Judges:
             backend = self.backend(registered)
             return (
                 self._missing(registered.id, registered, backend, None)
-                if isinstance(backend, ChecksModel)
+                if isinstance(backend, SupportsModelCheck)
                 else []
             )
         except AdjudgeError as error:
             return [f"cannot be used: {error}"]
 
-    def _missing(self, id_: str, origin: Origin, backend: ChecksModel, model: str | None) -> list[str]:
+    def _missing(self, id_: str, origin: Origin, backend: SupportsModelCheck, model: str | None) -> list[str]:
         """What a model lacks, asked once for all criteria: a backend may have to look at a server for it."""
         if (id_, model) not in self._lacked:
             self._lacked[id_, model] = list(each(origin, "missing", lambda: backend.missing(model)))

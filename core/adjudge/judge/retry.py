@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from adjudge.errors import JudgeError, JudgeErrorCode, PluginError, RunError
 from adjudge.extension.guard import Origin, PluginTimeoutError, awaited, guarded, lent
-from adjudge.extension.judge_protocols import JudgeBackend, LimitsCalls
+from adjudge.extension.judge_protocols import JudgeBackend, SupportsRateLimit
 from adjudge.extension.returned import returned
 from adjudge.extension.shortage import shortage_of
 from adjudge.judge.circuit_breaker import Breaker
@@ -54,7 +54,7 @@ class Caller:
         self._retrying = retrying
         self._timeout = timeout
         with guarded(origin, "at_once"):
-            at_once = backend.at_once if isinstance(backend, LimitsCalls) else None
+            at_once = backend.at_once if isinstance(backend, SupportsRateLimit) else None
             self._limiter = AdaptiveLimiter() if at_once is None else AdaptiveLimiter(at_once)
         self._breaker = breaker
 

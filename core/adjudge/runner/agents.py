@@ -15,10 +15,10 @@ from adjudge.extension.guard import PluginRaisedError, each, guarded, make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import (
     CaseFacts,
-    ChecksPlan,
-    Fingerprinted,
     Host,
-    NotesPlan,
+    SupportsFingerprint,
+    SupportsPlanCheck,
+    SupportsPlanNotes,
 )
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import AgentAdapterSpec
@@ -44,7 +44,7 @@ def plan_agent(
         config = validated_config(component.spec.config, options, path="--agent-option")
         adapter = make(component, config, host)
         _check_cases(component.spec, files, problems)
-        if isinstance(adapter, ChecksPlan):
+        if isinstance(adapter, SupportsPlanCheck):
             checking = adapter
             facts = (
                 CaseFacts(
@@ -60,10 +60,10 @@ def plan_agent(
             )
             for message in each(component, "check_plan", lambda: checking.check_plan(facts)):
                 problems.add(message)
-        if isinstance(adapter, NotesPlan):
+        if isinstance(adapter, SupportsPlanNotes):
             problems.warn(each(component, "plan_notes", adapter.plan_notes))
         with guarded(component, "fingerprint", passing=(AdjudgeError,)):
-            fingerprint = adapter.fingerprint() if isinstance(adapter, Fingerprinted) else None
+            fingerprint = adapter.fingerprint() if isinstance(adapter, SupportsFingerprint) else None
         with guarded(component, "folder", passing=(AdjudgeError,)):
             folder = None if component.spec.folder is None else component.spec.folder(target)
         return PlannedAgent(

@@ -12,7 +12,7 @@ from typing import BinaryIO, TypeVar
 from adjudge.errors import RunError
 from adjudge.extension.guard import PluginRaisedError, described, guarded, lent, make
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import Host, Reporter, ReportsLogs, RunReport
+from adjudge.extension.protocols import Host, Reporter, RunReport, SupportsLogs
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import ReporterSpec
 from adjudge.journal.run_journal import Journal
@@ -128,7 +128,7 @@ def check_log_outputs(
         # An output without a reporter is a problem already.
         with problems.caught(file=str(output)), suppress(RunError):
             registered = reporter_for(output, extensions)
-            if not isinstance(_made(registered, host), ReportsLogs):
+            if not isinstance(_made(registered, host), SupportsLogs):
                 problems.add(
                     f"the reporter {registered.spec.name!r} of {registered.provenance} writes no verdicts on logs",
                     file=str(output),
@@ -173,9 +173,9 @@ def _made(registered: Registered[ReporterSpec], host: Host) -> Reporter:
     return make(registered, registered.spec.config(), host)
 
 
-def _log_reporter(registered: Registered[ReporterSpec], host: Host) -> ReportsLogs:
+def _log_reporter(registered: Registered[ReporterSpec], host: Host) -> SupportsLogs:
     reporter = _made(registered, host)
-    if not isinstance(reporter, ReportsLogs):
+    if not isinstance(reporter, SupportsLogs):
         raise RunError(f"the reporter {registered.spec.name!r} writes no verdicts on logs")
     return reporter
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 from unittest import SkipTest
 
-from adjudge.extension.protocols import ReportedCase, Reporter, ReportsLogs, RunReport
+from adjudge.extension.protocols import ReportedCase, Reporter, RunReport, SupportsLogs
 from adjudge.extension.specs import ReporterSpec
 from adjudge.model.measurement import Failure
 from adjudge.model.result import (
@@ -67,7 +67,7 @@ class ReporterConformance(ComponentConformance[ReporterSpec]):
     def test_verdicts_on_logs_are_written(self, tmp_path: Path) -> None:
         """A reporter that can write them writes every verdict and every error, and the same twice."""
         reporter: Reporter = self.build(tmp_path)
-        if not isinstance(reporter, ReportsLogs):
+        if not isinstance(reporter, SupportsLogs):
             raise SkipTest("this reporter writes runs alone")
         for judged in (judged_logs(), judged_logs().model_copy(update={"logs": (), "criteria": ()})):
             first, second = io.BytesIO(), io.BytesIO()
