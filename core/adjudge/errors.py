@@ -14,8 +14,8 @@ AdjudgeError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 
@@ -48,6 +48,16 @@ class Problem:
         return f"{text}\n  {self.hint}" if self.hint else text
 
 
+def _told(problems: Iterable[Problem]) -> Iterator[str]:
+    """Every problem as a message; a list that several have as their hint is told with the first of them."""
+    lists: set[str] = set()
+    for problem in problems:
+        hint = problem.hint or ""
+        yield str(replace(problem, hint=None) if hint in lists else problem)
+        if "\n" in hint:
+            lists.add(hint)
+
+
 class AdjudgeError(Exception):
     """Base of all errors that adjudge raises on purpose."""
 
@@ -64,7 +74,7 @@ class InputError(AdjudgeError):
         """
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         self.warnings: tuple[str, ...] = tuple(warnings)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__("\n".join(_told(self.problems)))
 
 
 class UnavailableError(InputError):

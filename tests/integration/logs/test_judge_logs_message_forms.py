@@ -165,6 +165,19 @@ def test_an_item_of_no_known_kind_is_refused_by_its_place() -> None:
     assert "run.json:1, $[1]: found no message among messages" in str(caught.value)
 
 
+@pytest.mark.parametrize("last", ["finish", "terminate", "done"])
+def test_a_call_that_only_ends_the_run_needs_no_declaration(last: str) -> None:
+    ends = {"id": "c1", "function": {"name": last, "arguments": '{"success": false}'}}
+    run = {"messages": [ASKED, {"role": "assistant", "tool_calls": [ends]}], "tools": [{"name": "look"}]}
+    log = only(run, {"criterion": "unknown_tools", "maximum": 0})
+    assert [result.verdict for result in log.results] == [Verdict.PASS]
+
+    Path("run.json").write_text(json.dumps(run))
+    [log] = adjudge.judge_logs_sync("run.json", aggregate_only=True, granularity="global_summary").logs
+    [summary] = log.aggregated_steps
+    assert "fail" in summary.aggregated_content
+
+
 # --- the answer beside the messages ------------------------------------------------------
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "write", "arguments": "{}"}}

@@ -423,3 +423,13 @@ def test_a_trace_of_langgraph(shared_data: Path) -> None:
         ("route_to_agent", [], []),
         (None, ["finish"], ["Taipei is warmer than Seattle."]),
     ]
+
+
+def test_a_handoff_is_the_call_that_the_model_made_for_it(shared_data: Path) -> None:
+    path = shared_data / "more_logs" / "adot_spans" / "openai_agents_openinference_adot_spans.json"
+    (spec,) = plugin.trace_readers()
+    reader = spec.factory(spec.config(), None)  # type: ignore[arg-type]
+    runs = list(reader.read(Source(path), ReadOptions()))
+    names = [call.name for run in runs for step in run.steps for call in step.calls]
+    assert names.count("transfer_to_math_specialist") == 1
+    assert not [name for name in names if name.startswith("handoff")]

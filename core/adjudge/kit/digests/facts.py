@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
-from adjudge.kit.trace import failure_of
+from adjudge.kit.trace import failure_of, is_answer
 from adjudge.model.base import JsonValue
 from adjudge.model.items import Observation, Opaque, ToolCall, ToolResult
 from adjudge.model.step import Step
@@ -27,7 +27,7 @@ _FAMILIES: Final = {
     "change": "add book buy cancel create delete edit exchange insert modify pay remove replace return set update "
     "write",
     "run": "bash code command eval evaluate exec execute python run script shell sql test",
-    "answer": "answer done exit finish message msg reply report respond stop submit transfer",
+    "answer": "answer message msg reply report respond submit transfer",
 }
 _FAMILY_OF_WORD: Final = {word: family for family, words in _FAMILIES.items() for word in words.split()}
 
@@ -36,8 +36,11 @@ def family_of(tool: str) -> str:
     """What kind of tool a tool of this name is.
 
     ``navigate``, ``search``, ``read``, ``operate`` (a page or a form), ``change`` (records and files),
-    ``run`` (code) or ``answer``, by the first word of the name that says so; else the name itself.
+    ``run`` (code) or ``answer``, by the first word of the name that says so; else the name itself. What ends a run, and nothing else, is an ``answer``
+    by its whole name.
     """
+    if is_answer(tool):
+        return "answer"
     words = [word.lower() for word in _WORDS.findall(tool)]
     return next((_FAMILY_OF_WORD[word] for word in words if word in _FAMILY_OF_WORD), tool.lower())
 
@@ -106,7 +109,7 @@ def reported_success(step: Step) -> bool | None:
     """
     for call in reversed(step.calls):
         said = (call.args or {}).get("success")
-        if isinstance(said, bool) and family_of(call.name) == "answer":
+        if isinstance(said, bool) and is_answer(call.name):
             return said
     return None
 

@@ -127,7 +127,7 @@ async def judge_logs(
         judges=dict(plan.judges.calls),
         calibrations=applied(plan.judges.calibrations, results) if calibrated else (),
         plugins=plan.host.participants.listed(),
-        warnings=tuple(dict.fromkeys((*extensions.warnings, *plan.judges.warnings))),
+        warnings=tuple(dict.fromkeys((*plan.warnings, *extensions.warnings, *plan.judges.warnings))),
     )
     if failures := write_log_outputs(judged, paths, extensions, plan.host):
         raise ReportError(failures, judged)

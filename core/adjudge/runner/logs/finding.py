@@ -4,23 +4,35 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Final
 
 from adjudge.adk.selection import files_below
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.runner.problems import Problems
 
+_MOST_ENDINGS: Final = 8
+"""Endings that are named one by one, of files that are not looked at."""
+
 
 def found_logs(
-    named: Sequence[str], folder: Path, readers: Registry[TraceReaderSpec], problems: Problems
+    named: Sequence[str],
+    folder: Path,
+    readers: Registry[TraceReaderSpec],
+    problems: Problems,
+    is_of_the_run: Callable[[Path], bool] = lambda _: False,
 ) -> tuple[Path, ...]:
     """The files behind the names, each once, in the order of the names and sorted within one.
 
     A file is taken as it is, whatever its name. Of a folder, every file below it is taken whose name ends as
     the readers' patterns do; what begins with a dot is left out, and so are virtual environments. A link to a file
     is taken, also where it leads nowhere; one to a folder is not followed. Anything else is a glob, where ``**`` stands for any folders.
+
+    How many files of a folder were not looked at is a warning; those that are ``is_of_the_run`` in another way, such as
+    its reports, are not counted.
     """
     endings = endings_of(readers)
     found: list[Path] = []
@@ -36,10 +48,14 @@ def found_logs(
             problems.add("it is neither a file nor a folder: it cannot be read twice", file=name)
             continue
         if path.is_dir():
-            below = sorted(_below(Path(name), folder, endings))
+            below, others = _below(Path(name), folder, endings)
+            if left := [other for other in others if not is_of_the_run(other)]:
+                problems.warn([_not_looked_at(name, left)])
             if not below:
                 problems.add(
-                    "there is no log in this folder", file=name, hint=f"Logs end with {', '.join(endings)}."
+                    "there is no log in this folder",
+                    file=name,
+                    hint=f"Logs end with {', '.join(endings)}, all of them also with .gz.",
                 )
         else:
             below = sorted(
@@ -70,8 +86,21 @@ def endings_of(readers: Registry[TraceReaderSpec]) -> tuple[str, ...]:
     return tuple(sorted(end for end in endings if not any(end != it and end.endswith(it) for it in endings)))
 
 
-def _below(name: Path, folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
+def _below(name: Path, folder: Path, endings: tuple[str, ...]) -> tuple[list[Path], list[Path]]:
+    """The files below a folder that may be logs, sorted, and the others."""
+    logs: list[Path] = []
+    others: list[Path] = []
     for path in files_below(folder / name):
-        is_file = path.is_file() or (path.is_symlink() and not path.exists())
-        if is_file and path.name.lower().removesuffix(".gz").endswith(endings):
-            yield name / path.relative_to(folder / name)
+        if path.is_file() or (path.is_symlink() and not path.exists()):
+            is_log = path.name.lower().removesuffix(".gz").endswith(endings)
+            (logs if is_log else others).append(name / path.relative_to(folder / name))
+    return sorted(logs), others
+
+
+def _not_looked_at(name: str, files: Sequence[Path]) -> str:
+    counts = Counter("".join(path.suffixes[-2:] if path.suffix == ".gz" else [path.suffix]) for path in files)
+    told = [f"{ending or 'no ending'} {count}" for ending, count in counts.most_common(_MOST_ENDINGS)]
+    if more := len(counts) - len(told):
+        told.append(f"{more} more endings")
+    are = "file was" if len(files) == 1 else "files were"
+    return f"{name}: {len(files)} {are} not looked at: {', '.join(told)}; name a file to have it read"

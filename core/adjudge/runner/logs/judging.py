@@ -20,7 +20,7 @@ from adjudge.model.measurement import Failure
 from adjudge.model.trajectory import Trajectory
 from adjudge.runner.logs.found import Found, plugin_failure
 from adjudge.runner.logs.measured import PlannedMeasure, measured
-from adjudge.runner.logs.planning import LogsPlan, PlannedLog, told
+from adjudge.runner.logs.planning import LogsPlan, PlannedLog
 from adjudge.runner.logs.progress import Progress
 
 _AT_A_TIME: Final = 8
@@ -189,7 +189,7 @@ class LogsJudging:
         if isinstance(error, PluginError):
             code, said = "reader_raised", str(error)
         elif isinstance(error, AdjudgeError):
-            said = message or told(error)
+            said = message or str(error)
         else:
             code, said = "reader_raised", f"{type(error).__name__}: {error}"
         origin = None if isinstance(log.reader, AdjudgeError) else log.reader.id

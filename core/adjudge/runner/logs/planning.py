@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from adjudge.adk.criteria_file import FileCriterion, load_criteria, parse_criteria
-from adjudge.errors import AdjudgeError, InputError, Problem
+from adjudge.errors import AdjudgeError
 from adjudge.extension.judge_options import MOST_NUM_SAMPLES, JudgeModelOptions
 from adjudge.extension.loader import Extensions
 from adjudge.extension.registry import Registered
@@ -56,6 +56,8 @@ class LogsPlan:
     judges: RunJudges
     host: RunHost
     traces: Traces
+    warnings: tuple[str, ...]
+    """What is odd and not wrong."""
 
 
 def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Path]) -> LogsPlan:
@@ -89,7 +91,14 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
     _check_granularities(request, criteria, extensions, problems)
     _check_lengths(request, criteria, problems)
     traces = Traces(extensions.trace_readers, host, extensions.warn)
-    logs = _logs(request, extensions, traces, _same_file(outputs, folder), problems)
+    logs = _logs(
+        request,
+        extensions,
+        traces,
+        _same_file(outputs, folder),
+        _same_file(_own(request, outputs), folder),
+        problems,
+    )
     _check_outputs(request, outputs, logs, problems)
     with problems.caught():
         host.read_environment(agent_folder=None)
@@ -124,6 +133,7 @@ def make_plan(request: LogsRequest, extensions: Extensions, outputs: Sequence[Pa
         judges=judges,
         host=host,
         traces=traces,
+        warnings=problems.warnings,
     )
 
 
@@ -195,6 +205,7 @@ def _logs(
     extensions: Extensions,
     traces: Traces,
     is_output: Callable[[Path], bool],
+    is_of_the_run: Callable[[Path], bool],
     problems: Problems,
 ) -> tuple[PlannedLog, ...]:
     """The logs with their readers. Where not one can be read there is nothing to judge, and that is a problem.
@@ -203,7 +214,9 @@ def _logs(
     """
     if not request.logs:
         problems.add("no log is named")
-    paths = found_logs(request.logs, request.working_folder, extensions.trace_readers, problems)
+    paths = found_logs(
+        request.logs, request.working_folder, extensions.trace_readers, problems, is_of_the_run
+    )
     if request.reader is not None:
         try:
             extensions.trace_readers.resolve(request.reader)
@@ -231,27 +244,18 @@ def _check_outputs(
     request: LogsRequest, outputs: Sequence[Path], logs: Sequence[PlannedLog], problems: Problems
 ) -> None:
     """That no report is written over what is read."""
-    given = (request.criteria, request.calibration)
-    read = [log.path for log in logs] + [Path(name) for name in given if isinstance(name, str | Path)]
+    read = [log.path for log in logs] + _own(request, ())
+    check_not_read(outputs, (request.working_folder / path for path in read), problems)
+
+
+def _own(request: LogsRequest, outputs: Sequence[Path]) -> list[Path]:
+    """The files that the request names beside the logs, and those that it writes."""
     judging = request.judging
     replayed = [name.partition(":")[2] for name in judging.judges if name.startswith("replay:")]
-    read += map(Path, filter(None, [judging.record, *replayed]))
-    check_not_read(outputs, (request.working_folder / path for path in read), problems)
+    named = (request.criteria, request.calibration, judging.record, *replayed)
+    return [*outputs, *(Path(name) for name in named if isinstance(name, str | Path) and str(name))]
 
 
 def _same_file(outputs: Sequence[Path], folder: Path) -> Callable[[Path], bool]:
     files = {(folder / output).resolve() for output in outputs}
     return lambda path: (folder / path).resolve() in files
-
-
-def told(error: AdjudgeError) -> str:
-    """The message of an error without the file that stands beside it anyway."""
-    if isinstance(error, InputError):
-        return "\n".join(str(_without_file(problem)) for problem in error.problems)
-    return str(error)
-
-
-def _without_file(problem: Problem) -> Problem:
-    return Problem(
-        what=problem.what, line=problem.line, column=problem.column, path=problem.path, hint=problem.hint
-    )

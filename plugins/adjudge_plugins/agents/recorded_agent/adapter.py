@@ -20,7 +20,9 @@ from adjudge_plugins.agents.recorded_agent.pairing import Pairing
 from adjudge_plugins.agents.recorded_agent.store import Recordings
 
 _SHOWN: Final = 80
-"""Characters of what a user said that a message shows."""
+"""Characters of what a user said, or of what was not read, that a message shows."""
+_LOST: Final = 3
+"""Kinds of what was not read that a message names."""
 
 
 class RecordedAgent:
@@ -50,8 +52,15 @@ class RecordedAgent:
         return self._pairing.problems(cases)
 
     def plan_notes(self) -> Iterable[str]:
-        """Name the recordings that have another ``eval_id`` than the case that they are paired with."""
-        return self._pairing.notes
+        """Name the recordings that have another ``eval_id`` than their case, and what was not read of them."""
+        return [*self._pairing.notes, *self._lost()]
+
+    def _lost(self) -> Iterator[str]:
+        lost = self._recordings.lost()
+        if lost:
+            told = [f"{_cut(what)} ({count} of the recordings)" for what, count in lost[:_LOST]]
+            more = f"; and {len(lost) - _LOST} more" if len(lost) > _LOST else ""
+            yield f"{self._source}: not read: {'; '.join(told)}{more}"
 
     def fingerprint(self) -> JsonObject:
         """The content of the recordings: a file that was changed is another agent."""
@@ -125,8 +134,11 @@ def _same_words(recorded: Content, expected: Content) -> bool:
 
 
 def _shown(content: Content) -> str:
-    words = " ".join(content.text.split())
-    return repr(words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…")
+    return repr(_cut(" ".join(content.text.split())))
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _SHOWN else f"{words[:_SHOWN]}…"
 
 
 def _another(what: str) -> AgentError:

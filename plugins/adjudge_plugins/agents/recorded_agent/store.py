@@ -6,6 +6,7 @@ import hashlib
 import tempfile
 import weakref
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from adjudge.plugin import InputError, Problem, Trajectory
@@ -28,6 +29,7 @@ class Recordings:
         # A plan that is refused drops what it made: the file must not outlive this object.
         self.close = weakref.finalize(self, self._file.close)
         """Remove the temporary file."""
+        self._lost: Counter[str] = Counter()
         self._places: dict[str, list[tuple[int, int]]] = {}
         self._take(trajectories, source)
 
@@ -39,6 +41,7 @@ class Recordings:
             if trajectory.eval_id is None:
                 nameless.append(trajectory.source or "a trajectory")
                 continue
+            self._lost.update(dict.fromkeys(trajectory.lost, 1))
             data = trajectory.model_dump_json(exclude_defaults=True).encode()
             digest.update(data)
             packed = zlib.compress(data, level=1)
@@ -65,6 +68,10 @@ class Recordings:
     def count(self, eval_id: str) -> int:
         """How many recordings a case has."""
         return len(self._places.get(eval_id, ()))
+
+    def lost(self) -> Sequence[tuple[str, int]]:
+        """What was not read of the recordings, and of how many of them, the commonest first."""
+        return self._lost.most_common()
 
     def read(self, eval_id: str, number: int) -> Trajectory:
         """The recording ``number`` (from 1) of a case, in the order of the file."""

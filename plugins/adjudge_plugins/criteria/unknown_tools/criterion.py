@@ -9,7 +9,10 @@ from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 
 
 class UnknownTools:
-    """How many calls are of tools that no agent of the run declares. Not applicable where nothing is declared."""
+    """How many calls are of tools that no agent of the run declares. Not applicable where nothing is declared.
+
+    Calls that only answer or end the run need no declaration.
+    """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One count for the case, with every such call."""
@@ -24,7 +27,9 @@ def _unknown(case: CaseUnderTest) -> Outcome:
         (step.number, call)
         for step in case.actual.steps
         for call in step.calls
-        if call.name not in declared and not trace.is_of_the_framework(call.name)
+        if call.name not in declared
+        and not trace.is_of_the_framework(call.name)
+        and not trace.is_answer(call.name)
     ]
     if not unknown:
         return Outcome.scored(

@@ -21,7 +21,7 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             name="adk_session",
             summary="ADK sessions with their events, or bare events, as ADK's server and tools write them.",
             factory=_make,
-            patterns=("*.session.json", "session-*.json"),
+            patterns=("*.session.json", "session-*.json", "*.ndjson"),
             recognised_by="the keys app_name, user_id and events, or an event with an author and an invocation_id",
         )
     ]

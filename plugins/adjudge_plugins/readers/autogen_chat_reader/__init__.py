@@ -21,7 +21,7 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             name="autogen_chat",
             summary="Chats of several agents: AutoGen's and AG2's ChatResult, and logs with the same messages.",
             factory=_make,
-            patterns=("*.json", "*.jsonl", "*.jsonl.gz"),
+            patterns=("*.json", "*.jsonl", "*.jsonl.gz", "*.ndjson"),
             recognised_by="a list chat_history or history that begins with a message with name, role and content",
         )
     ]

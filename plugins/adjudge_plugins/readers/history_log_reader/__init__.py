@@ -21,7 +21,7 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             name="history_log",
             summary="History logs: steps of thinking, memory, action, next_goal, evaluation_previous_goal.",
             factory=_make,
-            patterns=("history_logs/*.json", "*.jsonl", "*.jsonl.gz"),
+            patterns=("history_logs/*.json", "*.jsonl", "*.jsonl.gz", "*.ndjson"),
             recognised_by="a step with two of step, thinking, memory, action, next_goal, evaluation_previous_goal",
         )
     ]

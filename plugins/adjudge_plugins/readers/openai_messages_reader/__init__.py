@@ -21,7 +21,7 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             name="openai_messages",
             summary="OpenAI-style chat messages, as one conversation or a row per run (tau-bench).",
             factory=_make,
-            patterns=("*.jsonl", "*.jsonl.gz", "*.messages.json"),
+            patterns=("*.jsonl", "*.jsonl.gz", "*.messages.json", "*.ndjson"),
             recognised_by="a chat message with a role, or an object whose messages or traj begin with one",
         )
     ]

@@ -6,6 +6,7 @@ instrumentation writes as the output of a tool, is known too: it names the call.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from adjudge.kit import logs
@@ -35,6 +36,7 @@ _READ: Final = frozenset(
         *_KEPT,
     }
 )
+_NOT_IN_NAMES: Final = re.compile(r"[^a-zA-Z0-9]")
 _LISTS: Final = ("llm.input_messages.", "llm.output_messages.", "llm.tools.", "retrieval.documents.")
 
 
@@ -74,6 +76,9 @@ def _model_call(span: spans.Span, notes: spans.Notes) -> spans.ModelCall:
 
 
 def _tool_run(span: spans.Span, notes: spans.Notes) -> spans.ToolRun:
+    if (handed_to := span.text("output.value")) and span.name == f"handoff to {handed_to}":
+        # OpenAI's Agents SDK hands over by a call of a tool with this name, which the model's span has.
+        return spans.ToolRun(name=f"transfer_to_{_NOT_IN_NAMES.sub('_', handed_to).lower()}")
     args, raw = logs.arguments_of(span.attributes.get("input.value"))
     result = span.attributes.get("output.value")
     parsed, _ = spans.json_of(result)

@@ -21,7 +21,7 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             name="otel_genai",
             summary="OpenTelemetry spans with gen_ai attributes: a list, JSON Lines, or OTLP/JSON.",
             factory=_make,
-            patterns=("*.otlp.json", "*spans.json", "*.jsonl"),
+            patterns=("*.otlp.json", "*spans.json", "*.jsonl", "*.ndjson"),
             recognised_by="spans (trace_id, span_id, or resourceSpans) with an attribute gen_ai.*",
         )
     ]

@@ -17,6 +17,10 @@ _NARROW: Final = 24
 """Columns of a criterion's name at the head of a table."""
 _LEAST_NAME: Final = 32
 """Columns that a log's name has in a table, however many criteria there are."""
+_LOST: Final = 3
+"""Kinds of losses that are told of a run."""
+_LONGEST_LOSS: Final = 100
+"""Characters of one."""
 
 _Shown: TypeAlias = Status | Literal["-", "n/a"]
 _Item: TypeAlias = EvaluationResult | Inapplicable | LogError
@@ -133,9 +137,11 @@ def _explain(judged: JudgedLogs, screen: Screen) -> None:
     if total > _EXPLAINED:
         found = [item for item in found if not _went_well(item[1])]
     several = _of_several_runs(judged)
+    lost = {(log.source, log.run): log.lost for log in judged.logs}
     told: set[str] = set()
     for (source, run), items in groupby(found[:_EXPLAINED], key=lambda item: item[0]):
         screen.show([_source(_name_of(several, source, run))])
+        screen.show(_lost(lost.get((source, run), ())))
         for _, item in items:
             screen.show(_indented(_lines_of(item, told)))
             screen.blank()
@@ -173,11 +179,20 @@ def _indented(lines: Iterator[render.Line]) -> Iterator[render.Line]:
         yield render.Line(item.pieces, item.indent + 2)
 
 
+def _lost(lost: Sequence[str]) -> Iterator[render.Line]:
+    """What the reader could not keep or tell apart; of many kinds the first ones."""
+    if lost:
+        more = f"; and {len(lost) - _LOST} more" if len(lost) > _LOST else ""
+        told = "; ".join(render.shortened(what, _LONGEST_LOSS) for what in lost[:_LOST])
+        yield render.line(("not read  ", render.Tone.UNSURE), f"{told}{more}", indent=2)
+
+
 def _views(log: JudgedLog) -> Iterator[render.Line]:
     steps = f"{log.steps} step{'' if log.steps == 1 else 's'}"
     yield render.line((log.source, render.Tone.STRONG), f"  run {log.run}, {steps}")
     if log.task:
         yield render.line(("task  ", render.Tone.FAINT), render.shortened(log.task, 300), indent=2)
+    yield from _lost(log.lost)
     for view in log.aggregated_steps:
         yield render.line((view.granularity, render.Tone.STRONG), indent=2)
         for text in view.aggregated_content.splitlines():
