@@ -139,3 +139,49 @@ def test_a_set_without_references_beside_others_is_told_before_anything_runs(
     assert "a reference answer ('final_response')" in done.stderr
     assert "full.test.json" not in done.stderr
     assert ("no test_config.json beside this eval set" in done.stderr) is not given
+
+
+CHAT = [{"role": "user", "content": "Greet."}, {"role": "assistant", "content": "Good morning"}]
+ACTING = [
+    CHAT[0],
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "1", "type": "function", "function": {"name": "look", "arguments": "{}"}}],
+    },
+    {"role": "tool", "tool_call_id": "1", "content": "It is morning."},
+    CHAT[1],
+]
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_criterion_that_applies_to_no_log_is_an_error(tmp_path: Path, adjudge_here: Cli, runs: int) -> None:
+    for number in range(runs):
+        (tmp_path / f"{number}.chat.json").write_text(json.dumps(CHAT))
+    criteria = "- {criterion: action_repeats, maximum: 3}\n- {criterion: step_count, maximum: 9}\n"
+    (tmp_path / "c.yaml").write_text(criteria)
+    outputs = ("--output", "out.json", "--output", "out.xml")
+    done = adjudge_here("judge", "*.chat.json", "--criteria", "c.yaml", *outputs)
+
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "the criterion 'action_repeats' measured nothing: it does not apply to any of the runs" in told(
+        done
+    )
+    assert "no action was recorded" in told(done)
+    [error] = json.loads((tmp_path / "out.json").read_text())["errors"]
+    assert error["criterion_name"] == "action_repeats"
+    assert error["error"]["code"] == "nothing_measured"
+    root = ElementTree.parse(tmp_path / "out.xml").getroot()  # noqa: S314 - it is our own
+    assert [item.get("type") for item in root.iter("error")] == ["nothing_measured"]
+
+    (tmp_path / "more.chat.json").write_text(json.dumps(ACTING))
+    assert adjudge_here("judge", "*.chat.json", "--criteria", "c.yaml").returncode == 0
+
+
+def test_a_figure_says_its_reason(tmp_path: Path, adjudge_here: Cli) -> None:
+    (tmp_path / "a.chat.json").write_text(json.dumps(ACTING))
+    (tmp_path / "c.yaml").write_text("- {criterion: tool_call_count_v1, maximum: 9}\n")
+    done = adjudge_here("judge", "a.chat.json", "--criteria", "c.yaml")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 tool call: look." in done.stdout

@@ -73,6 +73,8 @@ def _of_log(row: JsonObject) -> Iterator[GivenVerdict]:
 
 
 def _of_error(row: JsonObject) -> Iterator[GivenVerdict]:
+    if row["run"] is None and row["criterion_name"] is not None:
+        return  # it concerns all runs together, and every one of them has a row of its own
     yield GivenVerdict(names=(row["source"],), run=row["run"], criterion=row["criterion_name"], verdict=None)
 
 

@@ -66,7 +66,9 @@ def test_what_does_not_apply_is_no_verdict(folder: Path) -> None:
     assert [(item.criterion_name, item.reasoning) for item in log.not_applicable] == [
         ("unknown_tools", "the run declares no tools")
     ]
-    assert both.exit_status == 0
+    assert both.exit_status == 3, "it applies to no run of the command"
+    [error] = both.errors
+    assert (error.criterion_name, error.error.code) == ("unknown_tools", "nothing_measured")
 
     alone = adjudge.judge_logs_sync("works.json", [TOOLS])
     [error] = alone.errors
@@ -129,4 +131,4 @@ def test_every_report_has_it(folder: Path, request: pytest.FixtureRequest) -> No
     assert first["not_applicable"][0]["criterion_name"] == "unknown_tools"
     junit = (folder / "r.xml").read_text()
     assert junit.count("<skipped") == 2
-    assert 'tests="4" ' in junit and 'failures="1"' in junit
+    assert 'tests="5" ' in junit and 'failures="1"' in junit and 'errors="1"' in junit

@@ -56,7 +56,10 @@ def test_the_other_runs_of_the_log_are_judged() -> None:
     runs = [{"messages": [ASKED]}, {"messages": [ASKED, {"role": "assistant", "content": "Done."}]}]
     Path("runs.jsonl").write_text("\n".join(map(json.dumps, runs)))
     judged = adjudge.judge_logs_sync("runs.jsonl", [REPEATS])
-    assert [(error.run, error.error.code) for error in judged.errors] == [(1, "no_steps")]
+    assert [(error.run, error.error.code) for error in judged.errors] == [
+        (1, "no_steps"),
+        (2, "nothing_measured"),
+    ]
     assert [log.run for log in judged.logs] == [2]
 
 

@@ -165,7 +165,27 @@ def test_actions_are_the_same_by_name_and_arguments(
 def test_words_that_are_no_action_are_none(outcome: Callable[..., Outcome]) -> None:
     found = outcome(action_repeats, [Text(text="Hello.")], [Text(text="Hello.")])
 
-    assert (found.score, found.reasoning) == (0.0, "there is no action")
+    assert (found.state, found.reasoning) == ("not_applicable", "no action was recorded")
+
+
+@pytest.mark.parametrize("plugin", [one for one in ALL if one is not done_without_action])
+@pytest.mark.parametrize("steps", [[], [[]], [[Text(text="I have a plan.")]]], ids=["none", "empty", "words"])
+def test_what_was_not_recorded_is_not_counted_as_none(
+    plugin: ModuleType, steps: list[list[Item]], outcome: Callable[..., Outcome]
+) -> None:
+    found = outcome(plugin, *steps)
+
+    if plugin is step_count and steps:
+        assert found.score == 1.0
+    else:
+        assert (found.state, found.score) == ("not_applicable", None)
+
+
+def test_an_error_without_an_action_is_counted(outcome: Callable[..., Outcome]) -> None:
+    error = ErrorItem(message="The page is gone")
+
+    assert outcome(repeated_errors, [error]).score == 0.0
+    assert outcome(repeated_errors, [error], [error]).score == 1.0
 
 
 def test_where_nothing_is_repeated_the_evidence_is_the_scan(outcome: Callable[..., Outcome]) -> None:

@@ -152,7 +152,7 @@ def test_arguments_that_a_log_does_not_record_are_not_wrong(measure: Measure) ->
     unrecorded = ToolCall(name="look")
 
     assert outcome(measure, invalid_arguments, [unrecorded], FORMS["MCP"]).state == "not_applicable"
-    assert outcome(measure, invalid_arguments, [], FORMS["MCP"]).score == 0.0
+    assert outcome(measure, invalid_arguments, [], FORMS["MCP"]).reasoning == "no tool call was recorded"
     both = outcome(measure, invalid_arguments, [unrecorded, call({"city": "Oslo"})], FORMS["MCP"])
     assert [row["step"] for row in both.details["calls"]] == [4], "a log that records arguments has none here"
 

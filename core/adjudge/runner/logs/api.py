@@ -20,6 +20,7 @@ from adjudge.granularity.viewing import DEFAULT_BUDGET
 from adjudge.model.evaluation import CompiledCriterion, WordedCriterion
 from adjudge.model.judged_logs import JudgedLogs
 from adjudge.runner.calibration_choice import applied, check_given, may_apply
+from adjudge.runner.logs.found import nothing_measured
 from adjudge.runner.logs.judging import JudgedRun, LogsJudging
 from adjudge.runner.logs.planning import LogsPlan, make_plan
 from adjudge.runner.logs.progress import LogsWatch, Progress
@@ -114,7 +115,9 @@ async def judge_logs(
             compiled, runs = await _judged(plan, extensions, progress)
         finally:
             await plan.judges.aclose()
-    results = [result for run in runs if run.log is not None for result in run.log.results]
+    logs_judged = tuple(run.log for run in runs if run.log is not None)
+    names = [criterion.name for criterion in (*compiled, *(measure.criterion for measure in plan.measured))]
+    results = [result for log in logs_judged for result in log.results]
     calibrated = any(result.calibrated for result in results)
     judged = JudgedLogs(
         started_at=started_at.isoformat(timespec="milliseconds"),
@@ -122,8 +125,8 @@ async def judge_logs(
         adjudge_version=adjudge.__version__,
         criteria=compiled,
         measured=tuple(measure.criterion for measure in plan.measured),
-        logs=tuple(run.log for run in runs if run.log is not None),
-        errors=tuple(error for run in runs for error in run.errors),
+        logs=logs_judged,
+        errors=(*(error for run in runs for error in run.errors), *nothing_measured(names, logs_judged)),
         judges=dict(plan.judges.calls),
         calibrations=applied(plan.judges.calibrations, results) if calibrated else (),
         plugins=plan.host.participants.listed(),

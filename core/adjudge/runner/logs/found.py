@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from adjudge.errors import AdjudgeError
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.evaluation import EvaluationResult, Inapplicable
-from adjudge.model.judged_logs import LogError
+from adjudge.model.judged_logs import JudgedLog, LogError
 from adjudge.model.measurement import Failure
+from adjudge.model.result import NOTHING_MEASURED
 
 
 @dataclass(slots=True)
@@ -57,7 +58,27 @@ class Found:
         """Say where nothing is left to decide: such a run is neither passed nor failed."""
         if self.not_applicable and not self.results and not self.errors:
             what = "no criterion applies to this run, so it is neither passed nor failed"
-            self.failed(Failure(code="nothing_measured", message=what))
+            self.failed(Failure(code=NOTHING_MEASURED, message=what))
+
+
+def nothing_measured(criteria: Sequence[str], logs: Sequence[JudgedLog]) -> Iterator[LogError]:
+    """An error for every criterion that applies to no run at all, where the runs do not say so already."""
+    for name in criteria:
+        silent = [item for log in logs for item in log.not_applicable if item.criterion_name == name]
+        # A run to which nothing applies is an error of its own.
+        if not silent or len(silent) < len(logs) or not any(log.results for log in logs):
+            continue
+        what = (
+            f"the criterion {name!r} measured nothing: it does not apply to any of the runs, {len(logs)} in all "
+            f"({silent[0].reasoning}). Take it out of the criteria, or judge logs that record what it needs."
+        )
+        only = logs[0] if len(logs) == 1 else None
+        yield LogError(
+            source=f"all {len(logs)} runs" if only is None else only.source,
+            run=None if only is None else only.run,
+            criterion_name=name,
+            error=Failure(code=NOTHING_MEASURED, message=what),
+        )
 
 
 def plugin_failure(error: AdjudgeError) -> Failure:

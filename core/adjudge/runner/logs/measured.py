@@ -138,7 +138,9 @@ def _reasoning(result: CriterionResult) -> str:
     if result.reasoning is not None:
         return result.reasoning
     told = [turn.reasoning for turn in result.per_invocation if turn.reasoning]
-    return " ".join(dict.fromkeys(told)) or f"{result.criterion} gives no reason"
+    if told or result.score is None:
+        return " ".join(dict.fromkeys(told)) or f"{result.criterion} says nothing of it"
+    return f"{result.criterion} measured {result.score:g}; the threshold is {result.threshold:g}"
 
 
 def _evidence(result: CriterionResult) -> Evidence:

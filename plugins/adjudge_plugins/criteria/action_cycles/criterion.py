@@ -24,7 +24,10 @@ class Stretch(NamedTuple):
 
 
 class ActionCycles:
-    """The number of actions in the longest stretch of the form ``A B A B``; 0 where no cycle is gone through twice."""
+    """The number of actions in the longest stretch of the form ``A B A B``; 0 where no cycle is gone through twice.
+
+    Not applicable where the run has no action.
+    """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One count for the case, with the actions of one round."""
@@ -33,6 +36,8 @@ class ActionCycles:
 
 def _longest(case: CaseUnderTest) -> Outcome:
     actions = trace.actions_of(case.actual.steps)
+    if not actions:
+        return Outcome.not_applicable("no action was recorded")
     found = longest_stretch([action.key for action in actions])
     if found is None:
         return Outcome.scored(

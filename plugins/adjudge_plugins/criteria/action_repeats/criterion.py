@@ -7,7 +7,7 @@ from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 
 
 class ActionRepeats:
-    """How often the most repeated action occurs in the run, wherever; 0 for a run without actions."""
+    """How often the most repeated action occurs in the run, wherever. Not applicable without any action."""
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One count for the case, with every place of the action."""
@@ -19,7 +19,7 @@ def _most_repeated(case: CaseUnderTest) -> Outcome:
     for action in trace.actions_of(case.actual.steps):
         by_key.setdefault(action.key, []).append(action)
     if not by_key:
-        return Outcome.scored(0.0, "there is no action", evidence=trace.scanned(case.actual, "no action"))
+        return Outcome.not_applicable("no action was recorded")
     same = max(by_key.values(), key=len)
     if len(same) == 1:
         reason = f"none of {trace.counted(len(by_key), 'action')} occurs twice"

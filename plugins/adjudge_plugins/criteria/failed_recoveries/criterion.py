@@ -12,7 +12,7 @@ class FailedRecoveries:
     """After an error the same action again, failing again: once for every such pair of moves of one turn.
 
     Whatever the agent does between the two, if only a look at the page, is an attempt to recover, and the
-    pair does not count.
+    pair does not count. Not applicable where the run has no action.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
@@ -21,6 +21,8 @@ class FailedRecoveries:
 
 
 def _pairs(case: CaseUnderTest) -> Outcome:
+    if not trace.actions_of(case.actual.steps):
+        return Outcome.not_applicable("no action was recorded")
     found: list[list[int]] = []
     citations: list[Citation | None] = []
     for turn in case.actual.invocations:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from adjudge.plugin import CaseUnderTest, Invocation, Measurement, Outcome
+from adjudge.kit.trace import counted
+from adjudge.plugin import CaseUnderTest, Invocation, JsonObject, Measurement, Outcome
 
 
 class InferenceCallCount:
@@ -23,4 +24,8 @@ def _count(turn: Invocation) -> Outcome:
     if not calls:
         return Outcome.not_applicable("no step reports a model or its token usage")
     models = Counter(step.model for step in calls if step.model is not None)
-    return Outcome.scored(float(len(calls)), details={"models": dict(models)} if models else None)
+    reason = counted(len(calls), "model call")
+    if models:
+        reason += f" of {', '.join(models)}"
+    details: JsonObject | None = {"models": dict(models)} if models else None
+    return Outcome.scored(float(len(calls)), f"{reason}.", details=details)

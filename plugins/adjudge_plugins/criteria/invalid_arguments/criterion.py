@@ -19,8 +19,8 @@ class InvalidArguments:
 
     Where several agents declare a tool of one name, it is enough that one declaration fits. Tools without a
     schema, and those whose schema is broken, take any object. What undeclared tools are called with is not
-    known to be wrong, unless it is no object. Not applicable where nothing is declared, nor where no call of the
-    run has arguments: many instrumentations leave them out, and what a log does not record is not wrong in it.
+    known to be wrong, unless it is no object. Not applicable where nothing is declared, nor where the run has no call, or none
+    with arguments: many instrumentations leave them out, and what a log does not record is not wrong in it.
     A schema whose references multiply into millions of checks is an error: the validator could not be stopped.
     """
 
@@ -34,7 +34,9 @@ def _invalid(case: CaseUnderTest) -> Outcome:
     if not declared:
         return Outcome.not_applicable("the run declares no tools")
     calls = [call for step in case.actual.steps for call in step.calls]
-    if calls and all(call.args is None and call.raw_args is None for call in calls):
+    if not calls:
+        return Outcome.not_applicable("no tool call was recorded")
+    if all(call.args is None and call.raw_args is None for call in calls):
         return Outcome.not_applicable("the run records no arguments")
     tools = {name: [_Tool(tool) for tool in alike] for name, alike in declared.items()}
     wrong: list[tuple[int, ToolCall, JsonObject]] = []

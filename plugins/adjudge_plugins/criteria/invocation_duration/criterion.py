@@ -28,4 +28,5 @@ def _duration(turn: Invocation) -> Outcome:
     if turn.model_duration is not None and turn.tool_duration is not None:
         # The clocks stop at slightly different moments: a hair below zero is zero.
         details["framework_seconds"] = max(turn.duration - turn.model_duration - turn.tool_duration, 0.0)
-    return Outcome.scored(turn.duration, details=dict(details))
+    reason = f"The turn took {turn.duration:.3g} seconds."
+    return Outcome.scored(turn.duration, reason, details=dict(details))

@@ -7,7 +7,10 @@ from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 
 
 class RepeatedErrors:
-    """How many errors of the run an earlier step had already shown. One error in one step counts once."""
+    """How many errors of the run an earlier step had already shown. One error in one step counts once.
+
+    Not applicable where the run has neither an action nor an error: nothing could go wrong in it.
+    """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One count for the case, with the places of every error that came again."""
@@ -19,6 +22,8 @@ def _again(case: CaseUnderTest) -> Outcome:
     for step in case.actual.steps:
         for error in trace.errors_of(step):
             by_key.setdefault(error.key, {}).setdefault(error.step, error)
+    if not by_key and not trace.actions_of(case.actual.steps):
+        return Outcome.not_applicable("neither an action nor an error was recorded")
     repeated = [list(places.values()) for places in by_key.values() if len(places) > 1]
     if not repeated:
         return Outcome.scored(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from adjudge.kit.trace import counted
 from adjudge.plugin import CaseUnderTest, Invocation, Measurement, Outcome, Usage
 
 _COUNTS = (
@@ -36,7 +37,8 @@ def _sum(turn: Invocation) -> Outcome:
         counts: list[int] = [count for usage in usages if (count := getattr(usage, name)) is not None]
         if counts:
             details[name] = sum(counts)
-    return Outcome.scored(float(sum(totals)), details=details)
+    reason = f"{counted(sum(totals), 'token')} in {counted(len(totals), 'model call')}."
+    return Outcome.scored(float(sum(totals)), reason, details=details)
 
 
 def _total(usage: Usage) -> int | None:

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections import Counter
 
-from adjudge.plugin import CaseUnderTest, Invocation, Measurement, Outcome
+from adjudge.kit.trace import counted
+from adjudge.plugin import CaseUnderTest, Invocation, JsonObject, Measurement, Outcome
 
 
 class ToolCallCount:
-    """Tool calls of a turn (ADK ``tool_call_count_v1``). A turn without any counts 0."""
+    """Tool calls of a turn (ADK ``tool_call_count_v1``). A turn without any counts 0.
+
+    Not applicable where the run has no step at all: how often such an agent called a tool is not known.
+    """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One count per turn."""
-        return Measurement(per_invocation=tuple(_count(turn) for turn in case.actual.invocations))
+        turns = case.actual.invocations
+        if not case.actual.steps:
+            unknown = Outcome.not_applicable("no step was recorded")
+            return Measurement(per_invocation=(unknown,) * len(turns))
+        return Measurement(per_invocation=tuple(map(_count, turns)))
 
 
 def _count(turn: Invocation) -> Outcome:
     tools = Counter(call.name for call in turn.tool_calls)
-    return Outcome.scored(float(tools.total()), details={"tools": dict(tools)} if tools else None)
+    reason = counted(tools.total(), "tool call")
+    if tools:
+        named = [name if times == 1 else f"{name} {times} times" for name, times in tools.items()]
+        reason += f": {', '.join(named)}"
+    details: JsonObject | None = {"tools": dict(tools)} if tools else None
+    return Outcome.scored(float(tools.total()), f"{reason}.", details=details)

@@ -9,9 +9,10 @@ from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 
 
 class UnknownTools:
-    """How many calls are of tools that no agent of the run declares. Not applicable where nothing is declared.
+    """How many calls are of tools that no agent of the run declares.
 
-    Calls that only answer or end the run need no declaration.
+    Calls that only answer or end the run need no declaration. Not applicable where nothing is declared,
+    nor where the run has no call.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
@@ -23,6 +24,8 @@ def _unknown(case: CaseUnderTest) -> Outcome:
     declared = trace.declared_tools(case.actual.invocations)
     if not declared:
         return Outcome.not_applicable("the run declares no tools")
+    if not any(step.calls for step in case.actual.steps):
+        return Outcome.not_applicable("no tool call was recorded")
     unknown = [
         (step.number, call)
         for step in case.actual.steps
