@@ -82,7 +82,8 @@ def docs(session: nox.Session) -> None:
     """Build the site with every warning an error, and run every example in it."""
     session.install(".[testing]", *_group("test"), *_group("docs"))
     session.run("mkdocs", "build", "--strict", "--quiet", "--config-file", ".mkdocs.yml")
-    session.run("pytest", "--numprocesses=auto", "tests/integration/test_docs_examples.py", *session.posargs)
+    tests = ("tests/integration/test_docs_examples.py", "tests/integration/test_docs_reference.py")
+    session.run("pytest", "--numprocesses=auto", *tests, *session.posargs)
 
 
 @nox.session(reuse_venv=False)

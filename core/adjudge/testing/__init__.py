@@ -17,10 +17,10 @@ from adjudge.testing.conformance import (
 from adjudge.testing.distributions import fake_distribution
 from adjudge.testing.host import FakeHost
 from adjudge.testing.judge import FakeJudge
-from adjudge.testing.manager import manager
+from adjudge.testing.judge_replies import verdicts
+from adjudge.testing.plugin_manager import manager
 from adjudge.testing.reported_case import FinishedCase
 from adjudge.testing.scripted_agent import Reply, ScriptedAgent, ScriptedSession, Turn
-from adjudge.testing.verdicts import verdicts
 
 __all__ = [
     "AgentAdapterConformance",

@@ -23,7 +23,7 @@ from adjudge.model.judging import JudgeRequest
 from adjudge.model.trajectory import Trajectory
 from adjudge.plugin import Judge
 from adjudge.testing.judge import FakeJudge
-from adjudge.testing.verdicts import verdicts
+from adjudge.testing.judge_replies import verdicts
 
 
 class FakeHost:

@@ -7,9 +7,9 @@ a bare name. Compare two texts with ``rouge_1``.
 
 from adjudge.kit.matching.alignment import Alignment, CallStatus, counted
 from adjudge.kit.matching.arguments import ArgumentFunction, Difference
+from adjudge.kit.matching.call_match import Match, match
 from adjudge.kit.matching.calls import Call
 from adjudge.kit.matching.comparison import Arguments, Comparison
-from adjudge.kit.matching.match import Match, match
 from adjudge.kit.matching.measures import (
     Edits,
     Overlap,

@@ -5,13 +5,13 @@ terminal escapes and control characters on its way into a ``Line``.
 """
 
 from adjudge.kit.render.calibrated import confidence_lines
+from adjudge.kit.render.conversation import transcript
 from adjudge.kit.render.evaluation_lines import inapplicable_lines, judgement_lines, log_error_lines
 from adjudge.kit.render.explanation import explained
 from adjudge.kit.render.judges import judge_lines
 from adjudge.kit.render.lines import Line, Piece, Tone, line, shortened
 from adjudge.kit.render.repeats import WholeCase, whole_cases
 from adjudge.kit.render.scores import score_text, threshold_text, tone_of
-from adjudge.kit.render.transcript import transcript
 from adjudge.kit.render.votes import is_votes
 from adjudge.model.printable import clean
 

@@ -21,7 +21,7 @@ from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import Spec
 from adjudge.testing.host import FakeHost
-from adjudge.testing.manager import manager
+from adjudge.testing.plugin_manager import manager
 
 HEAVY_MODULES: Final = (
     "google.adk",

@@ -18,7 +18,7 @@ from adjudge.testing.conformance.cases import criterion_cases
 from adjudge.testing.conformance.component import ComponentConformance
 from adjudge.testing.host import FakeHost
 from adjudge.testing.judge import FakeJudge
-from adjudge.testing.verdicts import verdicts
+from adjudge.testing.judge_replies import verdicts
 
 
 class CriterionConformance(ComponentConformance[CriterionSpec]):

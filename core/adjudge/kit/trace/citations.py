@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from adjudge.kit.trace.places import place_of
+from adjudge.kit.trace.locations import place_of
 from adjudge.model.items import Item
 from adjudge.model.measurement import Absence, Citation, Evidence
 from adjudge.model.trajectory import Trajectory
