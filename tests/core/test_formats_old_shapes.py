@@ -74,6 +74,24 @@ def test_a_list_of_named_cases_keeps_the_initial_session(tmp_path: Path) -> None
     [
         ([{"querry": "x", "reference": "y"}], ["Did you mean 'query'?", "no 'query'"]),
         ([{"query": 7}], ["'query' must be a string"]),
+        *(
+            (
+                [{"query": "x", "reference": "y", key: [{"tool_name": "t", "tool_input": {}}]}],
+                [f"$[0]: {key!r} is no key of a turn", "Name it 'expected_tool_use'"],
+            )
+            for key in (
+                "tool_uses",
+                "expected_tool_calls",
+                "tools",
+                "toolCalls",
+                "expectedTools",
+                "trajectory",
+            )
+        ),
+        *(
+            ([{"query": "x", key: "y"}], [f"$[0]: {key!r} is no key of a turn", "Name it 'reference'"])
+            for key in ("expected_response", "expected", "final_response", "answer", "expectedAnswer")
+        ),
         (
             [{"query": "x", "expected_tool_use": [{"tool_input": {}}]}],
             ["no 'tool_name'", "expected_tool_use[0]"],

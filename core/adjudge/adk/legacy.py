@@ -6,6 +6,7 @@ readings of one file compare.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +23,37 @@ _SUFFIXES = (".evalset.json", ".test.json", ".json")
 
 _ARGUMENTS: Final = ("tool_parameters", "tool_args")
 """What files in the wild call ``tool_input``. ADK refuses them."""
+
+_OF_TOOLS: Final = frozenset(
+    [
+        "tool",
+        "tools",
+        "tooluse",
+        "toolcall",
+        "toolcalls",
+        "call",
+        "calls",
+        "function",
+        "functions",
+        "trajectory",
+    ]
+)
+_OF_ANSWERS: Final = frozenset(
+    [
+        "expected",
+        "expect",
+        "expects",
+        "reference",
+        "references",
+        "response",
+        "responses",
+        "answer",
+        "answers",
+        "output",
+        "golden",
+    ]
+)
+"""Words in keys of a turn that say of an expectation: of calls, and of an answer or of anything else."""
 
 
 def id_from_name(path: Path) -> str:
@@ -63,6 +95,13 @@ def read_old_turns(eval_id: str, turns: list[Any], path: str, findings: Findings
 
 def _read_turn(data: object, path: str, findings: Findings, number: int) -> Invocation:
     found, extra = findings.open_fields(data, OLD_TURN, path)
+    for key in extra or ():
+        if (meant := _meant(key)) is not None:
+            findings.problem(
+                f"{key!r} is no key of a {OLD_TURN.name}: what it expects would not be compared.",
+                path,
+                hint=f"Name it {meant!r}, in that key's form.",
+            )
     findings.required(found, OLD_TURN, path, "query")
     query = findings.string(found, "query", path, "")
     reference = findings.string(found, "reference", path)
@@ -81,6 +120,16 @@ def _read_turn(data: object, path: str, findings: Findings, number: int) -> Invo
         form="intermediate_data",
         extra=extra,
     )
+
+
+def _meant(key: str) -> str | None:
+    """The key of the old shape that one of another name stands for; ``None`` where it says of no expectation."""
+    words = set(re.sub(r"([a-z])([A-Z])", r"\1_\2", key).lower().split("_"))
+    if "mock" in words:  # what a tool was to give back, and no expectation
+        return None
+    if words & _OF_TOOLS:
+        return "expected_tool_use"
+    return "reference" if words & _OF_ANSWERS else None
 
 
 def _read_tool_use(data: object, path: str, findings: Findings) -> JsonObject:

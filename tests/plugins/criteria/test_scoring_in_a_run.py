@@ -80,6 +80,28 @@ def test_answers_texts_and_state_pass(evaluate: Evaluate) -> None:
     assert [criterion.score for criterion in criteria_of(result).values()] == [1.0, 1.0, 1.0]
 
 
+class WithoutSession:
+    def __call__(self, text: str) -> str:
+        return "ok"
+
+
+def only_text(text: str) -> str:
+    return "ok"
+
+
+@pytest.mark.parametrize("silent", [only_text, WithoutSession, lambda: only_text])
+def test_an_agent_that_is_not_given_the_session_shows_no_state(tmp_path: Path, silent: Any) -> None:
+    path = tmp_path / "shop.test.json"
+    # The expected state is the one that the session starts with: nobody changed it, and nobody could.
+    case = {**CASE, "session_input": {"app_name": "a", "user_id": "u", "state": CASE["final_session_state"]}}
+    path.write_text(json.dumps({"eval_set_id": "shop", "eval_cases": [case]}), encoding="utf-8")
+    found = criteria_of(evaluate_sync(silent, path, config={"criteria": {"session_state_match": 1.0}}))
+
+    error = found["session_state_match"].error
+    assert error is not None
+    assert error.code == "state_not_shown"
+
+
 @pytest.mark.parametrize(
     ("entry", "status"),
     [({"maximum": 2}, "PASS"), ({"maximum": 1}, "FAIL"), ({"threshold": 2}, "PASS"), (1, "FAIL")],

@@ -43,6 +43,25 @@ def test_every_expected_key_must_be_there_and_further_ones_may(compare: Compare)
     assert compare(expected, {}).score == 0.0
 
 
+@pytest.mark.parametrize("ignored", [["**"], ["*"], ["cart.**", "cart"], ["cart.*", "**.cart"]])
+def test_where_everything_is_ignored_nothing_is_compared(compare: Compare, ignored: list[str]) -> None:
+    found = compare({"cart": {"total": 12}}, {"cart": {"total": 13}}, ignore=ignored)
+
+    assert found.state == "not_applicable"
+    assert "ignored" in str(found.reasoning)
+
+
+def test_what_is_left_is_compared(compare: Compare) -> None:
+    expected = {"cart": {"total": 12}, "user": None}
+
+    assert compare(expected, {"user": None}, ignore=["cart"]).score == 1.0
+    assert compare(expected, {}, ignore=["cart"]).score == 0.0
+    # Under "exact" a key more counts, whatever is ignored of the expected ones.
+    assert compare({"cart": 1}, {"cart": 2, "more": 1}, ignore=["cart"], mode="exact").score == 0.0
+    assert compare({"cart": 1}, {"cart": 2}, ignore=["cart"], mode="exact").score == 1.0
+    assert compare({"cart": 1}, {"cart": 2}, ignore=["**"], mode="exact").state == "not_applicable"
+
+
 def test_exact_means_no_further_key(compare: Compare) -> None:
     assert compare({"a": 1}, {"a": 1}, mode="exact").score == 1.0
     assert compare({"a": 1}, {"a": 1, "b": 2}, mode="exact").score == 0.0

@@ -159,17 +159,21 @@ class _PerSession(_Adapter):
         session = Session.of(request)
 
         def conversation(caller: Caller, made: Any) -> Conversation:
+            takes_session = False
             if hasattr(made, "send"):
                 send = _by_content(caller, made.send)
             elif callable(made):
-                send = _by_text(caller, made, session, takes_session=_takes_session(made))
+                takes_session = _takes_session(made)
+                send = _by_text(caller, made, session, takes_session=takes_session)
             else:
                 raise AgentError(
                     f"{_named(self._make)} made an object of type {type(made).__name__}, which is neither "
                     "callable nor has send()",
                     code="bad_answer",
                 )
-            return Conversation(caller, send, made, emit, lambda: session.state)
+            # Who is never given the session shows no state by it.
+            is_shown = self._takes_session or takes_session
+            return Conversation(caller, send, made, emit, lambda: session.state if is_shown else None)
 
         return await self._begun(
             request, conversation, self._make, *((session,) if self._takes_session else ())
@@ -187,7 +191,8 @@ class _Shared(_Adapter):
 
         caller = self._caller_for(request)
         send = _by_text(caller, self._function, session, takes_session=self._takes_session)
-        return Conversation(caller, send, None, emit, lambda: session.state)
+        state = session.state if self._takes_session else None
+        return Conversation(caller, send, None, emit, lambda: state)
 
 
 def _by_content(caller: Caller, send: Callable[..., Any]) -> Callable[[Content], Awaitable[Any]]:
