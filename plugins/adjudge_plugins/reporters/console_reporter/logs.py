@@ -137,7 +137,9 @@ def _explain(judged: JudgedLogs, screen: Screen) -> None:
     if total > _EXPLAINED:
         found = [item for item in found if not _went_well(item[1])]
     several = _of_several_runs(judged)
-    lost = {(log.source, log.run): log.lost for log in judged.logs}
+    lost: dict[tuple[str, int | None], Sequence[str]] = {
+        (log.source, log.run): log.lost for log in judged.logs
+    }
     told: set[str] = set()
     for (source, run), items in groupby(found[:_EXPLAINED], key=lambda item: item[0]):
         screen.show([_source(_name_of(several, source, run))])
