@@ -24,36 +24,17 @@ _SUFFIXES = (".evalset.json", ".test.json", ".json")
 _ARGUMENTS: Final = ("tool_parameters", "tool_args")
 """What files in the wild call ``tool_input``. ADK refuses them."""
 
-_OF_TOOLS: Final = frozenset(
-    [
-        "tool",
-        "tools",
-        "tooluse",
-        "toolcall",
-        "toolcalls",
-        "call",
-        "calls",
-        "function",
-        "functions",
-        "trajectory",
-    ]
-)
-_OF_ANSWERS: Final = frozenset(
-    [
-        "expected",
-        "expect",
-        "expects",
-        "reference",
-        "references",
-        "response",
-        "responses",
-        "answer",
-        "answers",
-        "output",
-        "golden",
-    ]
-)
-"""Words in keys of a turn that say of an expectation: of calls, and of an answer or of anything else."""
+# fmt: off
+_OF_TOOLS: Final = frozenset({
+    "tool", "tools", "tooluse", "toolcall", "toolcalls", "call", "calls", "function", "functions", "trajectory",
+})
+"""Words in keys of a turn that say which calls are expected."""
+_OF_ANSWERS: Final = frozenset({
+    "expected", "expect", "expects", "reference", "references", "response", "responses", "answer", "answers", "output",
+    "golden",
+})
+# fmt: on
+"""Words in keys of a turn that say which answer is expected, or that anything is."""
 
 
 def id_from_name(path: Path) -> str:

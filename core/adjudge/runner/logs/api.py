@@ -116,7 +116,7 @@ async def judge_logs(
         finally:
             await plan.judges.aclose()
     logs_judged = tuple(run.log for run in runs if run.log is not None)
-    names = [criterion.name for criterion in (*compiled, *(measure.criterion for measure in plan.measured))]
+    names = [item.name for item in compiled] + [item.criterion.name for item in plan.measured]
     results = [result for log in logs_judged for result in log.results]
     calibrated = any(result.calibrated for result in results)
     judged = JudgedLogs(
