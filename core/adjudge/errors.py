@@ -8,6 +8,7 @@ AdjudgeError
 ├── AgentError           an agent did not answer, or not in a way that can be used
 ├── JudgeError           a judge model did not answer, and why, in one word for all providers
 └── RunError             a run that cannot start, be resumed or be read
+    ├── RunStoppedError a run that had begun and cannot go on; what is finished is kept
     └── ReportError      a run that is complete, and a report of it that could not be written
 """
 
@@ -155,6 +156,10 @@ class JudgeError(AdjudgeError):
 
 class RunError(AdjudgeError):
     """A run cannot start, be resumed or be read."""
+
+
+class RunStoppedError(RunError):
+    """A run that had begun and cannot go on: its journal cannot be written, an eval set was changed under it."""
 
 
 class ReportError(RunError):

@@ -100,11 +100,12 @@ def _run(command: click.Command) -> int:
     except BaseException as error:  # SystemExit too: what somebody's code asks for is no verdict of ours
         if isinstance(error, SystemExit) and reader_is_gone():
             return BROKEN_PIPE  # click makes the status 1 of it, which is that of a FAIL
-        from adjudge.errors import AdjudgeError
+        from adjudge.errors import AdjudgeError, RunStoppedError
 
         if isinstance(error, AdjudgeError):
             warnings = [f"warning: {warning}" for warning in getattr(error, "warnings", ())]
-            return _told("\n".join([*warnings, f"error: {error}"]), USAGE)
+            status = UNMEASURED if isinstance(error, RunStoppedError) else USAGE
+            return _told("\n".join([*warnings, f"error: {error}"]), status)
         if unwritten := error if isinstance(error, OutputError) else _unwritten(error):
             return _told(f"error: {unwritten}", UNMEASURED)
         import traceback

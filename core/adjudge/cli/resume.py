@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from adjudge.cli.eval import budget_options, report_options, run_options, show_result
+from adjudge.cli.eval import budget_options, report_options, show_result
 from adjudge.cli.printing import ended, reported
 from adjudge.cli.session import load_extensions
 
@@ -20,7 +20,12 @@ from adjudge.cli.session import load_extensions
     help="The agent's address, where it has a query: its values, which may be keys, are not kept.",
 )
 @budget_options
-@run_options
+@click.option(
+    "--concurrency",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Sessions with the agent that are open at a time; otherwise as many as at the start.",
+)
 @report_options
 @click.pass_obj
 def resume_command(
@@ -29,7 +34,7 @@ def resume_command(
     agent: str | None,
     max_judge_calls: int | None,
     max_cost: float | None,
-    concurrency: int,
+    concurrency: int | None,
     outputs: tuple[Path, ...],
     detailed: bool,
 ) -> int:

@@ -7,14 +7,14 @@ import platform
 import secrets
 import time
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import adjudge
-from adjudge.errors import InputError, Problem, ReportError, RunError
+from adjudge.errors import InputError, Problem, ReportError, RunError, RunStoppedError
 from adjudge.extension.events import RunFinished
 from adjudge.extension.guard import closed
 from adjudge.extension.loader import Extensions
@@ -29,6 +29,7 @@ from adjudge.model.result import CaseResult, RunInfo, RunSummary, Status, Verdic
 from adjudge.runner.calibration_choice import planned_calibrations
 from adjudge.runner.engine import Engine, Watch, Work
 from adjudge.runner.journal_views import reported_cases, run_info
+from adjudge.runner.old_reports import OldReports
 from adjudge.runner.plan import Plan, differences
 from adjudge.runner.planning import make_plan
 from adjudge.runner.reports import report_of, summary_of, write_outputs
@@ -149,33 +150,36 @@ async def evaluate(
             judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=record
         ),
         trust_code=trust_code,
+        concurrency=concurrency,
     )
-    extensions = extensions or project_extensions(Path(request.working_folder))
-    plan = await make_plan(request, extensions, agent=agent, outputs=paths)
-    name = run or _new_name()
-    async with _beginning(plan):
-        journal = Journal.create(
-            journal_path(name),
-            {
-                "request": kept(request),
-                "plan": plan.document(),
-                "files": [file.record.model_dump(mode="json") for file in plan.files],
-                "run": _info(name, plan).model_dump(mode="json"),
-                "warnings": plan.warnings,
-            },
-            (entry.eval_id for file in plan.files for entry in file.entries),
-        )
-    with journal:
-        work = (Work(unit, None, {}) for unit in plan.units())
-        total = plan.cases * request.num_runs
-        return await _finish(plan, journal, extensions, name, work, total, concurrency, paths, watch)
+    with OldReports(paths) as old:
+        extensions = extensions or project_extensions(Path(request.working_folder))
+        plan = await make_plan(request, extensions, agent=agent, outputs=paths)
+        name = run or _new_name()
+        async with _beginning(plan):
+            journal = Journal.create(
+                journal_path(name),
+                {
+                    "request": kept(request),
+                    "plan": plan.document(),
+                    "files": [file.record.model_dump(mode="json") for file in plan.files],
+                    "run": _info(name, plan).model_dump(mode="json"),
+                    "warnings": plan.warnings,
+                },
+                (entry.eval_id for file in plan.files for entry in file.entries),
+            )
+        with journal:
+            old.remove()
+            work = (Work(unit, None, {}) for unit in plan.units())
+            total = plan.cases * request.num_runs
+            return await _finish(plan, journal, extensions, name, work, total, concurrency, paths, watch)
 
 
 async def resume(
     run: str,
     *,
     agent: object = None,
-    concurrency: int = DEFAULT_CONCURRENCY,
+    concurrency: int | None = None,
     max_judge_calls: int | None = None,
     max_cost: float | None = None,
     outputs: Sequence[str | Path] = (),
@@ -188,7 +192,7 @@ async def resume(
         run: The run's name.
         agent: The agent itself, where the run was started with an object and not with a target; the whole
             address, where it has a query, whose values are not kept.
-        concurrency: Sessions with the agent that are open at a time.
+        concurrency: Sessions with the agent that are open at a time; otherwise as many as at the start.
         max_judge_calls: Calls to judges that may still be made; otherwise as many as at the start.
         max_cost: USD that judges may still cost; otherwise as much as at the start.
         outputs: Files to write a report to.
@@ -201,9 +205,10 @@ async def resume(
         ReportError: a report could not be written; it holds the result.
         InputError: something that the run needs is missing or wrong by now.
     """
-    _check_concurrency(concurrency)
+    if concurrency is not None:
+        _check_concurrency(concurrency)
     paths = _resolved(outputs)
-    with Journal.open_for_resume(journal_path(run)) as journal:
+    with OldReports(paths) as old, Journal.open_for_resume(journal_path(run)) as journal:
         meta = journal.meta()
         with journal.reading():
             request = RunRequest.model_validate(meta["request"])
@@ -234,7 +239,9 @@ async def resume(
                 # Until the end it is unfinished again: results were taken back, so that they are made anew.
                 again = run_info(journal).model_copy(update={"finished_at": None})
                 journal.set_meta({"run": again.model_dump(mode="json")})
-        return await _finish(plan, journal, extensions, run, work, total, concurrency, paths, watch)
+        old.remove()
+        at_once = request.concurrency if concurrency is None else concurrency
+        return await _finish(plan, journal, extensions, run, work, total, at_once, paths, watch)
 
 
 def evaluate_sync(
@@ -262,25 +269,31 @@ async def _finish(
 ) -> RunResult:
     started = time.perf_counter()
     engine = Engine(plan, journal, extensions, run=name, concurrency=concurrency, watch=watch)
-    async with plugin_loops():
-        try:
-            plan.judges.open(journal)
-            await engine.run(work, total)
-        except JudgeUnusableError as error:
-            raise RunError(
-                f"{error}\n  What is finished is safe. When this is put right, go on with: adjudge resume {name}"
-            ) from error
-        finally:
-            await plan.judges.aclose()
-            if (trouble := await closed(plan.agent.component, plan.agent.adapter)) is not None:
-                extensions.warn(trouble)
-            plan.judges.keep_calls()
-    before = run_info(journal)
-    duration = round(before.duration + time.perf_counter() - started, 3)
-    info = before.model_copy(
-        update={"finished_at": _now(), "duration": duration, "plugins": plan.host.participants.listed()}
-    )
-    journal.set_meta({"run": info.model_dump(mode="json")})
+    try:
+        async with plugin_loops():
+            try:
+                plan.judges.open(journal)
+                await engine.run(work, total)
+            except JudgeUnusableError as error:
+                raise RunError(
+                    f"{error}\n  What is finished is safe. When this is put right, go on with: adjudge resume {name}"
+                ) from error
+            finally:
+                await plan.judges.aclose()
+                if (trouble := await closed(plan.agent.component, plan.agent.adapter)) is not None:
+                    extensions.warn(trouble)
+                plan.judges.keep_calls()
+        _keep_end(journal, plan, started, finished_at=_now())
+    except BaseException as error:
+        # What is known is reported, without a verdict, and then what happened is told.
+        with suppress(Exception):
+            _keep_end(journal, plan, started, finished_at=None)
+            _keep_warnings(journal, plan, extensions)
+        with suppress(Exception):
+            write_outputs(report_of(journal, summary_of(journal)), outputs, extensions, plan.host)
+        if isinstance(error, InputError | RunError) and not isinstance(error.__cause__, JudgeUnusableError):
+            raise RunStoppedError(str(error)) from error
+        raise
     summary = summary_of(journal)
     _keep_warnings(journal, plan, extensions)
     report = report_of(journal, summary)
@@ -292,6 +305,17 @@ async def _finish(
     if failures:
         raise ReportError(failures, result)
     return result
+
+
+def _keep_end(journal: Journal, plan: Plan, started: float, *, finished_at: str | None) -> None:
+    """Keep when the run ended, how long it took and what took part."""
+    before = run_info(journal)
+    update = {
+        "finished_at": finished_at,
+        "duration": round(before.duration + time.perf_counter() - started, 3),
+        "plugins": plan.host.participants.listed(),
+    }
+    journal.set_meta({"run": before.model_copy(update=update).model_dump(mode="json")})
 
 
 @asynccontextmanager

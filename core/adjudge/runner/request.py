@@ -17,6 +17,9 @@ from adjudge.model.address import shown_address
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.eval_set import EvalSet
 
+DEFAULT_CONCURRENCY = 8
+"""How many sessions with the agent are open at a time."""
+
 
 class JudgingRequest(Frozen):
     """What the user says of judges. Of all this only the models decide results."""
@@ -68,6 +71,8 @@ class RunRequest(Frozen):
     scoring_timeout: float | None = None
     """Seconds a criterion may take on a case, without what it waits for judges."""
     judging: JudgingRequest = JudgingRequest()
+    concurrency: int = DEFAULT_CONCURRENCY
+    """Sessions with the agent that are open at a time; it decides no result."""
     trust_code: bool = False
     """Whether to run code that a configuration names which was found beside an eval set, outside of the agent's folder."""
     working_folder: str
@@ -108,9 +113,6 @@ def with_agent(request: RunRequest, agent: object, run: str) -> RunRequest:
     return request
 
 
-DEFAULT_CONCURRENCY = 8
-"""How many sessions with the agent are open at a time."""
-
 MOST_RUNS = 10_000
 """How often a case may run. More repeats hardly narrow a mean, and a number that was mistyped costs days."""
 
@@ -136,6 +138,7 @@ def request_of(
     scoring_timeout: float | None,
     judging: JudgingRequest,
     trust_code: bool,
+    concurrency: int,
 ) -> RunRequest:
     """The request behind the arguments of ``adjudge.evaluate``."""
     listed = [eval_sets] if isinstance(eval_sets, EvalSetSource) else eval_sets
@@ -150,6 +153,7 @@ def request_of(
         scoring_timeout=None if scoring_timeout == math.inf else scoring_timeout,
         judging=judging,
         trust_code=trust_code,
+        concurrency=concurrency,
         working_folder=str(Path.cwd()),
     )
 

@@ -25,6 +25,7 @@ from adjudge.runner.logs.judging import JudgedRun, LogsJudging
 from adjudge.runner.logs.planning import LogsPlan, make_plan
 from adjudge.runner.logs.progress import LogsWatch, Progress
 from adjudge.runner.logs.request import AUTO, LogsRequest
+from adjudge.runner.old_reports import OldReports
 from adjudge.runner.reports import write_log_outputs
 from adjudge.runner.request import judging_request
 
@@ -106,7 +107,8 @@ async def judge_logs(
     extensions = extensions or project_extensions(folder)
     # Resolved before anything runs: nobody's change of the working folder moves them.
     paths = [Path(output).absolute() for output in outputs]
-    plan = make_plan(request, extensions, paths)
+    with OldReports(paths):
+        plan = make_plan(request, extensions, paths)
     async with plugin_loops():
         try:
             plan.judges.open(None)

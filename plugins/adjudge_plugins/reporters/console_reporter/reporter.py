@@ -169,7 +169,9 @@ def _verdict(report: RunReport, tally: Tally) -> render.Line:
     cases = f"{summary.cases} case{'' if summary.cases == 1 else 's'}"
     if summary.incomplete:
         others = counts_text(tally.counts, without=("unfinished",))
-        said = f"{tally.counts['unfinished']} of {cases} not finished" + (f", {others}" if others else "")
+        unfinished = tally.counts["unfinished"]
+        said = f"{unfinished} of {cases} not finished" if unfinished else "the run has not ended"
+        said += f", {others}" if others else ""
     elif not summary.cases:
         said = "no case was run"
     elif status == "error" and not summary.counts.get("error"):
