@@ -117,11 +117,11 @@ import asyncio, sys
 from pathlib import Path
 from adjudge.plugin import JudgeMessage, JudgeRequest
 from adjudge.testing import FakeHost
-from adjudge_local.backend import LocalBackend
+from adjudge_local.backend import LocalJudge
 from adjudge_local.config import LocalConfig
 
 async def main():
-    backend = LocalBackend(LocalConfig(context=512), FakeHost(Path()))
+    backend = LocalJudge(LocalConfig(context=512), FakeHost(Path()))
     call = backend.complete(JudgeRequest(
         model=sys.argv[1],
         messages=(JudgeMessage(role="user", text="Say yes."),),

@@ -1,1 +1,1 @@
-"""Judge backends, one plugin a folder."""
+"""Judge backends, one plugin a module."""

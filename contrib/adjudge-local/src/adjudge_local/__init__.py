@@ -23,6 +23,6 @@ def judge_backends() -> Iterable[JudgeBackendSpec]:
 
 
 def _local(config: LocalConfig, host: Host) -> JudgeBackend:
-    from adjudge_local.backend import LocalBackend
+    from adjudge_local.backend import LocalJudge
 
-    return LocalBackend(config, host)
+    return LocalJudge(config, host)

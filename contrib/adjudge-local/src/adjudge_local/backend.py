@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,15 +22,15 @@ _MOST_IN_A_LIST: Final = 4
 """What a list in an answer holds at most. A small model may otherwise cite without end."""
 
 
-class LocalBackend:
+class LocalJudge(http_judge.ChatCompletionsJudge):
     """Judges with models on this machine. Every model's process starts with its first call."""
 
     def __init__(self, config: LocalConfig, host: Host) -> None:
         """Prepare; nothing is started."""
+        super().__init__(config, host)
         self._config = config
         self._folder = host.working_folder
         self._hub = Hub(host.environment)
-        self._calls = http_judge.ChatCompletions()
         self._servers: dict[str, asyncio.Task[tuple[ModelServer, str]]] = {}
 
     @property
@@ -38,7 +38,7 @@ class LocalBackend:
         """How many calls are worth sending at a time."""
         return self._config.slots
 
-    def missing(self, model: str | None) -> Iterable[str]:
+    def missing(self, model: str | None) -> Iterator[str]:
         """The package that runs models, the file, or what would fetch it."""
         if importlib.util.find_spec("xllamacpp") is None:
             yield "package 'xllamacpp' is not installed: pip install xllamacpp"
@@ -86,7 +86,7 @@ class LocalBackend:
             }
         )
         try:
-            reply = await self._calls.complete(
+            reply = await self.ask(
                 f"{server.url}/v1/chat/completions",
                 asked,
                 headers={"authorization": f"Bearer {server.key}"},
@@ -110,7 +110,7 @@ class LocalBackend:
         for outcome in await asyncio.gather(*starting, return_exceptions=True):
             if not isinstance(outcome, BaseException):
                 await outcome[0].aclose()
-        await self._calls.aclose()
+        await super().aclose()
 
     async def _server(self, model: str) -> tuple[ModelServer, str]:
         task = self._servers.get(model)

@@ -93,7 +93,7 @@ def _multi_turn(metric: str, host: Host) -> Criterion:
     return MultiTurn(metric, EvaluationService.of(host, (0.0, 1.0)))
 
 
-def _judge(config: NoConfig, host: Host) -> JudgeBackend:  # noqa: ARG001
-    from adjudge_vertex.backend import VertexBackend
+def _judge(config: NoConfig, host: Host) -> JudgeBackend:
+    from adjudge_vertex.backend import VertexJudge
 
-    return VertexBackend(host.environment)
+    return VertexJudge(config, host)

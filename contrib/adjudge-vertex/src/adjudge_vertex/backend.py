@@ -6,56 +6,48 @@ Protocol: ``projects.locations.publishers.models.generateContent``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from adjudge.kit import http_judge
-from adjudge.plugin import InputError, JsonObject, JudgeError, JudgeReply, JudgeRequest
+from adjudge.plugin import Host, JsonObject, JudgeRequest, NoConfig
 from adjudge_vertex.credentials import AccessToken, credentials_problem
 from adjudge_vertex.place import place_of, place_problems
 
 
-class VertexBackend:
+class VertexJudge(http_judge.GenerateContentJudge):
     """Asks one of Google's models in the project and location that the environment names."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        """Read everything from ``environment`` when a call is made."""
-        self._environment = environment
-        self._token = AccessToken(environment)
-        self._connection = http_judge.ProviderConnection(
-            classify=http_judge.generate_content_failure, delay=http_judge.generate_content_retry_after
-        )
+    def __init__(self, config: NoConfig, host: Host) -> None:
+        """Read everything from the host's environment when a call is made."""
+        super().__init__(config, host)
+        self._token = AccessToken(host.environment)
 
-    async def complete(self, request: JudgeRequest) -> JudgeReply:
-        """One call.
+    def problems(self) -> Iterator[str]:
+        """What is wrong with the variables that say where."""
+        yield from map(str, place_problems(self.environment))
+
+    def url(self, request: JudgeRequest) -> str:
+        """The address of the model in its project and location."""
+        return place_of(self.environment).generate_content(request.model)
+
+    async def credentials(self) -> tuple[Mapping[str, str], Sequence[str]]:
+        """An access token of Google Cloud.
 
         Raises:
-            JudgeError: there is no answer; its code says why.
+            JudgeError: there are no credentials, or the server of tokens refuses them or is out of reach.
         """
-        try:
-            place = place_of(self._environment)
-        except InputError as error:
-            raise JudgeError(str(error), code="auth") from None
-        body = http_judge.generate_content_body(request)
         headers, token = await self._token.headers()
-        answer = await self._connection.post(
-            place.generate_content(request.model), body, headers=headers, secrets=[token]
-        )
-        return http_judge.generate_content_reply(answer.body)
+        return headers, [token]
 
-    def missing(self, model: str | None) -> Iterable[str]:  # noqa: ARG002 - all models need the same
+    def missing(self, model: str | None) -> Iterator[str]:
         """Project, location and credentials that are not there. Nothing is asked over the network."""
-        problems = place_problems(self._environment)
-        if (problem := credentials_problem(self._environment)) is not None:
-            problems.append(problem)
-        return [str(problem) for problem in problems]
+        yield from super().missing(model)
+        if (problem := credentials_problem(self.environment)) is not None:
+            yield str(problem)
 
     def fingerprint(self) -> JsonObject:
         """Where the calls go."""
-        if place_problems(self._environment):
+        if place_problems(self.environment):
             return {}
-        place = place_of(self._environment)
+        place = place_of(self.environment)
         return {"base_url": place.base_url, "project": place.project, "location": place.location}
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._connection.aclose()

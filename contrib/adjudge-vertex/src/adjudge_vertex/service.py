@@ -70,7 +70,8 @@ class EvaluationService:
         self._token = token
         self._range = value_range
         self._connection = http_judge.ProviderConnection(
-            classify=http_judge.generate_content_failure, delay=http_judge.generate_content_retry_after
+            error_code=http_judge.generate_content_error_code,
+            retry_after=http_judge.generate_content_retry_after,
         )
         self._slots: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
         self._lasting: JudgeError | None = None
@@ -136,16 +137,16 @@ class EvaluationService:
 
     def _read(self, body: Mapping[str, object]) -> Outcome:
         results = [
-            *http_judge.objects_of(body.get("metricResults")),
-            http_judge.object_of(body.get("coherenceResult")),
+            *http_judge.objects_or_empty(body.get("metricResults")),
+            http_judge.object_or_empty(body.get("coherenceResult")),
         ]
         result = results[0]
         if not result:
             raise JudgeError("Vertex AI answered without the result of a metric", code="malformed")
-        if status := http_judge.object_of(result.get("error")):
+        if status := http_judge.object_or_empty(result.get("error")):
             number = status.get("code")
             code = _STATUSES.get(number, "bad_request") if isinstance(number, int) else "bad_request"
-            said = http_judge.text_of(status.get("message"))[:300] or f"code {number}"
+            said = http_judge.text_or_empty(status.get("message"))[:300] or f"code {number}"
             raise JudgeError(f"Vertex AI could not measure: {said}", code=code)
         score = result.get("score")
         if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
@@ -161,24 +162,25 @@ class EvaluationService:
 def _outcome(score: float, result: JsonObject) -> Outcome:
     """A score with what google-adk keeps beside it: a rubric score per verdict, and one named ``explanation``."""
     rubrics = [
-        _verdict(i, verdict) for i, verdict in enumerate(http_judge.objects_of(result.get("rubricVerdicts")))
+        _verdict(i, verdict)
+        for i, verdict in enumerate(http_judge.objects_or_empty(result.get("rubricVerdicts")))
     ]
-    explanation = http_judge.text_of(result.get("explanation")) or None
+    explanation = http_judge.text_or_empty(result.get("explanation")) or None
     if explanation is not None:
         rubrics.append(RubricScore(rubric_id="explanation", rationale=explanation, state="not_applicable"))
     return Outcome.scored(score, explanation).model_copy(update={"rubric_scores": tuple(rubrics)})
 
 
 def _verdict(index: int, verdict: JsonObject) -> RubricScore:
-    rubric = http_judge.object_of(verdict.get("evaluatedRubric"))
-    said = http_judge.object_of(http_judge.object_of(rubric.get("content")).get("property"))
+    rubric = http_judge.object_or_empty(verdict.get("evaluatedRubric"))
+    said = http_judge.object_or_empty(http_judge.object_or_empty(rubric.get("content")).get("property"))
     return RubricScore(
-        rubric_id=http_judge.text_of(said.get("description"))
-        or http_judge.text_of(rubric.get("rubricId"))
+        rubric_id=http_judge.text_or_empty(said.get("description"))
+        or http_judge.text_or_empty(rubric.get("rubricId"))
         or f"rubric_{index}",
         # A verdict that is false is left out on the wire.
         score=1.0 if verdict.get("verdict") is True else 0.0,
-        rationale=http_judge.text_of(verdict.get("reasoning")) or None,
+        rationale=http_judge.text_or_empty(verdict.get("reasoning")) or None,
     )
 
 

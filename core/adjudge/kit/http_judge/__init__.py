@@ -1,5 +1,6 @@
-"""What judge backends share: one bounded exchange of JSON, and failures in the words of ``JudgeError``.
+"""What judge backends share: ``HttpJudge``, one bounded exchange of JSON, and failures in the words of ``JudgeError``.
 
+``ChatCompletionsJudge`` and ``GenerateContentJudge`` are such backends for two protocols that several providers speak.
 Agents behind HTTP read their bodies with it.
 """
 
@@ -9,47 +10,52 @@ from adjudge.kit.http_judge.addresses import (
     is_on_this_machine,
     nobody_listens,
 )
-from adjudge.kit.http_judge.body import body_within, excerpt, redacted
-from adjudge.kit.http_judge.chat_completions import ChatCompletions
-from adjudge.kit.http_judge.connection import ProviderConnection, direct_routes
-from adjudge.kit.http_judge.failures import failure_of_status, retry_after_of
-from adjudge.kit.http_judge.fields import count_of, object_of, objects_of, sum_of, text_of
+from adjudge.kit.http_judge.backend import HttpJudge
+from adjudge.kit.http_judge.chat_completions import ChatCompletionsJudge, TokenLimit
+from adjudge.kit.http_judge.connection import HttpAnswer, ProviderConnection, direct_routes
 from adjudge.kit.http_judge.generate_content import (
-    generate_content_body,
-    generate_content_failure,
-    generate_content_reply,
+    GenerateContentJudge,
+    generate_content_error_code,
     generate_content_retry_after,
 )
+from adjudge.kit.http_judge.json_values import (
+    count_or_none,
+    object_or_empty,
+    objects_or_empty,
+    sum_or_none,
+    text_or_empty,
+)
 from adjudge.kit.http_judge.keys import key_problem, without_secrets
-from adjudge.kit.http_judge.options import with_options
 from adjudge.kit.http_judge.probe import json_at
+from adjudge.kit.http_judge.provider_options import with_options
+from adjudge.kit.http_judge.response_body import body_within, excerpt, redacted
 from adjudge.model.address import shown_address
 
 __all__ = [
-    "ChatCompletions",
+    "ChatCompletionsJudge",
+    "GenerateContentJudge",
+    "HttpAnswer",
+    "HttpJudge",
     "ProviderConnection",
+    "TokenLimit",
     "address_problem",
     "body_within",
-    "count_of",
+    "count_or_none",
     "direct_routes",
     "excerpt",
-    "failure_of_status",
-    "generate_content_body",
-    "generate_content_failure",
-    "generate_content_reply",
+    "generate_content_error_code",
     "generate_content_retry_after",
     "host_of",
     "is_on_this_machine",
     "json_at",
     "key_problem",
     "nobody_listens",
-    "object_of",
-    "objects_of",
+    "object_or_empty",
+    "objects_or_empty",
     "redacted",
-    "retry_after_of",
     "shown_address",
-    "sum_of",
-    "text_of",
+    "sum_or_none",
+    "text_or_empty",
     "with_options",
     "without_secrets",
 ]

@@ -8,15 +8,15 @@ Definitions: OpenAI's API reference, "Create chat completion" and "The chat comp
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Final, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from adjudge.errors import JudgeError
-from adjudge.kit.http_judge.chat_failures import chat_failure, embedded_failure, error_of, is_blocked
-from adjudge.kit.http_judge.connection import Answer, ProviderConnection
-from adjudge.kit.http_judge.fields import object_of, objects_of, text_of
-from adjudge.kit.http_judge.options import with_options
-from adjudge.kit.openai import usage_from_openai
+from adjudge.errors import JudgeError, JudgeErrorCode
+from adjudge.kit.http_judge.backend import HttpJudge
+from adjudge.kit.http_judge.chat_errors import chat_error_code, embedded_error_code, error_of, is_blocked
+from adjudge.kit.http_judge.connection import HttpAnswer
+from adjudge.kit.http_judge.json_values import object_or_empty, objects_or_empty, text_or_empty
+from adjudge.kit.http_judge.provider_options import with_options
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import FinishReason, JudgeReply, JudgeRequest, RateLimit
 
@@ -39,101 +39,83 @@ _DURATION: Final = re.compile(
 _UNITS: Final = (86_400.0, 3_600.0, 60.0, 1.0, 1e-3)
 
 
-class ChatCompletions:
-    """The calls of one backend."""
+class ChatCompletionsJudge(HttpJudge):
+    """A judge backend of a server that speaks Chat Completions. A subclass names its variables and its address."""
 
-    def __init__(self) -> None:
-        """Prepare; the connection is made with the first call."""
-        self._connection = ProviderConnection(classify=chat_failure, is_answer=is_blocked)
+    path: ClassVar[str] = "/chat/completions"
 
-    async def complete(
-        self,
-        url: str,
-        request: JudgeRequest,
-        *,
-        headers: Mapping[str, str],
-        secrets: Iterable[str] = (),
-        token_limit: TokenLimit = "max_tokens",  # noqa: S107 - the name of a field
-    ) -> JudgeReply:
-        """Ask once.
+    @property
+    def token_limit(self) -> TokenLimit:
+        """What the server calls ``max_tokens``."""
+        return "max_tokens"
 
-        Args:
-            url: The whole address, ending in ``/chat/completions``.
-            request: What is asked.
-            headers: With the key, where there is one.
-            secrets: Keys, which no message repeats.
-            token_limit: What this server calls ``max_tokens``.
+    def body(self, request: JudgeRequest) -> JsonObject:
+        """The body of a call.
 
         Raises:
-            JudgeError: there is no answer; its code says why.
+            JudgeError: ``provider_options`` would replace what the client sets.
         """
-        body = chat_body(request, token_limit=token_limit)
-        answer = await self._connection.post(url, body, headers=headers, secrets=secrets)
-        return chat_reply(answer, url=url)
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._connection.aclose()
-
-
-def chat_body(request: JudgeRequest, *, token_limit: TokenLimit = "max_tokens") -> JsonObject:  # noqa: S107
-    """The body of a call.
-
-    Raises:
-        JudgeError: ``provider_options`` would replace what the client sets.
-    """
-    body: JsonObject = {
-        "model": request.model,
-        "messages": [{"role": message.role, "content": message.text} for message in request.messages],
-    }
-    if request.schema_ is not None:
-        body["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "answer", "strict": True, "schema": request.schema_},
+        body: JsonObject = {
+            "model": request.model,
+            "messages": [{"role": message.role, "content": message.text} for message in request.messages],
         }
-    for name, value in request.parameters.items():
-        body[token_limit if name == "max_tokens" else name] = value
-    if request.seed is not None:
-        body["seed"] = request.seed
-    return with_options(body, request.provider_options)
+        if request.schema_ is not None:
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "strict": True, "schema": request.schema_},
+            }
+        for name, value in request.parameters.items():
+            body[self.token_limit if name == "max_tokens" else name] = value
+        if request.seed is not None:
+            body["seed"] = request.seed
+        return with_options(body, request.provider_options)
 
+    def reply(self, answer: HttpAnswer) -> JudgeReply:
+        """The first choice of an answer.
 
-def chat_reply(answer: Answer, *, url: str) -> JudgeReply:
-    """The first choice of an answer.
+        A refusal's text is what the model said instead; a blocked question has none.
 
-    A refusal's text is what the model said instead; a blocked question has none.
+        Raises:
+            JudgeError: the answer reports an error, or holds no choice with a message, or a finished one without
+                a word.
+        """
+        from adjudge.kit.openai import usage_from_openai  # not above: listings of plugins import this module
 
-    Raises:
-        JudgeError: the answer reports an error, or holds no choice with a message, or a finished one without
-            a word.
-    """
-    body = answer.body
-    choices = objects_of(body.get("choices"))
-    choice = choices[0] if choices else {}
-    if error := error_of(body) or error_of(choice):
-        if is_blocked(answer.status, {"error": error}):
-            return JudgeReply(text="", finish_reason="safety", rate=rate_limit_of(answer.headers))
-        raise JudgeError(f"{url} answered an error: {answer.excerpt}", code=embedded_failure(error))
-    message = object_of(choice.get("message"))
-    content, refusal = message.get("content"), message.get("refusal")
-    if not message or not isinstance(content, str | None) or not isinstance(refusal, str | None):
-        raise JudgeError(
-            f"{url} answered without choices[0].message and its text: {answer.excerpt}", code="malformed"
+        body, url = answer.body, answer.url
+        choices = objects_or_empty(body.get("choices"))
+        choice = choices[0] if choices else {}
+        if error := error_of(body) or error_of(choice):
+            if is_blocked(answer.status, {"error": error}):
+                return JudgeReply(text="", finish_reason="safety", rate=_rate_limit_of(answer.headers))
+            raise JudgeError(f"{url} answered an error: {answer.excerpt}", code=embedded_error_code(error))
+        message = object_or_empty(choice.get("message"))
+        content, refusal = message.get("content"), message.get("refusal")
+        if not message or not isinstance(content, str | None) or not isinstance(refusal, str | None):
+            raise JudgeError(
+                f"{url} answered without choices[0].message and its text: {answer.excerpt}", code="malformed"
+            )
+        finish: FinishReason = _FINISH_REASONS.get(text_or_empty(choice.get("finish_reason")), "other")
+        text = refusal or content or ""
+        if finish == "stop" and not text:
+            raise JudgeError(f"{url} answered a finished message without a word", code="malformed")
+        return JudgeReply(
+            text=text,
+            finish_reason="refusal" if refusal else finish,
+            model_version=text_or_empty(body.get("model")) or None,
+            usage=usage_from_openai(object_or_empty(body["usage"])) if body.get("usage") else None,
+            rate=_rate_limit_of(answer.headers),
         )
-    finish: FinishReason = _FINISH_REASONS.get(text_of(choice.get("finish_reason")), "other")
-    text = refusal or content or ""
-    if finish == "stop" and not text:
-        raise JudgeError(f"{url} answered a finished message without a word", code="malformed")
-    return JudgeReply(
-        text=text,
-        finish_reason="refusal" if refusal else finish,
-        model_version=text_of(body.get("model")) or None,
-        usage=usage_from_openai(object_of(body["usage"])) if body.get("usage") else None,
-        rate=rate_limit_of(answer.headers),
-    )
+
+    def error_code(self, status: int, body: Any) -> JudgeErrorCode | None:
+        """What a failure means by its body; ``None`` where only the HTTP status tells."""
+        return chat_error_code(status, body)
+
+    def is_answer(self, status: int, body: Any) -> bool:
+        """Whether the provider blocked the question."""
+        return is_blocked(status, body)
 
 
-def rate_limit_of(headers: Mapping[str, str]) -> RateLimit | None:
+def _rate_limit_of(headers: Mapping[str, str]) -> RateLimit | None:
     """What ``x-ratelimit-remaining-requests`` and ``x-ratelimit-reset-requests`` say; ``None`` without them."""
     remaining = headers.get("x-ratelimit-remaining-requests", "")
     known = int(remaining) if re.fullmatch(r"\d{1,12}", remaining, re.ASCII) else None

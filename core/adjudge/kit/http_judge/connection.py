@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from adjudge.adk.json_input import parse_json
 from adjudge.errors import InputError, JudgeError, JudgeErrorCode
 from adjudge.kit.http_judge.addresses import host_of, is_on_this_machine
-from adjudge.kit.http_judge.body import body_within, excerpt, redacted
-from adjudge.kit.http_judge.failures import failure_of_status, retry_after_of
+from adjudge.kit.http_judge.http_errors import error_code_of_status, retry_after_of
 from adjudge.kit.http_judge.keys import without_secrets
+from adjudge.kit.http_judge.response_body import body_within, excerpt, redacted
 from adjudge.model.base import JsonObject
 
 if TYPE_CHECKING:
@@ -37,23 +36,26 @@ def direct_routes(url: str) -> dict[str, None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """What a provider answered: with status 200 to 299, or with one that its backend takes as an answer."""
 
+    url: str
+    """Who answered, for messages about it."""
     body: JsonObject
+    """The JSON of the answer, without keys that it repeats."""
     headers: Mapping[str, str]
-    status: int = 200
-    excerpt: str = ""
+    status: int
+    excerpt: str
     """The beginning of the answer without keys, for messages about it."""
 
 
-Classify = Callable[[int, Any], "JudgeErrorCode | None"]
-"""From the status and the JSON body (``None`` where it is none) of a failure to its class; ``None``: by status."""
+ErrorCodeOf = Callable[[int, Any], "JudgeErrorCode | None"]
+"""From the status and the JSON body (``None`` where it is none) of a failure to its code; ``None``: by status."""
 
 IsAnswer = Callable[[int, Any], bool]
 """From the status and the JSON body of a failure to whether it is an answer all the same: a blocked question."""
 
-Delay = Callable[[Any], "float | None"]
+RetryAfter = Callable[[Any], "float | None"]
 """From the JSON body of a failure to the seconds that it asks to wait."""
 
 
@@ -67,25 +69,25 @@ class ProviderConnection:
     def __init__(
         self,
         *,
-        classify: Classify | None = None,
-        delay: Delay | None = None,
+        error_code: ErrorCodeOf | None = None,
+        retry_after: RetryAfter | None = None,
         is_answer: IsAnswer | None = None,
     ) -> None:
         """Prepare.
 
         Args:
-            classify: What the provider's own error bodies mean.
-            delay: How long they ask to wait, where the headers do not say it.
+            error_code: What the provider's own error bodies mean.
+            retry_after: How long they ask to wait, where the headers do not say it.
             is_answer: Which failures are answers: where a provider says with one that it blocked the question.
         """
-        self._classify = classify
+        self._error_code = error_code
+        self._retry_after = retry_after
         self._is_answer = is_answer
-        self._delay = delay
         self._client: httpx.AsyncClient | None = None
 
     async def post(
         self, url: str, body: JsonObject, *, headers: Mapping[str, str], secrets: Iterable[str] = ()
-    ) -> Answer:
+    ) -> HttpAnswer:
         """Send JSON and read JSON.
 
         Args:
@@ -115,10 +117,12 @@ class ProviderConnection:
         found, shown = _json(content), excerpt(content, hidden)
         is_answer = 200 <= status < 300 or (self._is_answer is not None and self._is_answer(status, found))
         if not is_answer:
-            code = (self._classify(status, found) if self._classify else None) or failure_of_status(status)
+            code = (self._error_code(status, found) if self._error_code else None) or error_code_of_status(
+                status
+            )
             wait = retry_after_of(received)
-            if wait is None and self._delay is not None:
-                wait = self._delay(found)
+            if wait is None and self._retry_after is not None:
+                wait = self._retry_after(found)
             if 300 <= status < 400:
                 place = redacted(received.get("location", "nowhere"), hidden)
                 shown = (
@@ -127,7 +131,7 @@ class ProviderConnection:
             raise JudgeError(f"{url} answered {status}: {shown}", code=code, retry_after=wait)
         if not isinstance(found, dict):
             raise JudgeError(f"{url} answered no JSON object: {shown}", code="malformed")
-        return Answer(without_secrets(found, hidden), received, status, shown)
+        return HttpAnswer(url, without_secrets(found, hidden), received, status, shown)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -171,6 +175,8 @@ def tls() -> ssl.SSLContext:
 
 
 def _json(content: bytes) -> Any:
+    from adjudge.adk.json_input import parse_json  # as httpx: with the first call
+
     try:
         return parse_json(content, source="answer")
     except InputError:

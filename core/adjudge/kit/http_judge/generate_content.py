@@ -11,8 +11,16 @@ import re
 from typing import Any, Final
 
 from adjudge.errors import JudgeError, JudgeErrorCode
-from adjudge.kit.http_judge.fields import count_of, object_of, objects_of, sum_of, text_of
-from adjudge.kit.http_judge.options import with_options
+from adjudge.kit.http_judge.backend import HttpJudge
+from adjudge.kit.http_judge.connection import HttpAnswer
+from adjudge.kit.http_judge.json_values import (
+    count_or_none,
+    object_or_empty,
+    objects_or_empty,
+    sum_or_none,
+    text_or_empty,
+)
+from adjudge.kit.http_judge.provider_options import with_options
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import FinishReason, JudgeReply, JudgeRequest
 from adjudge.model.step import Usage
@@ -68,91 +76,105 @@ _TOO_LONG: Final = re.compile(
 _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)s\Z")
 
 
-def generate_content_body(request: JudgeRequest) -> JsonObject:
-    """The body of a call.
+class GenerateContentJudge(HttpJudge):
+    """A judge backend of a service with ``generateContent``. A subclass says where it is and with which key."""
 
-    The schema goes as ``responseJsonSchema``, which takes JSON Schema as it is; ``propertyOrdering`` keeps
-    the order of its properties, so that a rationale is written before its answer. Gemma 3 takes neither a
-    schema nor a system instruction: it is told in the first message, as ADK tells it. Options may be in
-    snake_case, as ADK's ``GenerateContentConfig`` has them, or in camelCase, as the REST API has them.
+    def body(self, request: JudgeRequest) -> JsonObject:
+        """The body of a call.
 
-    Raises:
-        JudgeError: ``provider_options`` would replace what the client sets.
-    """
-    body: JsonObject = {
-        "contents": [
-            {"role": "model" if message.role == "assistant" else "user", "parts": [{"text": message.text}]}
-            for message in request.messages
-            if message.role != "system"
-        ]
-    }
-    bare = _BARE.match(request.model) is not None
-    if system := [{"text": message.text} for message in request.messages if message.role == "system"]:
-        if bare:
-            body["contents"].insert(0, {"role": "user", "parts": system})
-        else:
-            body["systemInstruction"] = {"parts": system}
-    generation: JsonObject = {_PARAMETERS[name]: value for name, value in request.parameters.items()}
-    if request.seed is not None:
-        generation["seed"] = request.seed
-    if request.schema_ is not None and not bare:
-        generation["responseMimeType"] = "application/json"
-        generation["responseJsonSchema"] = _ordered(request.schema_)
-    options = {_camel_case(name): value for name, value in request.provider_options.items()}
-    beside = {name: value for name, value in options.items() if name in _BESIDE_GENERATION}
-    inside = {name: value for name, value in options.items() if name not in _BESIDE_GENERATION}
-    if generation := with_options(generation, inside):
-        body["generationConfig"] = generation
-    return with_options(body, beside)
+        The schema goes as ``responseJsonSchema``, which takes JSON Schema as it is; ``propertyOrdering`` keeps
+        the order of its properties, so that a rationale is written before its answer. Gemma 3 takes neither a
+        schema nor a system instruction: it is told in the first message, as ADK tells it. Options may be in
+        snake_case, as ADK's ``GenerateContentConfig`` has them, or in camelCase, as the REST API has them.
+
+        Raises:
+            JudgeError: ``provider_options`` would replace what the client sets.
+        """
+        body: JsonObject = {
+            "contents": [
+                {
+                    "role": "model" if message.role == "assistant" else "user",
+                    "parts": [{"text": message.text}],
+                }
+                for message in request.messages
+                if message.role != "system"
+            ]
+        }
+        bare = _BARE.match(request.model) is not None
+        if system := [{"text": message.text} for message in request.messages if message.role == "system"]:
+            if bare:
+                body["contents"].insert(0, {"role": "user", "parts": system})
+            else:
+                body["systemInstruction"] = {"parts": system}
+        generation: JsonObject = {_PARAMETERS[name]: value for name, value in request.parameters.items()}
+        if request.seed is not None:
+            generation["seed"] = request.seed
+        if request.schema_ is not None and not bare:
+            generation["responseMimeType"] = "application/json"
+            generation["responseJsonSchema"] = _ordered(request.schema_)
+        options = {_camel_case(name): value for name, value in request.provider_options.items()}
+        beside = {name: value for name, value in options.items() if name in _BESIDE_GENERATION}
+        inside = {name: value for name, value in options.items() if name not in _BESIDE_GENERATION}
+        if generation := with_options(generation, inside):
+            body["generationConfig"] = generation
+        return with_options(body, beside)
+
+    def reply(self, answer: HttpAnswer) -> JudgeReply:
+        """The first candidate of an answer, without the model's thoughts.
+
+        A blocked prompt and a blocked candidate are replies with the finish reason ``safety``.
+
+        Raises:
+            JudgeError: the answer holds no candidate, or a finished one without a word.
+        """
+        body = answer.body
+        candidates = objects_or_empty(body.get("candidates"))
+        blocked = text_or_empty(object_or_empty(body.get("promptFeedback")).get("blockReason"))
+        candidate = candidates[0] if candidates else {}
+        parts = objects_or_empty(object_or_empty(candidate.get("content")).get("parts"))
+        text = "".join(text_or_empty(part.get("text")) for part in parts if part.get("thought") is not True)
+        finish: FinishReason = _FINISH_REASONS.get(text_or_empty(candidate.get("finishReason")), "other")
+        if blocked and not candidates:
+            finish = "safety"
+        elif not candidates:
+            raise JudgeError("the answer holds no candidate", code="malformed")
+        elif finish == "stop" and not text:
+            raise JudgeError("the answer's candidate is finished and holds no text", code="malformed")
+        return JudgeReply(
+            text=text,
+            finish_reason=finish,
+            model_version=text_or_empty(body.get("modelVersion")) or None,
+            usage=_usage(body.get("usageMetadata")),
+        )
+
+    def error_code(self, status: int, body: Any) -> JudgeErrorCode | None:
+        """What a failure means by its body; ``None`` where the body does not say it."""
+        return generate_content_error_code(status, body)
+
+    def retry_after(self, body: Any) -> float | None:
+        """Seconds to wait by the ``google.rpc.RetryInfo`` of a failure; ``None`` where there is none."""
+        return generate_content_retry_after(body)
 
 
-def generate_content_reply(body: JsonObject) -> JudgeReply:
-    """The first candidate of an answer, without the model's thoughts.
-
-    A blocked prompt and a blocked candidate are replies with the finish reason ``safety``.
-
-    Raises:
-        JudgeError: the answer holds no candidate, or a finished one without a word.
-    """
-    candidates = objects_of(body.get("candidates"))
-    blocked = text_of(object_of(body.get("promptFeedback")).get("blockReason"))
-    candidate = candidates[0] if candidates else {}
-    parts = objects_of(object_of(candidate.get("content")).get("parts"))
-    text = "".join(text_of(part.get("text")) for part in parts if part.get("thought") is not True)
-    finish: FinishReason = _FINISH_REASONS.get(text_of(candidate.get("finishReason")), "other")
-    if blocked and not candidates:
-        finish = "safety"
-    elif not candidates:
-        raise JudgeError("the answer holds no candidate", code="malformed")
-    elif finish == "stop" and not text:
-        raise JudgeError("the answer's candidate is finished and holds no text", code="malformed")
-    return JudgeReply(
-        text=text,
-        finish_reason=finish,
-        model_version=text_of(body.get("modelVersion")) or None,
-        usage=_usage(body.get("usageMetadata")),
-    )
-
-
-def generate_content_failure(status: int, body: Any) -> JudgeErrorCode | None:  # noqa: ARG001 - the body says it better
-    """The class of a failure; ``None`` where the body does not say it.
+def generate_content_error_code(status: int, body: Any) -> JudgeErrorCode | None:  # noqa: ARG001 - the body says it better
+    """The code of a failure; ``None`` where the body does not say it.
 
     A limit per minute passes while one waits, a limit per day and an unpaid bill do not: they are ``quota``.
     """
     error = _error_of(body)
-    message = text_of(error.get("message")).lower()
-    details = objects_of(error.get("details"))
-    reasons = {text_of(detail.get("reason")) for detail in details}
-    name = text_of(error.get("status"))
+    message = text_or_empty(error.get("message")).lower()
+    details = objects_or_empty(error.get("details"))
+    reasons = {text_or_empty(detail.get("reason")) for detail in details}
+    name = text_or_empty(error.get("status"))
     if "BILLING_DISABLED" in reasons:
         return "quota"
     if any(reason.startswith("API_KEY_") for reason in reasons) or "api key not valid" in message:
         return "auth"
     if name == "RESOURCE_EXHAUSTED":
         quotas = [
-            text_of(violation.get("quotaId"))
+            text_or_empty(violation.get("quotaId"))
             for detail in details
-            for violation in objects_of(detail.get("violations"))
+            for violation in objects_or_empty(detail.get("violations"))
         ]
         used_up = any("PerDay" in quota for quota in quotas) or "credits are depleted" in message
         return "quota" if used_up else "rate_limit"
@@ -163,8 +185,8 @@ def generate_content_failure(status: int, body: Any) -> JudgeErrorCode | None:  
 
 def generate_content_retry_after(body: Any) -> float | None:
     """Seconds to wait by the ``google.rpc.RetryInfo`` of a failure; ``None`` where there is none."""
-    for detail in objects_of(_error_of(body).get("details")):
-        if found := _DURATION.match(text_of(detail.get("retryDelay"))):
+    for detail in objects_or_empty(_error_of(body).get("details")):
+        if found := _DURATION.match(text_or_empty(detail.get("retryDelay"))):
             return float(found[1])
     return None
 
@@ -181,32 +203,32 @@ def _refusal_of(message: str) -> JudgeErrorCode:
 
 def _error_of(body: Any) -> JsonObject:
     # Vertex AI sends some failures as a list of one.
-    errors = objects_of(body) or [object_of(body)]
-    return object_of(errors[0].get("error"))
+    errors = objects_or_empty(body) or [object_or_empty(body)]
+    return object_or_empty(errors[0].get("error"))
 
 
 def _usage(found: object) -> Usage | None:
-    counts = object_of(found)
+    counts = object_or_empty(found)
     if not counts:
         return None
-    thoughts = count_of(counts.get("thoughtsTokenCount"))
+    thoughts = count_or_none(counts.get("thoughtsTokenCount"))
     return Usage(
-        input_tokens=count_of(counts.get("promptTokenCount")),
+        input_tokens=count_or_none(counts.get("promptTokenCount")),
         # Thoughts are billed as output, and are not among the candidates' tokens.
-        output_tokens=sum_of(count_of(counts.get("candidatesTokenCount")), thoughts),
-        total_tokens=count_of(counts.get("totalTokenCount")),
-        cached_tokens=count_of(counts.get("cachedContentTokenCount")),
+        output_tokens=sum_or_none(count_or_none(counts.get("candidatesTokenCount")), thoughts),
+        total_tokens=count_or_none(counts.get("totalTokenCount")),
+        cached_tokens=count_or_none(counts.get("cachedContentTokenCount")),
         reasoning_tokens=thoughts,
-        tool_use_tokens=count_of(counts.get("toolUsePromptTokenCount")),
+        tool_use_tokens=count_or_none(counts.get("toolUsePromptTokenCount")),
     )
 
 
 def _ordered(schema: JsonObject) -> JsonObject:
     ordered = dict(schema)
-    if properties := object_of(schema.get("properties")):
+    if properties := object_or_empty(schema.get("properties")):
         ordered["properties"] = {name: _ordered(part) for name, part in properties.items()}
         ordered["propertyOrdering"] = list(properties)
-    if items := object_of(schema.get("items")):
+    if items := object_or_empty(schema.get("items")):
         ordered["items"] = _ordered(items)
     return ordered
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from adjudge.kit.http_judge.body import redacted
+from adjudge.kit.http_judge.response_body import redacted
 from adjudge.model.environment import Environment
 
 _SHORTEST: Final = 8

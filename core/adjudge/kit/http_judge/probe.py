@@ -7,9 +7,8 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final
 
-from adjudge.adk.json_input import parse_json
-from adjudge.kit.http_judge.body import body_within
 from adjudge.kit.http_judge.connection import direct_routes, tls
+from adjudge.kit.http_judge.response_body import body_within
 
 _LARGEST: Final = 2**20
 """Bytes of an answer."""
@@ -45,6 +44,8 @@ async def _answer(url: str, headers: dict[str, str], seconds: float) -> Any:
     import asyncio
 
     import httpx  # only where there is somebody to ask
+
+    from adjudge.adk.json_input import parse_json
 
     # Certificates take long to read, and only https needs them: a redirect is not followed.
     verify = tls() if url.lower().startswith("https:") else False

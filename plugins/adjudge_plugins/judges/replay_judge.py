@@ -1,8 +1,8 @@
-"""Answers from a recording."""
+"""``replay``: judges that answer what was recorded with ``--record``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from adjudge.plugin import (
@@ -10,17 +10,20 @@ from adjudge.plugin import (
     InputError,
     JsonObject,
     JudgeBackend,
+    JudgeBackendSpec,
     JudgeError,
     JudgeReply,
     JudgeRequest,
+    NoConfig,
     Recording,
+    hookimpl,
 )
 
 
 class ReplayJudge:
     """Every model of a recording, under its own name. What was not asked then is not answered now."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, config: NoConfig, host: Host) -> None:  # noqa: ARG002 - a factory's signature
         self._host = host
         self._recordings: dict[str, Recording] = {}
         self._voices: dict[tuple[str, str], JudgeBackend] = {}
@@ -91,3 +94,17 @@ class _Voice:
                 code="not_recorded",
             )
         return reply
+
+
+@hookimpl.judge_backends
+def judge_backends() -> Iterable[JudgeBackendSpec]:
+    """Describe the ``replay`` backend."""
+    return [
+        JudgeBackendSpec(
+            name="replay",
+            summary="Answers from a recording of judge calls: replay:FILE",
+            factory=ReplayJudge,
+            example="replay:FILE",
+            prices="",
+        )
+    ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Final
 
 from adjudge.errors import JudgeErrorCode
@@ -24,7 +23,7 @@ _STATUSES: Final[dict[int, JudgeErrorCode]] = {
 }
 
 
-def failure_of_status(status: int) -> JudgeErrorCode:
+def error_code_of_status(status: int) -> JudgeErrorCode:
     """The class of a failure by its HTTP status alone; a backend that knows its provider's codes says it better."""
     if 300 <= status < 400:
         return "malformed"  # whoever redirects is not the provider: a proxy, a login page, a server in repair
@@ -55,5 +54,7 @@ def retry_after_of(headers: Mapping[str, str]) -> float | None:
 
 
 def _date(text: str) -> datetime:
+    from email.utils import parsedate_to_datetime  # not above: listings of plugins import this module
+
     found = parsedate_to_datetime(text)
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

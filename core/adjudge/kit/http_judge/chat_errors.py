@@ -11,8 +11,8 @@ import re
 from typing import Any, Final
 
 from adjudge.errors import JudgeErrorCode
-from adjudge.kit.http_judge.failures import failure_of_status
-from adjudge.kit.http_judge.fields import object_of, text_of
+from adjudge.kit.http_judge.http_errors import error_code_of_status
+from adjudge.kit.http_judge.json_values import object_or_empty, text_or_empty
 from adjudge.model.base import JsonObject
 
 _CODES: Final[dict[str, JudgeErrorCode]] = {
@@ -51,16 +51,16 @@ _SCHEMA: Final = re.compile(
 )
 
 
-def chat_failure(status: int, body: Any) -> JudgeErrorCode | None:
+def chat_error_code(status: int, body: Any) -> JudgeErrorCode | None:
     """The class of a failure by its body; ``None`` where only the status tells."""
     error = error_of(body)
-    message = text_of(error.get("message"))
+    message = text_or_empty(error.get("message"))
     if (status in _REFUSED or status == 429) and _TOO_LONG.search(message):
         return "context_too_long"
-    if text_of(error.get("param")).startswith("response_format"):
+    if text_or_empty(error.get("param")).startswith("response_format"):
         return "schema_rejected"
     for name in ("code", "type"):
-        if found := _CODES.get(text_of(error.get(name))):
+        if found := _CODES.get(text_or_empty(error.get(name))):
             return found
     if status in _REFUSED and _SCHEMA.search(message):
         return "schema_rejected"
@@ -70,16 +70,16 @@ def chat_failure(status: int, body: Any) -> JudgeErrorCode | None:
 def is_blocked(status: int, body: Any) -> bool:
     """Whether the provider blocked the question: an answer of its own, whatever its status says."""
     error = error_of(body)
-    codes = {text_of(part.get("code")) for part in (error, object_of(error.get("innererror")))}
-    flagged = "flagged_input" in object_of(error.get("metadata"))
+    codes = {text_or_empty(part.get("code")) for part in (error, object_or_empty(error.get("innererror")))}
+    flagged = "flagged_input" in object_or_empty(error.get("metadata"))
     return status < 500 and (flagged or not _BLOCKED.isdisjoint(codes))
 
 
-def embedded_failure(error: JsonObject) -> JudgeErrorCode:
+def embedded_error_code(error: JsonObject) -> JudgeErrorCode:
     """The class of an error that came with status 200, as gateways send them; its ``code`` may be a status."""
     code = error.get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else 500
-    return chat_failure(status, {"error": error}) or failure_of_status(status)
+    return chat_error_code(status, {"error": error}) or error_code_of_status(status)
 
 
 def error_of(body: Any) -> JsonObject:
@@ -87,8 +87,8 @@ def error_of(body: Any) -> JsonObject:
 
     OpenAI wraps it in ``error``; LM Studio has a bare text there, vLLM up to 0.9 no wrapping at all.
     """
-    found = object_of(body)
+    found = object_or_empty(body)
     error = found.get("error")
     if isinstance(error, str):
         return {"message": error}
-    return object_of(error) or (found if found.get("object") == "error" else {})
+    return object_or_empty(error) or (found if found.get("object") == "error" else {})
