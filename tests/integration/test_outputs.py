@@ -168,7 +168,7 @@ def test_what_labels_show_is_not_written_over_the_labels(folder: Path, adjudge_h
     (folder / "labels.json").write_text("[]")
     refused = adjudge_here("agreement", "r.json", "labels.json", "--fit", "labels.json")
     assert refused.returncode == 2
-    assert "labels.json: it is read by this run" in refused.stderr
+    assert "labels.json: it is read by this command" in refused.stderr
 
 
 def test_a_resumed_run_needs_a_session_at_least(folder: Path, adjudge_here: Cli) -> None:
