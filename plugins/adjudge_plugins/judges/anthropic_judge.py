@@ -151,7 +151,10 @@ class AnthropicJudge(http_judge.HttpJudge):
         if kind != "invalid_request_error":
             return _ERROR_TYPES.get(kind)
         message = http_judge.text_or_empty(error.get("message")).lower()
-        return next((code for pattern, code in _ERROR_MESSAGES if pattern.search(message)), "bad_request")
+        for pattern, code in _ERROR_MESSAGES:
+            if pattern.search(message):
+                return code
+        return "bad_request"
 
 
 def _refusal(name: str, value: object, reason: str) -> JudgeError:
