@@ -174,7 +174,7 @@ def test_a_plugin_is_shown_by_its_name_and_with_its_neighbours_by_distribution(r
     everything = json.loads(run("plugins", "show", "adjudge", "--json").stdout)
 
     assert one["components"] == ["criteria: response_match_score"]
-    assert one["module"] == "adjudge_plugins.criteria.response_match"
+    assert one["module"] == "adjudge_plugins.criteria.text.response_match"
     assert len(everything) > 20
     assert "criteria: response_match_score" in run("plugins", "show", "response-match").stdout
 

@@ -45,7 +45,7 @@ from adjudge_plugins.criteria import (
     step_count,
     unknown_tools,
 )
-from adjudge_plugins.criteria.action_cycles.criterion import longest_stretch
+from adjudge_plugins.criteria.trace.action_cycles.criterion import longest_stretch
 
 ALL = (
     action_cycles,

@@ -19,7 +19,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.testing import FakeJudge, verdicts
-from adjudge_plugins.criteria import final_response_match
+from adjudge_plugins.criteria.judged import final_response_match
 
 Measure = Callable[..., Measurement]
 

@@ -31,7 +31,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.testing import FakeJudge, verdicts
-from adjudge_plugins.criteria import hallucinations
+from adjudge_plugins.criteria.judged import hallucinations
 
 Measure = Callable[..., Measurement]
 

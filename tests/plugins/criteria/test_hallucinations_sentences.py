@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge_plugins.criteria.hallucinations import sentences as module
+from adjudge_plugins.criteria.judged.hallucinations import sentences as module
 
 sentences = module.sentences
 

@@ -18,7 +18,7 @@ from adjudge.plugin import (
     Text,
     Trajectory,
 )
-from adjudge_plugins.criteria import intermediate_response_match
+from adjudge_plugins.criteria.text import intermediate_response_match
 
 Said = tuple[str | None, str]
 Compare = Callable[[list[Said], list[Said]], Outcome]

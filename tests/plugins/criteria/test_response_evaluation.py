@@ -16,7 +16,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.testing import FakeJudge, manager, verdicts
-from adjudge_plugins.criteria import response_evaluation
+from adjudge_plugins.criteria.judged import response_evaluation
 
 Measure = Callable[..., Measurement]
 

@@ -20,7 +20,7 @@ from adjudge.plugin import (
     Text,
     Trajectory,
 )
-from adjudge_plugins.criteria import response_match
+from adjudge_plugins.criteria.text import response_match
 
 Score = Callable[..., tuple[Outcome, ...]]
 

@@ -9,7 +9,7 @@ import pytest
 
 from adjudge.plugin import CaseUnderTest, EvalCase, InputError, Measurement, Outcome, Trajectory
 from adjudge.testing import criterion_conformance
-from adjudge_plugins.criteria import session_state_match
+from adjudge_plugins.criteria.trajectory import session_state_match
 
 TestConformanceOfExact = criterion_conformance(
     "session_state_match", plugin=session_state_match, config={"mode": "exact"}

@@ -85,10 +85,10 @@ def steps_of(messages: Messages) -> list[Step]:
             else:
                 steps[caller] = _with(steps[caller], result)
         elif role == "user" and steps:
-            for result in _items(message, place):
-                if isinstance(result, ToolResult):  # Anthropic's protocol has results in messages of the user
-                    caller = callers.pop(result.call_id or "", len(steps) - 1)
-                    steps[caller] = _with(steps[caller], result)
+            for item in _items(message, place):
+                if isinstance(item, ToolResult):  # Anthropic's protocol has results in messages of the user
+                    caller = callers.pop(item.call_id or "", len(steps) - 1)
+                    steps[caller] = _with(steps[caller], item)
             if words := _words(message, place):
                 steps[-1] = _with(steps[-1], Observation(text=words, source="environment"))
     return steps

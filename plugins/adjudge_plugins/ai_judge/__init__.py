@@ -1,0 +1,29 @@
+"""``ai_judge``: a criterion in words, judged over the whole run with evidence that code finds in it."""
+
+from __future__ import annotations
+
+from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl
+from adjudge_plugins.ai_judge.config import AiJudgeConfig
+
+
+def _make(config: AiJudgeConfig, host: Host) -> Criterion:
+    from adjudge_plugins.ai_judge.criterion import AiJudge
+
+    return AiJudge(host.evaluator(config.criterion(), config.judge_model_options))
+
+
+@hookimpl.criteria
+def criteria() -> list[CriterionSpec]:
+    """The one criterion of this plugin."""
+    return [
+        CriterionSpec(
+            name="ai_judge",
+            summary="Whether a run meets a criterion in words, with evidence from its own steps",
+            factory=_make,
+            config=AiJudgeConfig,
+            example_options={"description": "The user gets what was asked for."},
+            needs=frozenset({Need.JUDGE}),
+            simulated_conversations=True,
+            default_threshold=1.0,
+        )
+    ]

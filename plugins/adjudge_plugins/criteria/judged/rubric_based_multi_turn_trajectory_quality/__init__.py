@@ -1,0 +1,29 @@
+"""``rubric_based_multi_turn_trajectory_quality_v1``: whether a whole conversation has the properties that rubrics name."""
+
+from __future__ import annotations
+
+from adjudge.kit import judged_criteria
+from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl
+
+
+def _make(config: judged_criteria.RubricsConfig, host: Host) -> Criterion:
+    from adjudge_plugins.criteria.judged.rubric_based_multi_turn_trajectory_quality.criterion import (
+        MultiTurnTrajectoryQuality,
+    )
+
+    return MultiTurnTrajectoryQuality(config, host.judge(config.judge_model_options))
+
+
+@hookimpl.criteria
+def criteria() -> list[CriterionSpec]:
+    """The one criterion of this plugin."""
+    return [
+        CriterionSpec(
+            name="rubric_based_multi_turn_trajectory_quality_v1",
+            summary="Share of rubrics that the whole conversation meets, decided by a judge",
+            factory=_make,
+            config=judged_criteria.RubricsConfig,
+            needs=frozenset({Need.RUBRICS, Need.JUDGE}),
+            simulated_conversations=True,
+        )
+    ]

@@ -1,0 +1,1 @@
+"""Criteria that compare words with words, without a judge."""

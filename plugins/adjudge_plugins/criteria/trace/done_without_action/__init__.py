@@ -1,0 +1,25 @@
+"""``done_without_action``: whether the agent says that it did something and did nothing."""
+
+from __future__ import annotations
+
+from adjudge.plugin import Criterion, CriterionSpec, Host, NoConfig, hookimpl
+
+
+def _make(config: NoConfig, host: Host) -> Criterion:  # noqa: ARG001
+    from adjudge_plugins.criteria.trace.done_without_action.criterion import DoneWithoutAction
+
+    return DoneWithoutAction()
+
+
+@hookimpl.criteria
+def criteria() -> list[CriterionSpec]:
+    """The one criterion of this plugin."""
+    return [
+        CriterionSpec(
+            name="done_without_action",
+            summary="Whether the agent says that it is done and did nothing",
+            factory=_make,
+            simulated_conversations=True,
+            lower_is_better=True,
+        )
+    ]

@@ -1,0 +1,30 @@
+"""One turn used the tool or did not; the core takes the mean."""
+
+from __future__ import annotations
+
+from adjudge.kit.matching import counted
+from adjudge.plugin import CaseUnderTest, Invocation, Measurement, Outcome
+from adjudge_plugins.criteria.trajectory.trajectory_single_tool_use.config import (
+    TrajectorySingleToolUseConfig,
+)
+
+
+class TrajectorySingleToolUse:
+    """1.0 for a turn in which the agent called the tool at least once, else 0.0. Nothing need be expected."""
+
+    def __init__(self, config: TrajectorySingleToolUseConfig) -> None:
+        self._tool = config.tool_name
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One outcome per turn, with the number of calls of the tool."""
+        return Measurement(per_invocation=tuple(map(self._turn, case.actual.invocations)))
+
+    def _turn(self, turn: Invocation) -> Outcome:
+        names = [call.name for call in turn.tool_calls]
+        times = names.count(self._tool)
+        if times:
+            reason = f"{self._tool} was called {counted(times, 'time')}."
+        else:
+            others = ", ".join(dict.fromkeys(names)) or "no tool at all"
+            reason = f"{self._tool} was not called; the turn called {others}."
+        return Outcome.scored(float(bool(times)), reason, details={"tool_name": self._tool, "times": times})

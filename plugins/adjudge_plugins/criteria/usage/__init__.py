@@ -1,0 +1,1 @@
+"""Criteria that count what a run took: calls, steps, tokens, seconds."""
