@@ -26,8 +26,8 @@ from adjudge.model.confusion import accuracy, kappa
 from adjudge.model.labelled import Confusion
 from adjudge.plugin import CaseUnderTest, Criterion, EvalCase, EvaluationResult, Measurement
 from adjudge_plugins.agreement.statistics.localisation import TOLERANCES, majority_agent, position_prior
-from adjudge_plugins.criteria.trace.action_cycles.criterion import ActionCycles
-from adjudge_plugins.criteria.trace.action_repeats.criterion import ActionRepeats
+from adjudge_plugins.criteria.trace.action_cycles import ActionCycles
+from adjudge_plugins.criteria.trace.action_repeats import ActionRepeats
 from adjudge_plugins.readers.history_log_reader.reader import HistoryLogReader
 
 PAGES = Path("docs/reference")

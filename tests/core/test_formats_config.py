@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.adk import load_config, parse_config
+from adjudge.adk.config import load_config, parse_config
 from adjudge.errors import InputError
 from adjudge.model.config import CriterionEntry
 

@@ -17,7 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.adk import case_from_adk, dump_eval_set, load_eval_set, open_eval_set, read_eval_cases
+from adjudge.adk.case import case_from_adk
+from adjudge.adk.eval_set_file import load_eval_set, open_eval_set, read_eval_cases
+from adjudge.adk.eval_set_writing import dump_eval_set
 from adjudge.errors import InputError
 
 Write = Callable[[Any], Path]

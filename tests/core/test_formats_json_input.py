@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.adk import parse_json, read_json
+from adjudge.adk.json_input import parse_json, read_json
 from adjudge.errors import InputError, Problem
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.adk import dump_eval_set, load_eval_set, migrate_eval_set, open_eval_set
+from adjudge.adk.eval_set_file import load_eval_set, open_eval_set
+from adjudge.adk.eval_set_writing import dump_eval_set, migrate_eval_set
 from adjudge.errors import InputError
 from adjudge.model.items import Text
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.adk import load_config, load_eval_set, open_eval_set
+from adjudge.adk.config import load_config
+from adjudge.adk.eval_set_file import load_eval_set, open_eval_set
 from adjudge.errors import InputError
 
 # Our own file with the structure of the first example of seed 001, and its mistakes.

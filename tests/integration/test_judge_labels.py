@@ -14,7 +14,7 @@ import pytest
 from adjudge.extension.configuration import validated_config
 from adjudge.kit.adk import case_from_adk
 from adjudge.testing import manager
-from adjudge_plugins.criteria import (
+from adjudge_plugins.criteria.judged import (
     final_response_match,
     hallucinations,
     rubric_based_final_response_quality,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from adjudge.adk import CaseEntry, EvalSetFile, open_eval_set
 from adjudge.adk.config import load_config, parse_config
+from adjudge.adk.eval_set_file import EvalSetFile, open_eval_set
+from adjudge.adk.eval_set_pass import CaseEntry
 from adjudge.adk.selection import find_eval_sets, split_selection
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import CriterionSpec

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Final
 
-from adjudge.adk import CaseEntry
+from adjudge.adk.eval_set_pass import CaseEntry
 from adjudge.errors import InputError, Problem, UnavailableError, did_you_mean, suggestion
 from adjudge.extension.configuration import known_keys, validated_config
 from adjudge.extension.guard import make

@@ -11,7 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from adjudge.adk import parse_config, read_labelled
+from adjudge.adk.config import parse_config
+from adjudge.adk.labelled import read_labelled
 from adjudge.errors import InputError, Problem
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions

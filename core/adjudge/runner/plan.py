@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adjudge.adk import CaseEntry, EvalSetFile
+from adjudge.adk.eval_set_file import EvalSetFile
+from adjudge.adk.eval_set_pass import CaseEntry
 from adjudge.extension.configuration import ComponentConfig
 from adjudge.extension.protocols import AgentAdapter, Criterion
 from adjudge.extension.registry import Registered

@@ -34,7 +34,7 @@ from adjudge.plugin import (
     numbered,
 )
 from adjudge.testing import manager
-from adjudge_plugins.criteria import (
+from adjudge_plugins.criteria.trace import (
     action_cycles,
     action_repeats,
     claim_without_observation,
@@ -42,10 +42,10 @@ from adjudge_plugins.criteria import (
     failed_recoveries,
     invalid_arguments,
     repeated_errors,
-    step_count,
     unknown_tools,
 )
-from adjudge_plugins.criteria.trace.action_cycles.criterion import longest_stretch
+from adjudge_plugins.criteria.trace.action_cycles import longest_stretch
+from adjudge_plugins.criteria.usage import step_count
 
 ALL = (
     action_cycles,

@@ -21,7 +21,7 @@ from adjudge.plugin import (
     ToolCall,
     Trajectory,
 )
-from adjudge_plugins.criteria import invalid_arguments, unknown_tools
+from adjudge_plugins.criteria.trace import invalid_arguments, unknown_tools
 
 Measure = Callable[..., Measurement]
 

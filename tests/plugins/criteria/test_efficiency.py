@@ -21,7 +21,7 @@ from adjudge.plugin import (
     Usage,
 )
 from adjudge.testing import manager
-from adjudge_plugins.criteria import (
+from adjudge_plugins.criteria.usage import (
     inference_call_count,
     invocation_duration,
     token_usage,

@@ -25,7 +25,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.testing import FakeJudge, verdicts
-from adjudge_plugins.criteria import (
+from adjudge_plugins.criteria.judged import (
     multi_turn_task_success,
     multi_turn_tool_use_quality,
     multi_turn_trajectory_quality,

@@ -31,15 +31,9 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.testing import FakeJudge, verdicts
-from adjudge_plugins.criteria import (
-    rubric_based_final_response_quality as final_response,
-)
-from adjudge_plugins.criteria import (
-    rubric_based_multi_turn_trajectory_quality as trajectory,
-)
-from adjudge_plugins.criteria import (
-    rubric_based_tool_use_quality as tool_use,
-)
+from adjudge_plugins.criteria.judged import rubric_based_final_response_quality as final_response
+from adjudge_plugins.criteria.judged import rubric_based_multi_turn_trajectory_quality as trajectory
+from adjudge_plugins.criteria.judged import rubric_based_tool_use_quality as tool_use
 
 Measure = Callable[..., Measurement]
 

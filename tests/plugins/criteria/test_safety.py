@@ -27,7 +27,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.testing import FakeHost, FakeJudge, manager, verdicts
-from adjudge_plugins.criteria import (
+from adjudge_plugins.criteria.judged import (
     multi_turn_task_success,
     multi_turn_tool_use_quality,
     multi_turn_trajectory_quality,

@@ -20,7 +20,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.testing import criterion_conformance, manager
-from adjudge_plugins.criteria import (
+from adjudge_plugins.criteria.trajectory import (
     tool_trajectory,
     trajectory_edit_similarity,
     trajectory_f1,

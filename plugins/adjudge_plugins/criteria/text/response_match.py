@@ -1,0 +1,80 @@
+"""``response_match_score``: how much the final response resembles the reference, word by word."""
+
+from __future__ import annotations
+
+from adjudge.kit.matching import rouge_1
+from adjudge.plugin import (
+    CaseUnderTest,
+    ComponentConfig,
+    Criterion,
+    CriterionSpec,
+    Host,
+    Invocation,
+    Measurement,
+    Need,
+    Outcome,
+    hookimpl,
+)
+
+
+class ResponseMatchConfig(ComponentConfig):
+    """Options of ``response_match_score``, as ADK's ``BaseCriterion`` has them."""
+
+    include_intermediate_responses_in_final: bool = False
+    """Whether the texts before the final response count too, on both sides."""
+
+
+class ResponseMatch:
+    """The F-measure of ROUGE-1 per turn, from 0 to 1 (seed 004, ``response_match_score``).
+
+    The texts of a response are joined by a newline; thoughts are not part of it. A turn without a
+    reference response, or with a blank one, is not applicable; a missing or blank answer to a
+    reference scores 0.
+    """
+
+    def __init__(self, config: ResponseMatchConfig) -> None:
+        self._with_intermediate = config.include_intermediate_responses_in_final
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One score per turn."""
+        return Measurement(
+            per_invocation=tuple(self._turn(actual, expected) for actual, expected in case.pairs)
+        )
+
+    def _turn(self, actual: Invocation, expected: Invocation | None) -> Outcome:
+        reference = "" if expected is None else self._text(expected)
+        if not reference.strip():
+            return Outcome.not_applicable("the turn has no reference response")
+        found = rouge_1(reference, self._text(actual))
+        return Outcome.scored(
+            found.f1,
+            f"ROUGE-1: {found.precision:.1%} of the response's words are in the reference, "
+            f"{found.recall:.1%} of the reference's words are in the response",
+            details={"precision": found.precision, "recall": found.recall},
+        )
+
+    def _text(self, turn: Invocation) -> str:
+        texts = [text for _, text in turn.intermediate_texts] if self._with_intermediate else []
+        if turn.final_response is not None:
+            texts.append(turn.final_response.text)
+        return "\n".join(texts)
+
+
+def _make(config: ResponseMatchConfig, host: Host) -> Criterion:  # noqa: ARG001
+    return ResponseMatch(config)
+
+
+@hookimpl.criteria
+def criteria() -> list[CriterionSpec]:
+    """The one criterion of this plugin."""
+    return [
+        CriterionSpec(
+            name="response_match_score",
+            summary="ROUGE-1 F-measure of the final response against the reference response",
+            factory=_make,
+            config=ResponseMatchConfig,
+            needs=frozenset({Need.EXPECTED_INVOCATIONS, Need.REFERENCE_RESPONSE}),
+            default_threshold=0.8,
+            in_adk_default=True,
+        )
+    ]

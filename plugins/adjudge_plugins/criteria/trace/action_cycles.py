@@ -1,0 +1,108 @@
+"""``action_cycles``: whether the agent went round in circles."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final, NamedTuple
+
+from adjudge.kit import trace
+from adjudge.plugin import (
+    CaseUnderTest,
+    Criterion,
+    CriterionSpec,
+    Host,
+    Measurement,
+    NoConfig,
+    Outcome,
+    hookimpl,
+)
+
+_LONGEST_CYCLE: Final = 100
+"""Actions. Whoever needs more of them for one round does not go round in circles."""
+
+
+class Stretch(NamedTuple):
+    """Actions that follow one another in a cycle, which they go through at least twice."""
+
+    start: int
+    length: int
+    cycle: int
+    """The length of one round."""
+
+
+class ActionCycles:
+    """The number of actions in the longest stretch of the form ``A B A B``; 0 where no cycle is gone through twice.
+
+    Not applicable where the run has no action.
+    """
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One count for the case, with the actions of one round."""
+        return Measurement(overall=_longest(case))
+
+
+def _longest(case: CaseUnderTest) -> Outcome:
+    actions = trace.actions_of(case.actual.steps)
+    if not actions:
+        return Outcome.not_applicable("no action was recorded")
+    found = longest_stretch([action.key for action in actions])
+    if found is None:
+        return Outcome.scored(
+            0.0,
+            "no cycle of actions is gone through twice in a row",
+            evidence=trace.scanned(case.actual, "no cycle of actions is gone through twice in a row"),
+        )
+    stretch = actions[found.start : found.start + found.length]
+    steps = list(dict.fromkeys(action.step for action in stretch))
+    rounds = found.length // found.cycle
+    where = f"step {steps[0]}" if len(steps) == 1 else f"steps {steps[0]} to {steps[-1]}"
+    return Outcome.scored(
+        float(found.length),
+        f"a cycle of {trace.counted(found.cycle, 'action')} is gone through {rounds} times in a row: {where}",
+        details={
+            "steps": steps,
+            "cycle": [action.name or "in words" for action in stretch[: found.cycle]],
+            "rounds": rounds,
+        },
+        evidence=trace.citing(trace.cited(action.step, action.item) for action in stretch),
+    )
+
+
+def longest_stretch(keys: Sequence[trace.ActionKey]) -> Stretch | None:
+    """The longest stretch; of equally long ones that with the shortest cycle, then the earliest."""
+    numbers: dict[trace.ActionKey, int] = {}
+    actions = [numbers.setdefault(key, len(numbers)) for key in keys]
+    best: Stretch | None = None
+    for cycle in range(1, min(len(actions) // 2, _LONGEST_CYCLE) + 1):
+        # Which actions are the same as the one a round before, as text, so that C finds the runs.
+        same = bytes(map(operator.eq, actions, islice(actions, cycle, None)))
+        wanted = max(cycle, (best.length if best else 0) - cycle + 1)
+        at = same.find(b"\x01" * wanted)
+        while at >= 0:
+            end = same.find(b"\x00", at)
+            run = (len(same) if end < 0 else end) - at
+            best = Stretch(at, run + cycle, cycle)
+            at = same.find(b"\x01" * (run + 1), at + run)
+    return best
+
+
+def _make(config: NoConfig, host: Host) -> Criterion:  # noqa: ARG001
+    return ActionCycles()
+
+
+@hookimpl.criteria
+def criteria() -> list[CriterionSpec]:
+    """The one criterion of this plugin."""
+    return [
+        CriterionSpec(
+            name="action_cycles",
+            summary="Actions in the longest stretch that goes round in a cycle",
+            factory=_make,
+            simulated_conversations=True,
+            value_range=(0.0, math.inf),
+            lower_is_better=True,
+        )
+    ]

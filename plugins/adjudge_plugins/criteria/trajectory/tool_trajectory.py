@@ -1,0 +1,65 @@
+"""``tool_trajectory_avg_score``: did every turn call the expected tools? (seed 004)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from adjudge.kit.matching import CallOptions, Comparison, Match, MatchType, is_large, per_turn
+from adjudge.plugin import (
+    CaseUnderTest,
+    ComponentConfig,
+    Criterion,
+    CriterionSpec,
+    Host,
+    Measurement,
+    Need,
+    Outcome,
+    ToolCall,
+    computed,
+    hookimpl,
+)
+
+
+class ToolTrajectoryConfig(CallOptions, ComponentConfig):
+    """ADK's ``ToolTrajectoryCriterion``, and how arguments are compared beyond it."""
+
+    match_type: MatchType = Field(default=MatchType.EXACT, alias="matchType")
+    """``EXACT``, ``IN_ORDER`` or ``ANY_ORDER``, in any of ADK's spellings."""
+
+
+class ToolTrajectory:
+    """1.0 for a turn whose calls match the expected ones by the match type, else 0.0."""
+
+    def __init__(self, config: ToolTrajectoryConfig) -> None:
+        self._match_type = config.match_type
+        self._comparison = Comparison.of_options(config)
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One outcome per turn, with the diff of every call where they do not match."""
+        return await computed(per_turn, case, self._turn, in_thread=is_large(case))
+
+    def _turn(self, expected: Sequence[ToolCall], actual: Sequence[ToolCall]) -> Outcome:
+        match = Match(expected, actual, self._comparison, self._match_type)
+        return Outcome.scored(match.score, match.reason(), details=match.details())
+
+
+def _make(config: ToolTrajectoryConfig, host: Host) -> Criterion:  # noqa: ARG001
+    return ToolTrajectory(config)
+
+
+@hookimpl.criteria
+def criteria() -> list[CriterionSpec]:
+    """The criterion of this plugin."""
+    return [
+        CriterionSpec(
+            name="tool_trajectory_avg_score",
+            summary="Share of turns whose tool calls match the expected ones",
+            factory=_make,
+            config=ToolTrajectoryConfig,
+            needs=frozenset({Need.EXPECTED_INVOCATIONS}),
+            default_threshold=1.0,
+            in_adk_default=True,
+        )
+    ]
