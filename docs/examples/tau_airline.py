@@ -21,7 +21,8 @@ import click
 
 import adjudge
 from adjudge.kit.matching import f1
-from adjudge.plugin import Invocation, ReportedCase, ToolCall
+from adjudge.model import Invocation, ToolCall
+from adjudge.plugin import ReportedCase
 
 CONFIG = {
     "criteria": {

@@ -11,7 +11,8 @@ from pathlib import Path
 from adjudge.extension.project import project_extensions
 from adjudge.extension.settings import find_settings
 from adjudge.granularity.services import CriterionEvaluator, Services
-from adjudge.plugin import EvaluationResult, JudgeModelOptions, Trajectory, WordedCriterion
+from adjudge.model import EvaluationResult, WordedCriterion
+from adjudge.plugin import JudgeModelOptions, Trajectory
 from adjudge.runner.host import RunHost
 from adjudge.runner.judges import RunJudges
 from adjudge.runner.request import JudgingRequest

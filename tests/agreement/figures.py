@@ -12,9 +12,9 @@ from typing import Any, Literal, Protocol
 
 from web_runs import WebRun
 
+from adjudge.model import EvaluationResult, Evidence, Failure, GranularityChoice, TaskDecomposition, Verdict
 from adjudge.model.judged_logs import JudgedLog, JudgedLogs, LogError
 from adjudge.model.judging import Decision, JudgeUse
-from adjudge.plugin import EvaluationResult, Evidence, Failure, GranularityChoice, TaskDecomposition, Verdict
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 
 Judged = Mapping[str, Mapping[str, EvaluationResult]]

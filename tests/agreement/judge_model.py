@@ -23,7 +23,7 @@ from samples import (
 )
 from web_runs import JUDGES, RULE, WebRun, load_runs
 
-from adjudge.plugin import EvaluationResult
+from adjudge.model import EvaluationResult
 
 OURS = "the judge measured here"
 VOTES = "its votes, whatever they show"

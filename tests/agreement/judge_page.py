@@ -13,10 +13,10 @@ from samples import FailedRun
 from web_runs import PACKAGE, WebRun
 
 import adjudge
+from adjudge.model import EvaluationResult
 from adjudge.model.confusion import chance_probability
 from adjudge.model.labelled import Confusion
 from adjudge.model.step import Usage, total_usage
-from adjudge.plugin import EvaluationResult
 
 Report: TypeAlias = Mapping[str, Any]
 """Of ``adjudge agreement``, by who judged."""

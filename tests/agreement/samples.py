@@ -15,7 +15,8 @@ from typing import Any
 from asking import Asked
 from web_runs import DATA, WebRun
 
-from adjudge.plugin import ReadOptions, Source, Step, TraceReader, Trajectory, WordedCriterion
+from adjudge.model import Step, WordedCriterion
+from adjudge.plugin import ReadOptions, Source, TraceReader, Trajectory
 from adjudge_plugins.readers.autogen_chat_reader.reader import AutogenChatReader
 from adjudge_plugins.readers.history_log_reader.reader import HistoryLogReader
 

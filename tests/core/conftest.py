@@ -12,7 +12,8 @@ from werkzeug import Request, Response
 
 from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
 from adjudge.extension.loader import Extensions
-from adjudge.plugin import JudgeMessage, JudgeRequest
+from adjudge.model import JudgeMessage
+from adjudge.plugin import JudgeRequest
 from adjudge.testing import as_candidate, verdicts
 
 

@@ -17,12 +17,12 @@ from click.testing import CliRunner
 
 from adjudge.cli import cli
 from adjudge.granularity.calibrating import calibrated
+from adjudge.model import TaskDecomposition
 from adjudge.model.calibration import Calibration
 from adjudge.model.evaluation import EvaluationResult, GranularityChoice
 from adjudge.model.judged_logs import JudgedLog, JudgedLogs
 from adjudge.model.judging import JudgeUse
 from adjudge.model.result import Verdict
-from adjudge.plugin import TaskDecomposition
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 
 JUDGE = "webjudge_7B"

@@ -13,8 +13,9 @@ import pytest
 from adjudge.errors import UnknownNameError
 from adjudge.granularity.analyzer import GranularityAnalyzerService
 from adjudge.granularity.keywords import KeywordMatcher
+from adjudge.model import WordedCriterion
 from adjudge.model.evaluation import GranularityChoice
-from adjudge.plugin import GranularityStrategySpec, JudgeModelOptions, JudgeReply, WordedCriterion, hookimpl
+from adjudge.plugin import GranularityStrategySpec, JudgeModelOptions, JudgeReply, hookimpl
 from adjudge.testing import FakeHost, FakeJudge, manager, verdicts
 from adjudge_plugins.granularity import global_summary, phase_level, step_level
 

@@ -13,9 +13,9 @@ import pytest
 from adjudge import RunResult, evaluate_sync
 from adjudge.errors import InputError
 from adjudge.extension.loader import Extensions
+from adjudge.model import CriterionResult
 from adjudge.plugin import (
     CaseUnderTest,
-    CriterionResult,
     CriterionScored,
     CriterionSpec,
     Measurement,

@@ -13,11 +13,10 @@ import pytest
 from adjudge import RunResult, evaluate_sync, judge_logs_sync
 from adjudge.errors import InputError, RunError
 from adjudge.extension.loader import Extensions
+from adjudge.model import Content, Invocation
 from adjudge.plugin import (
     AgentAdapterSpec,
     ComponentConfig,
-    Content,
-    Invocation,
     JudgeBackendSpec,
     JudgeReply,
     JudgeRequest,

@@ -11,11 +11,10 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from adjudge.kit import http_judge
+from adjudge.model import JsonObject, JudgeMessage
 from adjudge.plugin import (
-    JsonObject,
     JudgeError,
     JudgeErrorCode,
-    JudgeMessage,
     JudgeReply,
     JudgeRequest,
     NoConfig,

@@ -8,17 +8,12 @@ from pathlib import Path
 
 from adjudge.judge.client import JudgeClient
 from adjudge.judge.model_resolution import Judges
+from adjudge.model import Choice, Exhibit, JsonObject, JudgedItem, Prompt, Question
 from adjudge.plugin import (
-    Choice,
-    Exhibit,
-    JsonObject,
     JudgeBackendSpec,
-    JudgedItem,
     JudgeModelOptions,
     JudgeReply,
     JudgeRequest,
-    Prompt,
-    Question,
     hookimpl,
 )
 from adjudge.testing import FakeHost, manager, verdicts

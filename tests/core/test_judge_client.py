@@ -16,8 +16,9 @@ from adjudge.judge.client import JudgeClient, Member
 from adjudge.judge.client_judge import ClientJudge
 from adjudge.judge.rate_limit import AdaptiveLimiter
 from adjudge.judge.usage import ledger
+from adjudge.model import Choice, Exhibit, JudgedItem, Question, Usage
 from adjudge.model.judging import JudgeMessage, Prompt, RateLimit
-from adjudge.plugin import Choice, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Question, Usage
+from adjudge.plugin import JudgeReply, JudgeRequest
 from adjudge.testing import verdicts
 
 Answer = Callable[[JudgeRequest], Awaitable[JudgeReply]]

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from adjudge.errors import JudgeError
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.judge.parsing import read_reply
+from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Question
 from adjudge.model.judging import FinishReason, Prompt
-from adjudge.plugin import Choice, Decision, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Question
+from adjudge.plugin import JudgeReply, JudgeRequest
 from adjudge.testing import FakeHost, FakeJudge, verdicts
 
 CHOICES = (

@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from adjudge.judge.cache_key import delimiter, question_key
 from adjudge.judge.prompt import Composer, flags_of, items_of
 from adjudge.judge.sanitize import addresses_judge, cleaned, defused, lines_of, said_to_judge
+from adjudge.model import Choice, Exhibit, JudgedItem, Question
 from adjudge.model.judging import Prompt
-from adjudge.plugin import Choice, Exhibit, JudgedItem, JudgeRequest, Question
+from adjudge.plugin import JudgeRequest
 
 SECRET = b"a secret of this installation"
 CHOICES = (

@@ -18,8 +18,9 @@ from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.judge.parsing import ReadItem
 from adjudge.judge.tally import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, rule_for, tally_of
 from adjudge.judge.voting import Ballot, Poll
+from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Question
 from adjudge.model.judging import Prompt, VoteRuleName
-from adjudge.plugin import Choice, Decision, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Question
+from adjudge.plugin import JudgeReply, JudgeRequest
 from adjudge.testing import FakeHost, FakeJudge, verdicts
 
 MOST = 7

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from adjudge.kit import judged_criteria
 from adjudge.kit.adk import invocation_from_adk
-from adjudge.plugin import (
+from adjudge.model import (
     AgentDetails,
     AppDetails,
     Blob,

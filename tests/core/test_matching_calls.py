@@ -16,7 +16,7 @@ from adjudge.kit.matching import (
     recall,
     single_tool_use,
 )
-from adjudge.plugin import ToolCall
+from adjudge.model import ToolCall
 
 MODES = ("EXACT", "IN_ORDER", "ANY_ORDER")
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.kit.matching import Match, edit_similarity, f1, match, precision, recall
-from adjudge.plugin import ToolCall
+from adjudge.model import ToolCall
 
 MODES = ("EXACT", "IN_ORDER", "ANY_ORDER")
 

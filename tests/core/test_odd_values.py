@@ -11,28 +11,30 @@ import pytest
 
 from adjudge import RunResult, evaluate_sync, judge_logs_sync
 from adjudge.extension.loader import Extensions
-from adjudge.plugin import (
-    AgentAdapterSpec,
+from adjudge.model import (
     CaseResult,
     Citation,
-    ComponentConfig,
     Content,
-    CriterionSpec,
     Evidence,
     Failure,
     Invocation,
+    RubricScore,
+    Step,
+    ToolCall,
+    Usage,
+)
+from adjudge.plugin import (
+    AgentAdapterSpec,
+    ComponentConfig,
+    CriterionSpec,
     JudgeBackendSpec,
     JudgeReply,
     Measurement,
     Outcome,
     ReadOptions,
-    RubricScore,
     Source,
-    Step,
-    ToolCall,
     TraceReaderSpec,
     Trajectory,
-    Usage,
     hookimpl,
 )
 

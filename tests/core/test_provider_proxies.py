@@ -8,7 +8,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from adjudge.kit import http_judge
-from adjudge.plugin import JsonObject
+from adjudge.model import JsonObject
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 

@@ -12,14 +12,12 @@ import pytest
 
 from adjudge import RunResult, evaluate_sync, judge_logs_sync
 from adjudge.extension.loader import Extensions
+from adjudge.model import CriterionResult, Evidence, RubricScore
 from adjudge.plugin import (
     CaseUnderTest,
-    CriterionResult,
     CriterionSpec,
-    Evidence,
     Measurement,
     Outcome,
-    RubricScore,
     hookimpl,
 )
 

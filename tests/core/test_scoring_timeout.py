@@ -14,23 +14,19 @@ import pytest
 from adjudge import RunResult, evaluate_sync
 from adjudge.errors import InputError
 from adjudge.extension.loader import Extensions
+from adjudge.model import Choice, Exhibit, JudgedItem, Prompt, Question
 from adjudge.plugin import (
     CaseUnderTest,
-    Choice,
     Criterion,
     CriterionSpec,
-    Exhibit,
     Host,
     JudgeBackendSpec,
-    JudgedItem,
     JudgeModelOptions,
     JudgeReply,
     JudgeRequest,
     Measurement,
     Need,
     Outcome,
-    Prompt,
-    Question,
     hookimpl,
 )
 from adjudge.testing import verdicts

@@ -10,13 +10,11 @@ import pytest
 
 from adjudge.errors import InputError, PluginError, Problem, UnknownNameError
 from adjudge.granularity.aggregator import StepAggregatorService
+from adjudge.model import Content, Invocation, Step
 from adjudge.plugin import (
     AggregatedSteps,
     AggregationContext,
-    Content,
     GranularityStrategySpec,
-    Invocation,
-    Step,
     Trajectory,
     hookimpl,
 )

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adjudge.judge.quoting import quoted
 from adjudge.kit import digests
-from adjudge.plugin import Claim, ErrorItem, Item, Observation, Step, Text, ToolCall, ToolResult
+from adjudge.model import Claim, ErrorItem, Item, Observation, Step, Text, ToolCall, ToolResult
 
 
 def step(number: int, *items: Item) -> Step:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from adjudge.granularity.decomposer import TaskDecomposerService
 from adjudge.granularity.partition import most_clusters
-from adjudge.plugin import (
+from adjudge.model import (
     Claim,
     Content,
     ErrorItem,
@@ -29,6 +29,8 @@ from adjudge.plugin import (
     TaskDecomposition,
     Text,
     ToolCall,
+)
+from adjudge.plugin import (
     Trajectory,
 )
 

@@ -10,26 +10,22 @@ from typing import Any
 
 import pytest
 
+from adjudge.model import Content, Invocation, JudgeMessage, SessionInput, Step
 from adjudge.plugin import (
     AgentAdapterSpec,
     AggregatedSteps,
     ComponentConfig,
-    Content,
     CriterionSpec,
     GranularityStrategySpec,
     Host,
     InputError,
-    Invocation,
     JudgeBackendSpec,
-    JudgeMessage,
     JudgeReply,
     JudgeRequest,
     Measurement,
     Outcome,
     ReporterSpec,
-    SessionInput,
     SessionRequest,
-    Step,
     TraceReaderSpec,
     Trajectory,
     hookimpl,

@@ -16,7 +16,8 @@ from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import find_settings
 from adjudge.granularity.services import CriterionEvaluator, Services
-from adjudge.plugin import JudgeModelOptions, ReadOptions, Source, Trajectory, WordedCriterion
+from adjudge.model import WordedCriterion
+from adjudge.plugin import JudgeModelOptions, ReadOptions, Source, Trajectory
 from adjudge.runner.host import RunHost
 from adjudge.runner.judges import RunJudges
 from adjudge.runner.request import JudgingRequest

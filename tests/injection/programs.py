@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from payloads import CLAIM, ORDER, RESULT
 
-from adjudge.plugin import Citation, Host, JudgeBackendSpec, JudgeRequest, NoConfig, hookimpl
+from adjudge.model import Citation
+from adjudge.plugin import Host, JudgeBackendSpec, JudgeRequest, NoConfig, hookimpl
 from adjudge.testing import FakeJudge, verdicts
 
 _LINE = re.compile(r"^\w{4}\| step (\d+) ([a-z_]+): (.+)$", re.MULTILINE)

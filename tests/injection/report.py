@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from payloads import FAMILIES, PLACES, Run
 
 import adjudge
-from adjudge.plugin import EvaluationResult
+from adjudge.model import EvaluationResult
 from adjudge_plugins.agreement.statistics.binomial import at_most
 
 _METHOD = """\

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adjudge.kit.matching import match
-from adjudge.plugin import ToolCall
+from adjudge.model import ToolCall
 
 ADK_PYTHON = "ADJUDGE_ADK_PYTHON"
 TURNS = 4000

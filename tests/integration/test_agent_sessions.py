@@ -16,17 +16,14 @@ import adjudge as package
 from adjudge.extension import guard
 from adjudge.extension.discovery import as_candidate, discover
 from adjudge.extension.loader import Extensions
+from adjudge.model import Content, Invocation, Step, ToolCall
 from adjudge.model.result import CaseResult
 from adjudge.plugin import (
     AgentAdapterSpec,
     AgentSession,
     ComponentConfig,
-    Content,
     Emit,
-    Invocation,
     SessionRequest,
-    Step,
-    ToolCall,
     hookimpl,
 )
 from adjudge.runner.api import RunResult

@@ -141,7 +141,8 @@ from pathlib import Path
 from adjudge.extension.loader import Extensions
 from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.analyzer import GranularityAnalyzerService
-from adjudge.plugin import AggregationContext, Content, Invocation, Step, ToolCall, Trajectory, WordedCriterion
+from adjudge.model import Content, Invocation, Step, ToolCall, WordedCriterion
+from adjudge.plugin import AggregationContext, Trajectory
 from adjudge.testing import FakeHost
 
 strategies = Extensions.load().granularity_strategies

@@ -12,7 +12,7 @@ import pytest
 from adjudge import RunResult, evaluate_sync
 from adjudge.cli import main
 from adjudge.errors import InputError
-from adjudge.plugin import CriterionResult
+from adjudge.model import CriterionResult
 
 Agent = Callable[[str], Any]
 Evaluate = Callable[..., RunResult]

@@ -17,16 +17,11 @@ from adjudge.errors import AdjudgeError
 from adjudge.extension.discovery import as_candidate, discover
 from adjudge.extension.events import CaseFinished
 from adjudge.extension.loader import Extensions
+from adjudge.model import Content, EvalCase, EvalSet, Invocation, Step, ToolCall
 from adjudge.plugin import (
     AgentAdapterSpec,
     ComponentConfig,
-    Content,
-    EvalCase,
-    EvalSet,
-    Invocation,
     SessionRequest,
-    Step,
-    ToolCall,
     hookimpl,
 )
 

@@ -15,8 +15,8 @@ import pytest
 import adjudge
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
+from adjudge.model import CriterionResult
 from adjudge.plugin import (
-    CriterionResult,
     CriterionSpec,
     InputError,
     JudgeBackendSpec,

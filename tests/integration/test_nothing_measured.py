@@ -105,7 +105,7 @@ def test_every_eval_set_is_held_to_it(tmp_path: Path, adjudge_here: Cli, agent: 
         eval_set(tmp_path / name / "a.test.json", {**TURN, "user_content": {"parts": [{"text": asked}]}})
         config(tmp_path / name, token_usage_v1={"maximum": 10}, response_match_score=0.8)
     (tmp_path / "telling_in_one.py").write_text(
-        "from adjudge.plugin import Content, Invocation, Step, Usage\n"
+        "from adjudge.model import Content, Invocation, Step, Usage\n"
         "def agent(text):\n"
         "    usage = Usage(total_tokens=5) if text == 'Act.' else None\n"
         "    return Invocation(\n"

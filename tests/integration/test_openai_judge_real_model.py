@@ -21,7 +21,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, JudgeRequest
+from adjudge.model import JudgeMessage
+from adjudge.plugin import JudgeError, JudgeReply, JudgeRequest
 from adjudge.testing import FakeHost, manager
 from adjudge_plugins.judges import openai_judge
 

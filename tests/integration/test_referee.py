@@ -19,7 +19,8 @@ import pytest
 
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
-from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, JudgeRequest
+from adjudge.model import JudgeMessage
+from adjudge.plugin import JudgeError, JudgeReply, JudgeRequest
 from adjudge.testing import FakeHost
 
 REFEREE = os.environ.get("ADJUDGE_REFEREE", "")

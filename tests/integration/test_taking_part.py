@@ -26,9 +26,17 @@ def look(event):
 COMPONENTS = """
 import re
 
+from adjudge.model import Citation
 from adjudge.plugin import (
-    AggregatedSteps, Citation, CriterionSpec, GranularityStrategySpec, JudgeBackendSpec, Measurement, Outcome,
-    ReporterSpec, TraceReaderSpec, hookimpl,
+    AggregatedSteps,
+    CriterionSpec,
+    GranularityStrategySpec,
+    JudgeBackendSpec,
+    Measurement,
+    Outcome,
+    ReporterSpec,
+    TraceReaderSpec,
+    hookimpl,
 )
 from adjudge.testing import FakeJudge, verdicts
 

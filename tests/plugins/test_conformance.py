@@ -16,8 +16,9 @@ from pytest_httpserver import HTTPServer
 from adjudge.cli import cli
 from adjudge.extension.discovery import OWN_DISTRIBUTION, Candidate, discover
 from adjudge.extension.loader import Extensions, PluginState
+from adjudge.model import Content, Invocation
 from adjudge.model.trajectory import Trajectory
-from adjudge.plugin import Content, Host, Invocation
+from adjudge.plugin import Host
 from adjudge.testing import (
     AgentAdapterConformance,
     CriterionConformance,

@@ -12,7 +12,8 @@ from typing import Any
 import adjudge_local
 import pytest
 
-from adjudge.plugin import JudgeBackend, JudgeMessage, JudgeRequest
+from adjudge.model import JudgeMessage
+from adjudge.plugin import JudgeBackend, JudgeRequest
 from adjudge.testing import FakeHost, as_candidate, manager
 
 SCHEMA = {

@@ -10,16 +10,12 @@ from typing import Any
 
 import pytest
 
+from adjudge.model import Choice, Exhibit, JudgedItem, Prompt, Question
 from adjudge.plugin import (
-    Choice,
-    Exhibit,
-    JudgedItem,
     JudgeError,
     JudgeModelOptions,
     JudgeReply,
     JudgeRequest,
-    Prompt,
-    Question,
 )
 from adjudge.testing import FakeHost, FakeJudge, verdicts
 

@@ -115,7 +115,8 @@ def test_a_process_that_was_killed_is_started_again(folder: Path, backend: Make,
 ORPHAN = """
 import asyncio, sys
 from pathlib import Path
-from adjudge.plugin import JudgeMessage, JudgeRequest
+from adjudge.model import JudgeMessage
+from adjudge.plugin import JudgeRequest
 from adjudge.testing import FakeHost
 from adjudge_local.backend import LocalJudge
 from adjudge_local.config import LocalConfig

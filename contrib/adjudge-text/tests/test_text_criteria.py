@@ -9,7 +9,8 @@ from typing import Any
 import adjudge_text
 import pytest
 
-from adjudge.plugin import CaseUnderTest, Content, EvalCase, InputError, Invocation, Outcome, Trajectory
+from adjudge.model import Content, EvalCase, Invocation
+from adjudge.plugin import CaseUnderTest, InputError, Outcome, Trajectory
 from adjudge.testing import FakeHost, as_candidate, manager
 
 

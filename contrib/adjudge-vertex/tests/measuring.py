@@ -9,11 +9,9 @@ from typing import Any
 import adjudge_vertex
 from loopback_google import Google
 
+from adjudge.model import Content, EvalCase, Invocation
 from adjudge.plugin import (
     CaseUnderTest,
-    Content,
-    EvalCase,
-    Invocation,
     Measurement,
     Outcome,
     SupportsClose,

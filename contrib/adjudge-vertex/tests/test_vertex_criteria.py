@@ -11,15 +11,7 @@ from loopback_google import Google, failure
 from measuring import measure, outcome, turn
 from werkzeug import Response
 
-from adjudge.plugin import (
-    AgentDetails,
-    AppDetails,
-    Claim,
-    Step,
-    Text,
-    ToolCall,
-    ToolResult,
-)
+from adjudge.model import AgentDetails, AppDetails, Claim, Step, Text, ToolCall, ToolResult
 
 # --- what is asked ------------------------------------------------------------------------
 

@@ -9,10 +9,10 @@ import adjudge_vertex
 import pytest
 from loopback_google import Google, failure
 
+from adjudge.model import JudgeMessage
 from adjudge.plugin import (
     JudgeBackend,
     JudgeError,
-    JudgeMessage,
     JudgeReply,
     JudgeRequest,
     SupportsClose,

@@ -6,16 +6,10 @@ from pathlib import Path
 import adjudge_windows
 
 from adjudge.kit import digests
+from adjudge.model import Content, ErrorItem, Invocation, Observation, Step, ToolCall, ToolResult
 from adjudge.plugin import (
     AggregatedSteps,
     AggregationContext,
-    Content,
-    ErrorItem,
-    Invocation,
-    Observation,
-    Step,
-    ToolCall,
-    ToolResult,
     Trajectory,
 )
 from adjudge.testing import FakeHost, manager

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from adjudge.plugin import ComponentConfig, JudgeModelOptions, WordedCriterion
+from adjudge.model import WordedCriterion
+from adjudge.plugin import ComponentConfig, JudgeModelOptions
 
 
 class AiJudgeConfig(ComponentConfig):

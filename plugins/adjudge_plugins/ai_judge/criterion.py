@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final, get_args
 
-from adjudge.plugin import CaseUnderTest, EvaluationResult, Evaluator, Measurement, Outcome, UnsureCode
+from adjudge.model import EvaluationResult, UnsureCode
+from adjudge.plugin import CaseUnderTest, Evaluator, Measurement, Outcome
 
 _UNSURE: Final[tuple[UnsureCode, ...]] = get_args(UnsureCode)
 

@@ -16,16 +16,13 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from adjudge.kit import http_judge
+from adjudge.model import FinishReason, JsonObject, RateLimit, Usage
 from adjudge.plugin import (
-    FinishReason,
-    JsonObject,
     JudgeBackendSpec,
     JudgeError,
     JudgeErrorCode,
     JudgeReply,
     JudgeRequest,
-    RateLimit,
-    Usage,
     hookimpl,
 )
 

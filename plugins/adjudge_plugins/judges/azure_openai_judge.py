@@ -12,7 +12,8 @@ from typing import Final
 from urllib.parse import quote
 
 from adjudge.kit import http_judge
-from adjudge.plugin import JsonObject, JudgeBackendSpec, JudgeRequest, hookimpl
+from adjudge.model import JsonObject
+from adjudge.plugin import JudgeBackendSpec, JudgeRequest, hookimpl
 
 _ENDPOINT: Final = "AZURE_OPENAI_ENDPOINT"
 _KEY: Final = "AZURE_OPENAI_API_KEY"

@@ -11,15 +11,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from adjudge.kit import http_judge
+from adjudge.model import FinishReason, JsonObject, Usage
 from adjudge.plugin import (
-    FinishReason,
-    JsonObject,
     JudgeBackendSpec,
     JudgeError,
     JudgeErrorCode,
     JudgeReply,
     JudgeRequest,
-    Usage,
     hookimpl,
 )
 from adjudge_plugins.judges.ollama_host import base_url

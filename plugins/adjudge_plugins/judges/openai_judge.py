@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from adjudge.kit import http_judge
-from adjudge.plugin import ComponentConfig, Host, JsonObject, JudgeBackendSpec, JudgeRequest, hookimpl
+from adjudge.model import JsonObject
+from adjudge.plugin import ComponentConfig, Host, JudgeBackendSpec, JudgeRequest, hookimpl
 
 _OWN_HOST: Final = "api.openai.com"
 _HEADERS: Final = {"OPENAI_ORG_ID": "OpenAI-Organization", "OPENAI_PROJECT_ID": "OpenAI-Project"}

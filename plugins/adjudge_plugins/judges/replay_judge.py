@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from adjudge.model import JsonObject
 from adjudge.plugin import (
     Host,
     InputError,
-    JsonObject,
     JudgeBackend,
     JudgeBackendSpec,
     JudgeError,

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from adjudge.judge.tokens import tokens_asked
+from adjudge.model import Citation
 from adjudge.plugin import (
-    Citation,
     Host,
     JudgeBackend,
     JudgeBackendSpec,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from adjudge.model import Citation, Usage
 from adjudge.plugin import (
-    Citation,
     Host,
     JudgeBackend,
     JudgeBackendSpec,
     JudgeReply,
     JudgeRequest,
     NoConfig,
-    Usage,
     hookimpl,
 )
 from adjudge.testing import verdicts

@@ -18,13 +18,10 @@ from werkzeug import Request, Response
 import adjudge
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
+from adjudge.model import Citation, JsonObject, JudgedLogs, JudgeMessage
 from adjudge.plugin import (
-    Citation,
     Host,
-    JsonObject,
     JudgeBackendSpec,
-    JudgedLogs,
-    JudgeMessage,
     JudgeRequest,
     NoConfig,
     hookimpl,

@@ -24,7 +24,7 @@ import pytest
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.kit import trace
-from adjudge.plugin import (
+from adjudge.model import (
     Absence,
     Citation,
     Claim,
@@ -32,13 +32,15 @@ from adjudge.plugin import (
     EvaluationResult,
     Item,
     JudgedLogs,
-    JudgeRequest,
     Observation,
-    ReadOptions,
-    Source,
     Text,
     ToolCall,
     ToolResult,
+)
+from adjudge.plugin import (
+    JudgeRequest,
+    ReadOptions,
+    Source,
     Trajectory,
 )
 from adjudge.testing import FakeHost, verdicts

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import Citation, JudgeRequest, Verdict
+from adjudge.model import Citation, Verdict
+from adjudge.plugin import JudgeRequest
 
 PAID = "In the end the milk is paid for."
 NOTHING_DELETED = "Nothing is deleted in the end."

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.plugin import ReadOptions, Source, Trajectory, Verdict
+from adjudge.model import Verdict
+from adjudge.plugin import ReadOptions, Source, Trajectory
 from adjudge_plugins.readers import openai_messages_reader
 
 REPEATS = {"criterion": "action_repeats", "maximum": 2}

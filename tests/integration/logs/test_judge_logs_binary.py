@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.plugin import EvaluationResult, ToolResult, Verdict
+from adjudge.model import EvaluationResult, ToolResult, Verdict
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.plugin import Verdict
+from adjudge.model import Verdict
 
 LOOPS = {"name": "Loops", "criterion": "action_repeats", "maximum": 2}
 TOOLS = {"criterion": "unknown_tools", "maximum": 0}

@@ -17,8 +17,9 @@ from click.testing import CliRunner, Result
 from adjudge.cli import cli
 from adjudge.errors import InputError, JudgeError
 from adjudge.kit.calibration.curve import calibrated_confidence
+from adjudge.model import EvaluationResult, JudgedLogs
 from adjudge.model.calibration import Calibration
-from adjudge.plugin import EvaluationResult, JudgedLogs, JudgeRequest, NoConfig
+from adjudge.plugin import JudgeRequest, NoConfig
 from adjudge.testing import FakeHost, manager, verdicts
 from adjudge_plugins.reporters import console_reporter
 

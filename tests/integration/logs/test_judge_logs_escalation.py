@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import Citation, JudgeRequest, Verdict
+from adjudge.model import Citation, Verdict
+from adjudge.plugin import JudgeRequest
 from adjudge.testing import verdicts
 
 LEVELS = ("global_summary", "phase_level", "step_level")

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import Citation, JudgeRequest, Verdict
+from adjudge.model import Citation, Verdict
+from adjudge.plugin import JudgeRequest
 from adjudge.testing import verdicts
 
 MADE_UP = Citation(step=3, field="result", quote="the milk was paid for")

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from adjudge.plugin import JsonObject, JudgeRequest
+from adjudge.model import JsonObject
+from adjudge.plugin import JudgeRequest
 from adjudge.testing import verdicts
 
 

@@ -9,7 +9,8 @@ import pytest
 
 import adjudge
 from adjudge.errors import InputError
-from adjudge.plugin import Citation, JsonObject, JudgeRequest
+from adjudge.model import Citation, JsonObject
+from adjudge.plugin import JudgeRequest
 from adjudge.testing import verdicts
 
 STEPS: list[JsonObject] = [

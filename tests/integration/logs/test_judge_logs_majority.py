@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import JudgeRequest, Verdict
+from adjudge.model import Verdict
+from adjudge.plugin import JudgeRequest
 from adjudge.testing import verdicts
 
 

@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 
 from adjudge.errors import InputError
+from adjudge.model import JudgedLogs
 from adjudge.model.measurement import UnsureCode
 from adjudge.plugin import (
     Host,
-    JudgedLogs,
     NoConfig,
     Reporter,
     ReporterSpec,

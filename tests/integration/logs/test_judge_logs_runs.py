@@ -11,7 +11,8 @@ import pytest
 
 import adjudge
 from adjudge.errors import InputError, JudgeError, RunError
-from adjudge.plugin import JudgeRequest, Verdict, WordedCriterion
+from adjudge.model import Verdict, WordedCriterion
+from adjudge.plugin import JudgeRequest
 from adjudge.testing import verdicts
 
 BROAD = {"name": "Goal", "description": "The final result is what the task asked for."}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import Verdict
+from adjudge.model import Verdict
 from adjudge.testing import verdicts
 
 FOUR = ("c1 is so.", "c2 is so.", "c3 is so.", "c4 is so.")

@@ -21,23 +21,25 @@ from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.judge.client import JudgeClient, Member
 from adjudge.judge.client_judge import ClientJudge
 from adjudge.judge.tokens import tokens_asked
-from adjudge.plugin import (
+from adjudge.model import (
     Citation,
     Claim,
     Content,
     ErrorItem,
     EvaluationResult,
-    Host,
     Invocation,
     Item,
-    JudgeModelOptions,
-    JudgeReply,
-    JudgeRequest,
     Observation,
     Step,
     ToolCall,
-    Trajectory,
     WordedCriterion,
+)
+from adjudge.plugin import (
+    Host,
+    JudgeModelOptions,
+    JudgeReply,
+    JudgeRequest,
+    Trajectory,
 )
 from adjudge.runner.traces import Traces
 from adjudge.testing import FakeHost, FakeJudge, verdicts

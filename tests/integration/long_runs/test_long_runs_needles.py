@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import Step, Trajectory, Verdict
+from adjudge.model import Step, Verdict
+from adjudge.plugin import Trajectory
 
 EVERYTHING = os.environ.get("ADJUDGE_TEST_GRID") == "all"
 """Every depth in a run of its own, at every size: nox -s needles."""

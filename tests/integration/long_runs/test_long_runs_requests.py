@@ -14,17 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from adjudge.model import Claim, ErrorItem, Observation, Step, Text, ToolCall, ToolResult, WordedCriterion
 from adjudge.plugin import (
-    Claim,
-    ErrorItem,
     JudgeRequest,
-    Observation,
-    Step,
-    Text,
-    ToolCall,
-    ToolResult,
     Trajectory,
-    WordedCriterion,
 )
 from adjudge.testing import verdicts
 

@@ -17,17 +17,12 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 import adjudge
+from adjudge.model import Blob, Content, Invocation, SessionInput, Step, Text
 from adjudge.plugin import (
     AgentAdapter,
     AgentError,
-    Blob,
-    Content,
     InputError,
-    Invocation,
-    SessionInput,
     SessionRequest,
-    Step,
-    Text,
 )
 from adjudge.testing import FakeHost
 from adjudge.testing.conformance import AgentAdapterConformance

@@ -15,17 +15,13 @@ from typing import Any
 
 import pytest
 
+from adjudge.model import Content, Invocation, SessionInput, Step, ToolCall
 from adjudge.plugin import (
     AgentAdapter,
     AgentError,
     AgentSession,
-    Content,
     InputError,
-    Invocation,
-    SessionInput,
     SessionRequest,
-    Step,
-    ToolCall,
 )
 from adjudge.testing import FakeHost
 from adjudge.testing.conformance import AgentAdapterConformance
@@ -439,7 +435,8 @@ def test_a_hanging_agent_does_not_hold_up_the_end_of_the_process(tmp_path: Path)
     script = """
 import asyncio, time
 from pathlib import Path
-from adjudge.plugin import Content, SessionInput, SessionRequest
+from adjudge.model import Content, SessionInput
+from adjudge.plugin import SessionRequest
 from adjudge_plugins.agents import python_agent
 
 (spec,) = python_agent.agent_adapters()

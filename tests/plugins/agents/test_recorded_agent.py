@@ -12,12 +12,11 @@ import pytest
 
 import adjudge
 from adjudge.kit.adk import invocation_to_adk
+from adjudge.model import Content, SessionInput
 from adjudge.plugin import (
     AgentError,
-    Content,
     InputError,
     ReadOptions,
-    SessionInput,
     SessionRequest,
     Source,
 )

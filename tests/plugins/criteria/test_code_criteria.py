@@ -11,10 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adjudge.granularity.evidence import Places
-from adjudge.plugin import (
+from adjudge.model import (
     Absence,
     Blob,
-    CaseUnderTest,
     Claim,
     Content,
     ConversationScenario,
@@ -22,16 +21,19 @@ from adjudge.plugin import (
     EvalCase,
     Invocation,
     Item,
-    Measurement,
     Observation,
     Opaque,
-    Outcome,
     Step,
     Text,
     ToolCall,
     ToolResult,
-    Trajectory,
     numbered,
+)
+from adjudge.plugin import (
+    CaseUnderTest,
+    Measurement,
+    Outcome,
+    Trajectory,
 )
 from adjudge.testing import manager
 from adjudge_plugins.criteria.trace import (

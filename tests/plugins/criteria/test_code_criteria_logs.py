@@ -16,9 +16,10 @@ import pytest
 from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
 from adjudge.extension.loader import Extensions
 from adjudge.granularity.evidence import Places
+from adjudge.model import EvalCase
 from adjudge.model.confusion import kappa, precision, true_positive_rate
 from adjudge.model.labelled import Confusion
-from adjudge.plugin import CaseUnderTest, Criterion, EvalCase, Outcome, ReadOptions, Source, Trajectory
+from adjudge.plugin import CaseUnderTest, Criterion, Outcome, ReadOptions, Source, Trajectory
 from adjudge.testing import FakeHost
 
 PAGE = Path(__file__).parents[3] / "docs" / "criteria" / "code.md"

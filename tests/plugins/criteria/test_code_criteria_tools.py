@@ -7,18 +7,20 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import (
+from adjudge.model import (
     AgentDetails,
     AppDetails,
-    CaseUnderTest,
     Content,
     ConversationScenario,
     EvalCase,
     Invocation,
-    Measurement,
-    Outcome,
     Step,
     ToolCall,
+)
+from adjudge.plugin import (
+    CaseUnderTest,
+    Measurement,
+    Outcome,
     Trajectory,
 )
 from adjudge_plugins.criteria.trace import invalid_arguments, unknown_tools

@@ -15,17 +15,11 @@ from typing import Any
 import pytest
 
 import adjudge
+from adjudge.model import Content, ConversationScenario, EvalCase, Invocation, Rubric, Step, ToolCall
 from adjudge.plugin import (
     CaseUnderTest,
-    Content,
-    ConversationScenario,
-    EvalCase,
     InputError,
-    Invocation,
     Measurement,
-    Rubric,
-    Step,
-    ToolCall,
     Trajectory,
 )
 from adjudge.testing import FakeHost, manager

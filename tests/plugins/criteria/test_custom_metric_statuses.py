@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from adjudge import evaluate_sync
-from adjudge.plugin import CriterionResult
+from adjudge.model import CriterionResult
 
 Metric = Callable[..., CriterionResult]
 

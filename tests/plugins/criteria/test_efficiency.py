@@ -8,17 +8,11 @@ from typing import Any
 
 import pytest
 
+from adjudge.model import Content, ConversationScenario, EvalCase, Invocation, Step, ToolCall, Usage
 from adjudge.plugin import (
     CaseUnderTest,
-    Content,
-    ConversationScenario,
-    EvalCase,
-    Invocation,
     Measurement,
-    Step,
-    ToolCall,
     Trajectory,
-    Usage,
 )
 from adjudge.testing import manager
 from adjudge_plugins.criteria.usage import (

@@ -6,16 +6,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from adjudge.model import Claim, Content, EvalCase, Invocation, Step, Text
 from adjudge.plugin import (
     CaseUnderTest,
-    Claim,
-    Content,
-    EvalCase,
     InputError,
-    Invocation,
     Measurement,
-    Step,
-    Text,
     Trajectory,
 )
 from adjudge.testing import FakeJudge, verdicts

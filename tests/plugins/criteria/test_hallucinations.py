@@ -9,25 +9,27 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import (
+from adjudge.model import (
     AgentDetails,
     AppDetails,
-    CaseUnderTest,
     Claim,
     Content,
     ConversationScenario,
     EvalCase,
-    InputError,
     Invocation,
-    JudgeError,
-    JudgeRequest,
-    Measurement,
     Observation,
-    Outcome,
     Step,
     Text,
     ToolCall,
     ToolResult,
+)
+from adjudge.plugin import (
+    CaseUnderTest,
+    InputError,
+    JudgeError,
+    JudgeRequest,
+    Measurement,
+    Outcome,
     Trajectory,
 )
 from adjudge.testing import FakeJudge, verdicts

@@ -6,16 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from adjudge.model import Claim, Content, EvalCase, Invocation, Step, Text
 from adjudge.plugin import (
     CaseUnderTest,
-    Claim,
-    Content,
-    EvalCase,
-    Invocation,
     Measurement,
     Outcome,
-    Step,
-    Text,
     Trajectory,
 )
 from adjudge_plugins.criteria.text import intermediate_response_match

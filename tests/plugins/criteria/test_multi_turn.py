@@ -7,21 +7,23 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import (
+from adjudge.model import (
     AgentDetails,
     AppDetails,
-    CaseUnderTest,
     Claim,
     Content,
     ConversationScenario,
     EvalCase,
     Invocation,
-    Measurement,
-    Outcome,
     Step,
     Text,
     ToolCall,
     ToolResult,
+)
+from adjudge.plugin import (
+    CaseUnderTest,
+    Measurement,
+    Outcome,
     Trajectory,
 )
 from adjudge.testing import FakeJudge, verdicts

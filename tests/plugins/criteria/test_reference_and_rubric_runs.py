@@ -15,7 +15,8 @@ from adjudge import RunResult, evaluate_sync
 from adjudge.errors import InputError
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
-from adjudge.plugin import CriterionResult, JudgeBackendSpec, hookimpl
+from adjudge.model import CriterionResult
+from adjudge.plugin import JudgeBackendSpec, hookimpl
 from adjudge.testing import FakeJudge, as_candidate, verdicts
 
 DOCS = Path(__file__).parents[3] / "docs"

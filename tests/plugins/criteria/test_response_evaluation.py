@@ -6,12 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from adjudge.model import Content, ConversationScenario, EvalCase, Invocation
 from adjudge.plugin import (
     CaseUnderTest,
-    Content,
-    ConversationScenario,
-    EvalCase,
-    Invocation,
     Measurement,
     Trajectory,
 )

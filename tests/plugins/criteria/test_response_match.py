@@ -6,18 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
+from adjudge.model import Claim, Content, ConversationScenario, EvalCase, Invocation, Step, Text
 from adjudge.plugin import (
     CaseUnderTest,
-    Claim,
-    Content,
-    ConversationScenario,
-    EvalCase,
     InputError,
-    Invocation,
     Measurement,
     Outcome,
-    Step,
-    Text,
     Trajectory,
 )
 from adjudge_plugins.criteria.text import response_match

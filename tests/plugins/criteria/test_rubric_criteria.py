@@ -10,24 +10,26 @@ from typing import Any
 import pytest
 
 from adjudge.kit.adk import invocation_from_adk
-from adjudge.plugin import (
+from adjudge.model import (
     AgentDetails,
     AppDetails,
-    CaseUnderTest,
     Claim,
     Content,
     ConversationScenario,
     EvalCase,
-    InputError,
     Invocation,
     Item,
-    Measurement,
-    Outcome,
     Rubric,
     Step,
     Text,
     ToolCall,
     ToolResult,
+)
+from adjudge.plugin import (
+    CaseUnderTest,
+    InputError,
+    Measurement,
+    Outcome,
     Trajectory,
 )
 from adjudge.testing import FakeJudge, verdicts

@@ -10,20 +10,13 @@ from typing import Any
 import pytest
 
 from adjudge.extension.configuration import validated_config
+from adjudge.model import Blob, Claim, Content, ConversationScenario, EvalCase, Invocation, Step, Text
 from adjudge.plugin import (
-    Blob,
     CaseUnderTest,
-    Claim,
-    Content,
-    ConversationScenario,
-    EvalCase,
     InputError,
-    Invocation,
     JudgeError,
     Measurement,
     Outcome,
-    Step,
-    Text,
     Trajectory,
 )
 from adjudge.testing import FakeHost, FakeJudge, manager, verdicts

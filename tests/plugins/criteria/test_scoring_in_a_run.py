@@ -12,7 +12,7 @@ import pytest
 
 from adjudge import RunResult, evaluate_sync
 from adjudge.errors import InputError
-from adjudge.plugin import CriterionResult
+from adjudge.model import CriterionResult
 
 METRICS = Path(__file__).parent / "adk_style_metrics.py"
 

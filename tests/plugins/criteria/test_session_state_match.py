@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.plugin import CaseUnderTest, EvalCase, InputError, Measurement, Outcome, Trajectory
+from adjudge.model import EvalCase
+from adjudge.plugin import CaseUnderTest, InputError, Measurement, Outcome, Trajectory
 from adjudge.testing import criterion_conformance
 from adjudge_plugins.criteria.trajectory import session_state_match
 

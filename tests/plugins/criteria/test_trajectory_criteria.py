@@ -7,16 +7,11 @@ from typing import Any
 
 import pytest
 
+from adjudge.model import Content, ConversationScenario, EvalCase, Invocation, Step, ToolCall
 from adjudge.plugin import (
     CaseUnderTest,
-    Content,
-    ConversationScenario,
-    EvalCase,
     InputError,
-    Invocation,
     Measurement,
-    Step,
-    ToolCall,
     Trajectory,
 )
 from adjudge.testing import criterion_conformance, manager

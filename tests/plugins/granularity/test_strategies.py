@@ -12,9 +12,7 @@ import pytest
 from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.granularity.decomposer import decomposed
 from adjudge.kit import digests
-from adjudge.plugin import (
-    AggregatedSteps,
-    AggregationContext,
+from adjudge.model import (
     Claim,
     Cluster,
     Content,
@@ -23,12 +21,16 @@ from adjudge.plugin import (
     Invocation,
     Observation,
     Prompt,
-    ReadOptions,
-    Source,
     Step,
     Text,
     ToolCall,
     ToolResult,
+)
+from adjudge.plugin import (
+    AggregatedSteps,
+    AggregationContext,
+    ReadOptions,
+    Source,
     Trajectory,
     Writer,
 )

@@ -15,7 +15,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, JudgeRequest
+from adjudge.model import JudgeMessage
+from adjudge.plugin import JudgeError, JudgeReply, JudgeRequest
 from adjudge.testing import FakeHost, manager
 
 Make = Callable[[ModuleType, Mapping[str, str]], Any]

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 
-from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, RateLimit, Usage
+from adjudge.model import JudgeMessage, RateLimit, Usage
+from adjudge.plugin import JudgeError, JudgeReply
 from adjudge_plugins.judges import anthropic_judge
 
 KEY = "sk-ant-test-0123456789"

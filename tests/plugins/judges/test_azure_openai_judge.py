@@ -11,7 +11,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from adjudge.plugin import JudgeError, JudgeReply, RateLimit, Usage
+from adjudge.model import RateLimit, Usage
+from adjudge.plugin import JudgeError, JudgeReply
 from adjudge.testing import JudgeBackendConformance
 from adjudge_plugins.judges import azure_openai_judge as plugin
 

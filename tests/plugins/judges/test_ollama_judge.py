@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, Usage
+from adjudge.model import JudgeMessage, Usage
+from adjudge.plugin import JudgeError, JudgeReply
 from adjudge_plugins.judges import ollama_judge
 
 SCHEMA = {

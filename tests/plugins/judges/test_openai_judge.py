@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from adjudge.plugin import JudgeError, JudgeMessage, JudgeReply, JudgeRequest, RateLimit, Usage
+from adjudge.model import JudgeMessage, RateLimit, Usage
+from adjudge.plugin import JudgeError, JudgeReply, JudgeRequest
 from adjudge.testing import FakeHost, JudgeBackendConformance
 from adjudge_plugins.judges import openai_judge as plugin
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.plugin import Blob, Claim, InputError, ReadOptions, Source, TraceReader, Trajectory
+from adjudge.model import Blob, Claim
+from adjudge.plugin import InputError, ReadOptions, Source, TraceReader, Trajectory
 from adjudge_plugins.readers import adk_session_reader as plugin
 
 

@@ -11,17 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.model import Blob, Claim, Observation, Opaque, Text, ToolCall, ToolResult
 from adjudge.plugin import (
-    Blob,
-    Claim,
     InputError,
-    Observation,
-    Opaque,
     ReadOptions,
     Source,
-    Text,
-    ToolCall,
-    ToolResult,
     TraceReader,
     Trajectory,
 )

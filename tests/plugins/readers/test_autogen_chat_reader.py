@@ -12,15 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.model import ErrorItem, Observation, Text, ToolCall, ToolResult
 from adjudge.plugin import (
-    ErrorItem,
     InputError,
-    Observation,
     ReadOptions,
     Source,
-    Text,
-    ToolCall,
-    ToolResult,
     TraceReader,
     Trajectory,
 )

@@ -13,17 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.model import Blob, Claim, ErrorItem, Observation, Opaque, ToolCall, ToolResult
 from adjudge.plugin import (
-    Blob,
-    Claim,
-    ErrorItem,
     InputError,
-    Observation,
-    Opaque,
     ReadOptions,
     Source,
-    ToolCall,
-    ToolResult,
     TraceReader,
     Trajectory,
 )

@@ -15,18 +15,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from adjudge.model import Blob, Claim, ErrorItem, Observation, Opaque, Text, ToolCall, ToolResult
 from adjudge.plugin import (
-    Blob,
-    Claim,
-    ErrorItem,
     InputError,
-    Observation,
-    Opaque,
     ReadOptions,
     Source,
-    Text,
-    ToolCall,
-    ToolResult,
     TraceReader,
     Trajectory,
 )

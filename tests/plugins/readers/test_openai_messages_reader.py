@@ -12,7 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adjudge.plugin import Blob, Claim, InputError, Opaque, ReadOptions, Source, TraceReader, Trajectory
+from adjudge.model import Blob, Claim, Opaque
+from adjudge.plugin import InputError, ReadOptions, Source, TraceReader, Trajectory
 from adjudge_plugins.readers import openai_messages_reader as plugin
 
 USER = {"role": "user", "content": "hi"}

@@ -10,12 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.model import Blob, Claim, Observation, Opaque
 from adjudge.plugin import (
-    Blob,
-    Claim,
     InputError,
-    Observation,
-    Opaque,
     ReadOptions,
     Source,
     TraceReader,

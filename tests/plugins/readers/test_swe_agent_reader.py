@@ -11,15 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.model import Claim, Observation, Text, ToolCall, ToolResult
 from adjudge.plugin import (
-    Claim,
     InputError,
-    Observation,
     ReadOptions,
     Source,
-    Text,
-    ToolCall,
-    ToolResult,
     TraceReader,
     Trajectory,
 )

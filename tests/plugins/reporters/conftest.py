@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from adjudge.model import RunInfo
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content, Text, ToolCall
@@ -16,7 +17,7 @@ from adjudge.model.measurement import Failure, Measurement, Outcome
 from adjudge.model.result import CaseResult, Verdict
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
-from adjudge.plugin import ReportedCase, Reporter, RunInfo, RunReport
+from adjudge.plugin import ReportedCase, Reporter, RunReport
 from adjudge.testing import FinishedCase
 from adjudge.verdict.algebra import Rule, case_status, criterion_result
 from adjudge.verdict.summary import summarise

@@ -14,10 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adjudge.kit import judged_criteria, render
+from adjudge.model import Decision, Vote
 from adjudge.model.measurement import Failure, Measurement, Outcome, RubricScore
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import Usage
-from adjudge.plugin import Decision, RunReport, Vote
+from adjudge.plugin import RunReport
 from adjudge_plugins.reporters.console_reporter.reporter import ConsoleReporter
 from adjudge_plugins.reporters.json_reporter.document import result_schema
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from adjudge.kit import http_judge
-from adjudge.plugin import Host, JsonObject, JudgeError, JudgeReply, JudgeRequest
+from adjudge.model import JsonObject
+from adjudge.plugin import Host, JudgeError, JudgeReply, JudgeRequest
 from adjudge_local.config import LocalConfig
 from adjudge_local.files import Hub, HubFile, digest, located, problem_of
 from adjudge_local.process import ModelServer, serve

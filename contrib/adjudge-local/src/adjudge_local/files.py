@@ -16,7 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from adjudge.kit import http_judge
-from adjudge.plugin import JudgeError, JudgeErrorCode, handover
+from adjudge.kit.threads import handover
+from adjudge.plugin import JudgeError, JudgeErrorCode
 
 _MAGIC: Final = b"GGUF"
 _HEAD: Final = 8 * 2**20

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from adjudge.plugin import CaseUnderTest, Invocation, Measurement, Outcome
+from adjudge.model import Invocation
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 
 
 class AgainstReference:

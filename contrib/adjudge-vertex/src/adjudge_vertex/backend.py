@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from adjudge.kit import http_judge
-from adjudge.plugin import Host, JsonObject, JudgeRequest, NoConfig
+from adjudge.model import JsonObject
+from adjudge.plugin import Host, JudgeRequest, NoConfig
 from adjudge_vertex.credentials import AccessToken, credentials_problem
 from adjudge_vertex.place import place_of, place_problems
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import cast
 
-from adjudge.plugin import (
+from adjudge.model import (
     Blob,
     Claim,
     ErrorItem,

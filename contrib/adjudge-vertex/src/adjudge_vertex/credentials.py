@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
 
-from adjudge.plugin import JudgeError, JudgeErrorCode, Problem, handover
+from adjudge.kit.threads import handover
+from adjudge.plugin import JudgeError, JudgeErrorCode, Problem
 
 FILE: Final = "GOOGLE_APPLICATION_CREDENTIALS"
 

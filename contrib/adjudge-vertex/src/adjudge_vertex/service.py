@@ -13,13 +13,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from adjudge.kit import http_judge
+from adjudge.model import JsonObject, RubricScore
 from adjudge.plugin import (
     Host,
-    JsonObject,
     JudgeError,
     JudgeErrorCode,
     Outcome,
-    RubricScore,
     UnavailableError,
 )
 from adjudge_vertex.credentials import AccessToken, credentials_problem

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 
-from adjudge.plugin import CaseUnderTest, Content, Invocation, JsonObject, Measurement, Outcome
+from adjudge.model import Content, Invocation, JsonObject
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 from adjudge_vertex.contents import text_data
 from adjudge_vertex.service import EvaluationService
 

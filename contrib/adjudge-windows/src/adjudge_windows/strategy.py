@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 
 from adjudge.kit import digests
-from adjudge.plugin import AggregatedSteps, AggregationContext, Step, Trajectory
+from adjudge.model import Step
+from adjudge.plugin import AggregatedSteps, AggregationContext, Trajectory
 
 Row = tuple[tuple[str, Step], ...]
 """The steps of a window, each with its subject."""

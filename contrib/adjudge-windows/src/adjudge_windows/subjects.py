@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjudge.kit import digests
-from adjudge.plugin import Step
+from adjudge.model import Step
 
 
 def pages(steps: Sequence[Step]) -> list[str]:

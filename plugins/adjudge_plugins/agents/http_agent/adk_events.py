@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import cast
 
 from adjudge.kit.adk import AdkEvent, turn_from_adk_events
+from adjudge.model import Content, Invocation, JsonObject
 from adjudge.plugin import (
     AgentError,
-    Content,
     Emit,
     InputError,
-    Invocation,
-    JsonObject,
 )
 
 

@@ -16,14 +16,12 @@ import httpx
 
 from adjudge.kit import http_judge
 from adjudge.kit.adk import content_to_adk
+from adjudge.model import Content, Invocation, JsonObject
 from adjudge.plugin import (
     AgentError,
     AgentSession,
     CaseFacts,
-    Content,
     Emit,
-    Invocation,
-    JsonObject,
     SessionRequest,
 )
 from adjudge_plugins.agents.http_agent.adk_events import invocation_of

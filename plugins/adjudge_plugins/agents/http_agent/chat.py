@@ -14,20 +14,14 @@ import httpx
 
 from adjudge.kit import http_judge, logs
 from adjudge.kit.openai import answer_of, step_from_openai, usage_from_openai
+from adjudge.model import Blob, Content, Invocation, JsonObject, SessionInput, Step, Text
 from adjudge.plugin import (
     AgentError,
     AgentSession,
-    Blob,
     CaseFacts,
-    Content,
     Emit,
     InputError,
-    Invocation,
-    JsonObject,
-    SessionInput,
     SessionRequest,
-    Step,
-    Text,
 )
 from adjudge_plugins.agents.http_agent.connection import Connection
 

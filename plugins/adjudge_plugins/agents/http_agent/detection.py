@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from adjudge.plugin import AgentSession, CaseFacts, Emit, JsonObject, SessionRequest
+from adjudge.model import JsonObject
+from adjudge.plugin import AgentSession, CaseFacts, Emit, SessionRequest
 from adjudge_plugins.agents.http_agent.adk_server import AdkServer
 from adjudge_plugins.agents.http_agent.chat import ChatEndpoint
 

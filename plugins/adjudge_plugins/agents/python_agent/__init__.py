@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, ThreadLoop, hookimpl
+from adjudge.kit.threads import ThreadLoop
+from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_plugins.agents.python_agent.config import PythonAgentConfig
 
 

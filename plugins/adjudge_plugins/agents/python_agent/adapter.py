@@ -18,16 +18,16 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+from adjudge.kit.threads import ThreadLoop
+from adjudge.model import Content
 from adjudge.plugin import (
     AgentAdapter,
     AgentError,
     AgentSession,
-    Content,
     Emit,
     InputError,
     Problem,
     SessionRequest,
-    ThreadLoop,
 )
 from adjudge_plugins.agents.python_agent.calling import Caller, can_be_called, positional_parameters
 from adjudge_plugins.agents.python_agent.conversation import Conversation, close

@@ -8,13 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from adjudge.kit.adk import content_to_adk, invocation_from_adk
+from adjudge.model import Content, Invocation, JsonObject
 from adjudge.model.base import told, validated_copy
 from adjudge.plugin import (
     AgentError,
-    Content,
     InputError,
-    Invocation,
-    JsonObject,
 )
 
 _EXPECTED = "expected text, an ADK-shaped invocation (a dict) or an Invocation"

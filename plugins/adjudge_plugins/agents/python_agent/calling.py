@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from adjudge.plugin import AgentError, ThreadLoop, handover, session_task
+from adjudge.kit.threads import ThreadLoop, handover, session_task
+from adjudge.plugin import AgentError
 
 
 class Caller:

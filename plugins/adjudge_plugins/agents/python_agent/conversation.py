@@ -6,7 +6,8 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
-from adjudge.plugin import AgentError, Content, Emit, Invocation
+from adjudge.model import Content, Invocation
+from adjudge.plugin import AgentError, Emit
 from adjudge_plugins.agents.python_agent.answers import answered, json_copy
 from adjudge_plugins.agents.python_agent.calling import Caller
 

@@ -6,7 +6,8 @@ import copy
 from dataclasses import dataclass
 from typing import Any
 
-from adjudge.plugin import JsonObject, SessionRequest
+from adjudge.model import JsonObject
+from adjudge.plugin import SessionRequest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from adjudge.model import Content, Invocation, JsonObject
 from adjudge.plugin import (
     AgentError,
     AgentSession,
     CaseFacts,
-    Content,
     Emit,
-    Invocation,
-    JsonObject,
     SessionRequest,
     Trajectory,
 )

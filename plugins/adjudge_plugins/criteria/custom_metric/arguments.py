@@ -12,7 +12,8 @@ from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 from adjudge.kit.adk import case_to_adk, invocation_to_adk
-from adjudge.plugin import CaseUnderTest, Invocation
+from adjudge.model import Invocation
+from adjudge.plugin import CaseUnderTest
 from adjudge_plugins.criteria.custom_metric.config import CustomMetricConfig
 
 MetricArguments: TypeAlias = tuple[Any, list[Any], list[Any] | None, Any]

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from pydantic import ConfigDict
 
-from adjudge.plugin import ComponentConfig, JsonObject
+from adjudge.model import JsonObject
+from adjudge.plugin import ComponentConfig
 
 
 class CustomMetricConfig(ComponentConfig):

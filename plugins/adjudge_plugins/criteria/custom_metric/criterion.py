@@ -8,7 +8,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from adjudge.plugin import CaseUnderTest, Host, Measurement, Outcome, handover
+from adjudge.kit.threads import handover
+from adjudge.plugin import CaseUnderTest, Host, Measurement, Outcome
 from adjudge_plugins.criteria.custom_metric.arguments import arguments_for
 from adjudge_plugins.criteria.custom_metric.config import CustomMetricConfig
 from adjudge_plugins.criteria.custom_metric.loading import load_function

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from numbers import Real
 from typing import Any, cast
 
-from adjudge.plugin import JsonObject, Measurement, Outcome
+from adjudge.model import JsonObject
+from adjudge.plugin import Measurement, Outcome
 from adjudge_plugins.criteria.custom_metric.statuses import EvalStatus, UnknownStatusError, status_of
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from adjudge.kit.matching.assignment import maximum_weight
 from adjudge.kit.matching.words import rouge_1
+from adjudge.model import Invocation, JsonObject
 from adjudge.plugin import (
     CaseUnderTest,
     Criterion,
     CriterionSpec,
     Host,
-    Invocation,
-    JsonObject,
     Measurement,
     Need,
     NoConfig,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from adjudge.kit.matching import rouge_1
+from adjudge.model import Invocation
 from adjudge.plugin import (
     CaseUnderTest,
     ComponentConfig,
     Criterion,
     CriterionSpec,
     Host,
-    Invocation,
     Measurement,
     Need,
     Outcome,

@@ -8,24 +8,26 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from adjudge.kit import trace
-from adjudge.plugin import (
+from adjudge.model import (
     Blob,
-    CaseUnderTest,
     Claim,
-    Criterion,
-    CriterionSpec,
     ErrorItem,
-    Host,
     Invocation,
     Item,
-    Measurement,
-    NoConfig,
     Observation,
     Opaque,
-    Outcome,
     Step,
     ToolCall,
     ToolResult,
+)
+from adjudge.plugin import (
+    CaseUnderTest,
+    Criterion,
+    CriterionSpec,
+    Host,
+    Measurement,
+    NoConfig,
+    Outcome,
     hookimpl,
 )
 

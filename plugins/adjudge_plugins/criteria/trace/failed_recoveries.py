@@ -6,9 +6,9 @@ import math
 from itertools import pairwise
 
 from adjudge.kit import trace
+from adjudge.model import Citation
 from adjudge.plugin import (
     CaseUnderTest,
-    Citation,
     Criterion,
     CriterionSpec,
     Host,

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from adjudge.kit.matching import CallOptions, Comparison, Match, MatchType, is_large, per_turn
+from adjudge.kit.threads import computed
+from adjudge.model import ToolCall
 from adjudge.plugin import (
     CaseUnderTest,
     ComponentConfig,
@@ -16,8 +18,6 @@ from adjudge.plugin import (
     Measurement,
     Need,
     Outcome,
-    ToolCall,
-    computed,
     hookimpl,
 )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjudge.kit.matching import CallOptions, Comparison, Edits, is_large, per_turn
+from adjudge.kit.threads import computed
+from adjudge.model import ToolCall
 from adjudge.plugin import (
     CaseUnderTest,
     ComponentConfig,
@@ -14,8 +16,6 @@ from adjudge.plugin import (
     Measurement,
     Need,
     Outcome,
-    ToolCall,
-    computed,
     hookimpl,
 )
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pydantic import Field
 
 from adjudge.kit.matching import counted
+from adjudge.model import Invocation
 from adjudge.plugin import (
     CaseUnderTest,
     ComponentConfig,
     Criterion,
     CriterionSpec,
     Host,
-    Invocation,
     Measurement,
     Outcome,
     hookimpl,

@@ -6,13 +6,12 @@ import math
 from collections import Counter
 
 from adjudge.kit.trace import counted
+from adjudge.model import Invocation, JsonObject
 from adjudge.plugin import (
     CaseUnderTest,
     Criterion,
     CriterionSpec,
     Host,
-    Invocation,
-    JsonObject,
     Measurement,
     NoConfig,
     Outcome,

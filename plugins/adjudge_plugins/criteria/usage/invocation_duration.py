@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from adjudge.model import Invocation
 from adjudge.plugin import (
     CaseUnderTest,
     Criterion,
     CriterionSpec,
     Host,
-    Invocation,
     Measurement,
     NoConfig,
     Outcome,

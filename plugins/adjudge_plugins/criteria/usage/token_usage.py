@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 
 from adjudge.kit.trace import counted
+from adjudge.model import Invocation, Usage
 from adjudge.plugin import (
     CaseUnderTest,
     Criterion,
     CriterionSpec,
     Host,
-    Invocation,
     Measurement,
     NoConfig,
     Outcome,
-    Usage,
     hookimpl,
 )
 

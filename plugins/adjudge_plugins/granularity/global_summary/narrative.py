@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from adjudge.kit import digests
-from adjudge.plugin import Cluster, Step, Trajectory
+from adjudge.model import Cluster, Step
+from adjudge.plugin import Trajectory
 
 _SHOWN: Final = 5
 """Phases and turning points that are told one by one."""

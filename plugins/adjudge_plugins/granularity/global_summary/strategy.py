@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from adjudge.kit import digests, judged_criteria
+from adjudge.model import Cluster, Exhibit, JsonObject
 from adjudge.plugin import (
     AggregatedSteps,
     AggregationContext,
-    Cluster,
-    Exhibit,
-    JsonObject,
     Trajectory,
 )
 from adjudge_plugins.granularity.global_summary.narrative import extracted, final_answer, task_of

@@ -8,7 +8,8 @@ from string import ascii_uppercase
 from typing import Final
 
 from adjudge.kit import digests
-from adjudge.plugin import Cluster, Step, Trajectory
+from adjudge.model import Cluster, Step
+from adjudge.plugin import Trajectory
 
 _LEAST: Final = 30
 """Tokens of a phase: its heading and a short sentence."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adjudge.kit import digests
-from adjudge.plugin import AggregatedSteps, AggregationContext, JsonObject, Trajectory
+from adjudge.model import JsonObject
+from adjudge.plugin import AggregatedSteps, AggregationContext, Trajectory
 from adjudge_plugins.granularity.phase_level.phases import Phase, phases_of, with_room
 from adjudge_plugins.granularity.phase_level.summaries import extracted, written
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from adjudge.kit import digests, judged_criteria
-from adjudge.plugin import AggregationContext, Exhibit, Writer
+from adjudge.model import Exhibit
+from adjudge.plugin import AggregationContext, Writer
 from adjudge_plugins.granularity.phase_level.phases import Phase
 
 _AT_A_TIME: Final = 6

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from adjudge.kit import digests
-from adjudge.plugin import AggregatedSteps, AggregationContext, Step, Text, ToolCall, Trajectory
+from adjudge.model import Step, Text, ToolCall
+from adjudge.plugin import AggregatedSteps, AggregationContext, Trajectory
 
 
 class StepLevel:

@@ -10,16 +10,13 @@ from typing import Any, Final
 from adjudge.kit import logs
 from adjudge.kit.adk import AdkEvent, invocation_from_adk
 from adjudge.kit.strict_json import JsonStream
+from adjudge.model import Content, Invocation, JsonObject, numbered
 from adjudge.plugin import (
-    Content,
     InputError,
-    Invocation,
-    JsonObject,
     Problem,
     ReadOptions,
     Source,
     Trajectory,
-    numbered,
 )
 
 _CASES: Final = frozenset({"eval_case_results", "evalCaseResults"})

@@ -8,7 +8,8 @@ from typing import Final
 
 from adjudge.kit import logs
 from adjudge.kit.strict_json import JsonStream
-from adjudge.plugin import JsonObject, ReadOptions, Source, Trajectory
+from adjudge.model import JsonObject
+from adjudge.plugin import ReadOptions, Source, Trajectory
 from adjudge_plugins.readers.adk_session_reader.session import Session
 
 _OWNERS: Final = ({"app_name", "appName"}, {"user_id", "userId"}, {"events"})

@@ -10,16 +10,11 @@ from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.adk import AdkEvent, content_from_adk, turn_from_adk_events
+from adjudge.model import Content, Invocation, Item, JsonObject, Step, ToolResult
 from adjudge.plugin import (
-    Content,
     InputError,
-    Invocation,
-    Item,
-    JsonObject,
     Problem,
     ReadOptions,
-    Step,
-    ToolResult,
     Trajectory,
 )
 

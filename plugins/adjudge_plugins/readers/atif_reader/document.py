@@ -8,16 +8,9 @@ from typing import Any, Final, cast
 
 from adjudge.kit import logs
 from adjudge.kit.openai import answer_among
+from adjudge.model import AgentDetails, AppDetails, Content, Invocation, Item, JsonObject, Observation, Step
 from adjudge.plugin import (
-    AgentDetails,
-    AppDetails,
-    Content,
-    Invocation,
-    Item,
-    JsonObject,
-    Observation,
     ReadOptions,
-    Step,
     Trajectory,
 )
 from adjudge_plugins.readers.atif_reader.steps import step_of

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.strict_json import JsonStream
-from adjudge.plugin import JsonObject, ReadOptions, Source, Trajectory
+from adjudge.model import JsonObject
+from adjudge.plugin import ReadOptions, Source, Trajectory
 from adjudge_plugins.readers.atif_reader.document import Document
 
 _VERSION: Final = "ATIF-v1."

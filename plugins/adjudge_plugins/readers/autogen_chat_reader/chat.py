@@ -8,19 +8,21 @@ from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.openai import answer_of, step_from_openai
-from adjudge.plugin import (
+from adjudge.model import (
     Content,
     ErrorItem,
-    InputError,
     Invocation,
     Item,
     JsonObject,
     Observation,
-    Problem,
-    ReadOptions,
     Step,
     Text,
     ToolResult,
+)
+from adjudge.plugin import (
+    InputError,
+    Problem,
+    ReadOptions,
     Trajectory,
 )
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final, cast
 
 from adjudge.kit import logs
-from adjudge.plugin import (
+from adjudge.model import (
     Blob,
     Claim,
     ErrorItem,

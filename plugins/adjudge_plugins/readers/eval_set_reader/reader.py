@@ -9,8 +9,8 @@ from typing import Final
 
 from adjudge.kit.adk import read_eval_cases
 from adjudge.kit.strict_json import JsonStream
+from adjudge.model import EvalCase
 from adjudge.plugin import (
-    EvalCase,
     InputError,
     Problem,
     ReadOptions,

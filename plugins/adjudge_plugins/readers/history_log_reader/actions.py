@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from adjudge.kit import logs
-from adjudge.plugin import Item, JsonObject, Opaque, Text, ToolCall
+from adjudge.model import Item, JsonObject, Opaque, Text, ToolCall
 
 _NAME: Final = re.compile(r"[;\s]*([^\W\d][\w.-]*)\(")
 _GAP: Final = re.compile(r"(?:[;\s]+|#[^\n]*)*")

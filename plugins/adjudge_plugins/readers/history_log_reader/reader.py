@@ -8,13 +8,10 @@ from typing import Any, Final, cast
 
 from adjudge.kit import logs
 from adjudge.kit.strict_json import JsonStream
+from adjudge.model import Content, Invocation, JsonObject, Step
 from adjudge.plugin import (
-    Content,
-    Invocation,
-    JsonObject,
     ReadOptions,
     Source,
-    Step,
     Trajectory,
 )
 from adjudge_plugins.readers.history_log_reader.steps import NUMBER, STEP_KEYS, is_step, step_of

@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, cast
 
 from adjudge.kit import logs
-from adjudge.plugin import (
-    Blob,
-    Claim,
-    ErrorItem,
-    Item,
-    JsonObject,
-    Observation,
-    Step,
-    ToolResult,
-)
+from adjudge.model import Blob, Claim, ErrorItem, Item, JsonObject, Observation, Step, ToolResult
 from adjudge_plugins.readers.history_log_reader.actions import actions_of
 
 NUMBER: Final = "step"

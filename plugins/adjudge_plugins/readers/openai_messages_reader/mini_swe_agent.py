@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, cast
 
 from adjudge.kit import logs
-from adjudge.plugin import Item, JsonObject, Observation, Step, Text, ToolCall, ToolResult
+from adjudge.model import Item, JsonObject, Observation, Step, Text, ToolCall, ToolResult
 
 _FORMAT: Final = "mini-swe-agent"
 _OWN_BLOCK: Final = "```mswea_bash_command"

@@ -11,9 +11,9 @@ from typing import Any, Final, cast
 from adjudge.kit import logs
 from adjudge.kit.openai import is_message
 from adjudge.kit.strict_json import JsonStream
+from adjudge.model import JsonObject
 from adjudge.plugin import (
     InputError,
-    JsonObject,
     Problem,
     ReadOptions,
     Source,

@@ -8,24 +8,26 @@ from typing import Any, Final, cast
 
 from adjudge.kit import logs
 from adjudge.kit.openai import answer_among, messages_of_reply, step_from_item
-from adjudge.plugin import (
+from adjudge.model import (
     AgentDetails,
     AppDetails,
     Content,
-    InputError,
     Invocation,
     Item,
     JsonObject,
     Observation,
     Opaque,
-    Problem,
-    ReadOptions,
     Step,
     Text,
     ToolCall,
     ToolResult,
-    Trajectory,
     numbered,
+)
+from adjudge.plugin import (
+    InputError,
+    Problem,
+    ReadOptions,
+    Trajectory,
 )
 from adjudge_plugins.readers.openai_messages_reader import mini_swe_agent
 

@@ -10,7 +10,7 @@ import re
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.plugin import JsonObject, Observation, Opaque, Text, Usage
+from adjudge.model import JsonObject, Observation, Opaque, Text, Usage
 from adjudge_plugins.readers import spans
 from adjudge_plugins.readers.openinference_reader.messages import messages_of
 

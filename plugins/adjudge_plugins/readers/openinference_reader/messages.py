@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.plugin import Blob, Claim, Item, JsonObject, Opaque, Text, ToolCall, ToolResult
+from adjudge.model import Blob, Claim, Item, JsonObject, Opaque, Text, ToolCall, ToolResult
 from adjudge_plugins.readers import spans
 
 _TOOLS: Final = frozenset({"tool", "function"})

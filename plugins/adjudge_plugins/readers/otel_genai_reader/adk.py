@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.adk import content_from_adk
-from adjudge.plugin import Content, InputError, JsonObject, Text
+from adjudge.model import Content, JsonObject, Text
+from adjudge.plugin import InputError
 from adjudge_plugins.readers import spans
 
 ARGUMENTS: Final = "gcp.vertex.agent.tool_call_args"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.plugin import JsonObject, Usage
+from adjudge.model import JsonObject, Usage
 from adjudge_plugins.readers import spans
 from adjudge_plugins.readers.otel_genai_reader import adk
 from adjudge_plugins.readers.otel_genai_reader.events import EVENTS, messages_of_events

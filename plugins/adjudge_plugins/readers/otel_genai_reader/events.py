@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from adjudge.kit import logs
-from adjudge.plugin import JsonObject
+from adjudge.model import JsonObject
 from adjudge_plugins.readers import spans
 from adjudge_plugins.readers.otel_genai_reader.messages import items_of_openai
 

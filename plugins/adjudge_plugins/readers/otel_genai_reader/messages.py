@@ -6,16 +6,9 @@ from typing import Any, cast
 
 from adjudge.kit import logs
 from adjudge.kit.openai import step_from_openai
+from adjudge.model import Blob, Claim, Item, JsonObject, Opaque, Text, ToolCall, ToolResult
 from adjudge.plugin import (
-    Blob,
-    Claim,
     InputError,
-    Item,
-    JsonObject,
-    Opaque,
-    Text,
-    ToolCall,
-    ToolResult,
 )
 from adjudge_plugins.readers import spans
 

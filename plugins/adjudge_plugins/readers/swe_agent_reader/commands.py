@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import ToolCall
+from adjudge.model import ToolCall
 
 
 def call_of_command(action: object) -> list[ToolCall]:

@@ -5,15 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.plugin import (
-    Claim,
-    Item,
-    JsonObject,
-    Observation,
-    Step,
-    ToolCall,
-    ToolResult,
-)
+from adjudge.model import Claim, Item, JsonObject, Observation, Step, ToolCall, ToolResult
 from adjudge_plugins.readers.swe_agent_reader.commands import call_of_command
 from adjudge_plugins.readers.swe_agent_reader.messages import Messages, calls_of
 

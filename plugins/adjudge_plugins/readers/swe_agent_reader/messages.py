@@ -6,18 +6,10 @@ from typing import cast
 
 from adjudge.kit import logs
 from adjudge.kit.openai import step_from_openai
+from adjudge.model import Claim, Content, Item, JsonObject, Observation, Step, Text, ToolCall, ToolResult
 from adjudge.plugin import (
-    Claim,
-    Content,
     InputError,
-    Item,
-    JsonObject,
-    Observation,
     Problem,
-    Step,
-    Text,
-    ToolCall,
-    ToolResult,
 )
 from adjudge_plugins.readers.swe_agent_reader.commands import call_of_command
 

@@ -8,12 +8,8 @@ from typing import Final, cast
 
 from adjudge.kit import logs
 from adjudge.kit.strict_json import JsonStream
+from adjudge.model import AgentDetails, AppDetails, Content, Invocation, JsonObject
 from adjudge.plugin import (
-    AgentDetails,
-    AppDetails,
-    Content,
-    Invocation,
-    JsonObject,
     ReadOptions,
     Source,
     Trajectory,

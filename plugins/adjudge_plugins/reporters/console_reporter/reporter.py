@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from adjudge.kit import render
-from adjudge.plugin import JudgedLogs, RunReport
+from adjudge.model import JudgedLogs
+from adjudge.plugin import RunReport
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 from adjudge_plugins.reporters.console_reporter.tally import CriterionTally, EvalSetTally, Tally, counts_text
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from adjudge.kit import render
-from adjudge.plugin import RepeatedCriterion, Status
+from adjudge.model import RepeatedCriterion, Status
 
 Counted: TypeAlias = Status | Literal["unfinished"]
 """A status, or that an interrupted run has not come to it yet."""

@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, overload
 
 from adjudge.kit import render
-from adjudge.plugin import (
-    Evidence,
-    Failure,
-    JsonObject,
-    JudgeCalls,
-    JudgeUse,
-    Participant,
-    RubricScore,
-    Usage,
-)
+from adjudge.model import Evidence, Failure, JsonObject, JudgeCalls, JudgeUse, Participant, RubricScore, Usage
 
 if TYPE_CHECKING:
     from adjudge_plugins.reporters.json_reporter import shared_document as doc

@@ -6,8 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, cast
 
 from adjudge.kit import render
-from adjudge.plugin import (
-    AggregatedSteps,
+from adjudge.model import (
     Calibration,
     CheckResult,
     CompiledCriterion,
@@ -18,6 +17,9 @@ from adjudge.plugin import (
     MeasuredCriterion,
     TaskDecomposition,
     VotedVerdict,
+)
+from adjudge.plugin import (
+    AggregatedSteps,
 )
 from adjudge_plugins.reporters.json_reporter.judged_rows import (
     evidence_row,

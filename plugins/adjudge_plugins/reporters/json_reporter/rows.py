@@ -5,16 +5,18 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
 
-from adjudge.plugin import (
+from adjudge.model import (
     CaseResult,
     Content,
     CriterionResult,
     Invocation,
     InvocationResult,
     RepeatedCase,
-    ReportedCase,
     RunInfo,
     RunSummary,
+)
+from adjudge.plugin import (
+    ReportedCase,
 )
 from adjudge_plugins.reporters.json_reporter.judged_rows import (
     evidence_row,

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, BinaryIO, Final, cast
 
-from adjudge.plugin import JudgedLogs, RunReport
+from adjudge.model import JudgedLogs
+from adjudge.plugin import RunReport
 from adjudge_plugins.reporters.json_reporter import logs_rows
 from adjudge_plugins.reporters.json_reporter.judged_rows import participant_row
 from adjudge_plugins.reporters.json_reporter.rows import case_row, repeated_row, run_row, summary_row

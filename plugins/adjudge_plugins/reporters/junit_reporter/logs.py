@@ -8,7 +8,7 @@ from typing import TypeAlias
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from adjudge.kit import render
-from adjudge.plugin import EvaluationResult, Inapplicable, JudgedLogs, LogError
+from adjudge.model import EvaluationResult, Inapplicable, JudgedLogs, LogError
 
 _Item: TypeAlias = EvaluationResult | Inapplicable | LogError
 

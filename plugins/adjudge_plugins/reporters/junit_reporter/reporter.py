@@ -16,7 +16,8 @@ from typing import BinaryIO
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from adjudge.kit import render
-from adjudge.plugin import JudgedLogs, RunReport
+from adjudge.model import JudgedLogs
+from adjudge.plugin import RunReport
 
 
 @dataclass(slots=True)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from adjudge.kit import judged_criteria
+from adjudge.model import Choice, Invocation, JudgedItem, Question
 from adjudge.plugin import (
     CaseUnderTest,
-    Choice,
-    Invocation,
     Judge,
-    JudgedItem,
     Measurement,
     Outcome,
-    Question,
 )
 from adjudge_plugins.criteria.judged.final_response_match.config import FinalResponseMatchConfig
 

@@ -8,20 +8,12 @@ from itertools import groupby
 from typing import Final
 
 from adjudge.kit import judged_criteria
+from adjudge.model import Choice, Decision, Invocation, Item, JsonObject, JudgedItem, Question, Step, Text
 from adjudge.plugin import (
     CaseUnderTest,
-    Choice,
-    Decision,
-    Invocation,
-    Item,
-    JsonObject,
     Judge,
-    JudgedItem,
     Measurement,
     Outcome,
-    Question,
-    Step,
-    Text,
 )
 from adjudge_plugins.criteria.judged.hallucinations.config import HallucinationsConfig
 from adjudge_plugins.criteria.judged.hallucinations.sentences import sentences

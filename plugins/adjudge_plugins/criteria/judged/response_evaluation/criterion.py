@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from adjudge.kit import judged_criteria
-from adjudge.plugin import CaseUnderTest, Choice, Judge, JudgedItem, Measurement, Outcome, Question
+from adjudge.model import Choice, JudgedItem, Question
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome
 
 _MEANINGS: Final = (
     "incoherent: no thread to follow, or not an answer to what the user said",

@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adjudge.kit import trace
+from adjudge.model import Citation, Evidence, Item, Opaque, Text, ToolCall, ToolResult
 from adjudge.plugin import (
     CaseUnderTest,
-    Citation,
-    Evidence,
-    Item,
     Measurement,
-    Opaque,
     Outcome,
-    Text,
-    ToolCall,
-    ToolResult,
     Trajectory,
 )
 from adjudge_plugins.criteria.trace.done_without_action.claims import claimed_deed

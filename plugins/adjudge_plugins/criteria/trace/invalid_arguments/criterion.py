@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from adjudge.kit import trace
-from adjudge.plugin import CaseUnderTest, JsonObject, Measurement, Outcome, ToolCall
+from adjudge.model import JsonObject, ToolCall
+from adjudge.plugin import CaseUnderTest, Measurement, Outcome
 from adjudge_plugins.criteria.trace.invalid_arguments.schema import Checked, Schema
 from adjudge_plugins.criteria.trace.invalid_arguments.work import MOST, Budget, TooMuchWorkError
 

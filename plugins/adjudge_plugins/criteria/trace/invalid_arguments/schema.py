@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import jsonschema_rs
 
-from adjudge.plugin import JsonObject
+from adjudge.model import JsonObject
 from adjudge_plugins.criteria.trace.invalid_arguments.work import Budget, Work
 
 _LONGEST: Final = 200
