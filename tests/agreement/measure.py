@@ -186,6 +186,8 @@ async def _score(criterion: Criterion, case: CaseUnderTest) -> Measurement:
 
 def _count(criterion: Criterion, case: CaseUnderTest) -> float:
     measured = asyncio.run(_score(criterion, case)).overall
+    if measured is not None and measured.state == "not_applicable":
+        return 0.0  # a run without an action is no loop
     if measured is None or measured.score is None:
         sys.exit(f"{case.case.eval_id}: the actions could not be counted")
     return measured.score
