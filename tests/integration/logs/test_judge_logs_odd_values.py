@@ -96,7 +96,7 @@ def test_a_log_that_unpacks_without_end_is_refused(folder: Path) -> None:
     [error] = judged.errors
     assert (error.source, error.error.code) == ("bomb.json", "log_unreadable")
     assert error.error.message == (
-        "unpacked it is larger than 64 MiB, which is more than 50 times its size\n"
+        "bomb.json: unpacked it is larger than 64 MiB, which is more than 50 times its size\n"
         "  Where you trust it, unpack it with gunzip first."
     )
     assert [log.source for log in judged.logs] == ["log.json"], "the others are judged"
