@@ -329,7 +329,7 @@ def test_a_large_file_is_read_in_the_memory_of_a_case(tmp_path: Path) -> None:
             file.write("]}")
     assert large.stat().st_size > 30_000_000
     program = (
-        "import resource, sys; from pathlib import Path; from adjudge.adk import open_eval_set;"
+        "import resource, sys; from pathlib import Path; from adjudge.adk.eval_set_file import open_eval_set;"
         "file = open_eval_set(Path(sys.argv[1])); print(sum(1 for _ in file));"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from adjudge import RunResult, evaluate_sync
-from adjudge.cli import main
+from adjudge.cli import cli
+from adjudge.cli.exits import run_cli
 from adjudge.errors import InputError
 from adjudge.model import CriterionResult
 
@@ -238,7 +239,7 @@ def test_the_exit_status_tells_failures_from_errors(
     )
 
     with pytest.raises(SystemExit) as ended:
-        main()
+        run_cli(cli)
     assert ended.value.code == status
 
 

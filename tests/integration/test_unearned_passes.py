@@ -13,7 +13,8 @@ import pytest
 from pydantic import BaseModel
 
 from adjudge import evaluate_sync
-from adjudge.cli import main
+from adjudge.cli import cli
+from adjudge.cli.exits import run_cli
 from adjudge.errors import InputError
 from adjudge.extension.discovery import as_candidate, discover
 from adjudge.extension.loader import Extensions
@@ -65,7 +66,7 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setattr("sys.argv", ["adjudge", *args])
         with pytest.raises(SystemExit) as ended:
-            main()
+            run_cli(cli)
         shown = capsys.readouterr()
         return ended.value.code, shown.out, shown.err
 

@@ -38,7 +38,6 @@ def run_cli(command: click.Command) -> NoReturn:
     try:
         keep_streams()
         status = _flushed(_run(command))
-        put_streams_back()
     except KeyboardInterrupt:
         status = INTERRUPTED
     except (
@@ -49,6 +48,8 @@ def run_cli(command: click.Command) -> NoReturn:
                 2, f"error: adjudge cannot say what happened: {type(error).__name__}: {error}\n".encode()
             )
         status = UNMEASURED
+    finally:
+        put_streams_back()
     sys.exit(status)
 
 

@@ -37,6 +37,8 @@ def keep_streams() -> None:
 def put_streams_back() -> None:
     """Let Python close the streams that were kept, and not what was put in their place."""
     sys.stdout, sys.stderr = _Kept.out or sys.stdout, _Kept.err or sys.stderr
+    # A program may run another command, with other streams.
+    _Kept.out = _Kept.err = None
 
 
 def standard_output() -> TextIO:
