@@ -131,16 +131,17 @@ def _source_of(module: str) -> Path:
         OSError: it has none.
     """
     path: list[str] | None = None
+    origin: str | None = None
     name = ""
     for part in module.split("."):
         name = f"{name}.{part}" if name else part
         spec = PathFinder.find_spec(name, path)
         if spec is None:
             raise FileNotFoundError(module)
-        path = list(spec.submodule_search_locations or ())
-    if spec is None or spec.origin is None:
+        path, origin = list(spec.submodule_search_locations or ()), spec.origin
+    if origin is None:
         raise FileNotFoundError(module)
-    return Path(spec.origin)
+    return Path(origin)
 
 
 def _state_of_the_path() -> str:

@@ -35,6 +35,10 @@ class JudgedRun:
     errors: tuple[LogError, ...] = ()
 
 
+def _next(runs: Iterator[Trajectory]) -> Trajectory | None:
+    return next(runs, None)
+
+
 class LogsJudging:
     """Judges the logs of a plan."""
 
@@ -83,7 +87,7 @@ class LogsJudging:
                 if runs is None:
                     options = ReadOptions(task=self._plan.request.task)
                     runs = self._plan.traces.read(log.path, log.reader, options)
-                trajectory = await computed(next, runs, None, in_thread=True)
+                trajectory = await computed(_next, runs, in_thread=True)
             except Exception as error:
                 self._slots.release()
                 judged.append(self._unread(log, number + 1 if number else None, error))
