@@ -285,7 +285,7 @@ def test_a_full_disk_under_the_run(
         timeout=60,
         check=False,
     )
-    assert done.returncode == 2, done.stdout
+    assert done.returncode == 3, done.stdout
     assert "cannot be written" in done.stderr
     assert "Traceback" not in done.stderr
 
