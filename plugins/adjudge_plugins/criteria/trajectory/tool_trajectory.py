@@ -6,20 +6,18 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from adjudge.kit.matching import CallOptions, Comparison, Match, MatchType, is_large, per_turn
-from adjudge.kit.threads import computed
+from adjudge.kit.matching import CallOptions, Comparison, Match, MatchType
 from adjudge.model import ToolCall
 from adjudge.plugin import (
-    CaseUnderTest,
     ComponentConfig,
     Criterion,
     CriterionSpec,
     Host,
-    Measurement,
     Need,
     Outcome,
     hookimpl,
 )
+from adjudge_plugins.criteria.trajectory.turns import PerTurn
 
 
 class ToolTrajectoryConfig(CallOptions, ComponentConfig):
@@ -29,16 +27,12 @@ class ToolTrajectoryConfig(CallOptions, ComponentConfig):
     """``EXACT``, ``IN_ORDER`` or ``ANY_ORDER``, in any of ADK's spellings."""
 
 
-class ToolTrajectory:
+class ToolTrajectory(PerTurn):
     """1.0 for a turn whose calls match the expected ones by the match type, else 0.0."""
 
     def __init__(self, config: ToolTrajectoryConfig) -> None:
         self._match_type = config.match_type
         self._comparison = Comparison.of_options(config)
-
-    async def score(self, case: CaseUnderTest) -> Measurement:
-        """One outcome per turn, with the diff of every call where they do not match."""
-        return await computed(per_turn, case, self._turn, in_thread=is_large(case))
 
     def _turn(self, expected: Sequence[ToolCall], actual: Sequence[ToolCall]) -> Outcome:
         match = Match(expected, actual, self._comparison, self._match_type)

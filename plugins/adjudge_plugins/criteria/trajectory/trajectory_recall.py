@@ -4,35 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adjudge.kit.matching import CallOptions, Comparison, Overlap, is_large, per_turn
-from adjudge.kit.threads import computed
+from adjudge.kit.matching import CallOptions, Comparison, Overlap
 from adjudge.model import ToolCall
 from adjudge.plugin import (
-    CaseUnderTest,
     ComponentConfig,
     Criterion,
     CriterionSpec,
     Host,
-    Measurement,
     Need,
     Outcome,
     hookimpl,
 )
+from adjudge_plugins.criteria.trajectory.turns import PerTurn
 
 
 class TrajectoryRecallConfig(CallOptions, ComponentConfig):
     """How calls are compared."""
 
 
-class TrajectoryRecall:
+class TrajectoryRecall(PerTurn):
     """1.0 for a turn that made every expected call, 0.0 for one that made none."""
 
     def __init__(self, config: TrajectoryRecallConfig) -> None:
         self._comparison = Comparison.of_options(config)
-
-    async def score(self, case: CaseUnderTest) -> Measurement:
-        """One outcome per turn, with the diff of every call where they differ."""
-        return await computed(per_turn, case, self._turn, in_thread=is_large(case))
 
     def _turn(self, expected: Sequence[ToolCall], actual: Sequence[ToolCall]) -> Outcome:
         overlap = Overlap(expected, actual, self._comparison)
