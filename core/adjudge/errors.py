@@ -158,6 +158,15 @@ class RunError(AdjudgeError):
     """A run cannot start, be resumed or be read."""
 
 
+class JudgeUnusableError(RunError):
+    """Every further call would fail as well: a wrong key, a used-up account, a model that does not exist."""
+
+    def __init__(self, message: str, *, code: JudgeErrorCode | None = None) -> None:
+        """Say what happened; ``code`` is the class of the failure, where a call failed."""
+        super().__init__(message)
+        self.code: JudgeErrorCode | None = code
+
+
 class RunStoppedError(RunError):
     """A run that had begun and cannot go on: its journal cannot be written, an eval set was changed under it."""
 

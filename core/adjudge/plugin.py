@@ -65,7 +65,7 @@ from adjudge.extension.specs import (
     ReporterSpec,
     TraceReaderSpec,
 )
-from adjudge.extension.tables import show_table
+from adjudge.extension.tables import show_fields, show_table
 from adjudge.extension.terminal import say, say_json
 from adjudge.model.aggregated import AggregatedSteps
 from adjudge.model.case_under_test import CaseUnderTest
@@ -142,5 +142,6 @@ __all__ = [
     "make_folder",
     "say",
     "say_json",
+    "show_fields",
     "show_table",
 ]

@@ -14,9 +14,8 @@ from web_runs import PACKAGE, WebRun
 
 import adjudge
 from adjudge.model import EvaluationResult
-from adjudge.model.confusion import chance_probability
-from adjudge.model.labelled import Confusion
 from adjudge.model.step import Usage, total_usage
+from adjudge_plugins.agreement.statistics.confusion import Confusion, chance_probability
 
 Report: TypeAlias = Mapping[str, Any]
 """Of ``adjudge agreement``, by who judged."""

@@ -23,9 +23,8 @@ from samples import failed_runs, read, step_of_label
 from web_runs import DATA, RULE, WebRun, load_runs, two_people
 
 from adjudge.model import EvalCase, EvaluationResult
-from adjudge.model.confusion import accuracy, kappa
-from adjudge.model.labelled import Confusion
 from adjudge.plugin import CaseUnderTest, Criterion, Measurement
+from adjudge_plugins.agreement.statistics.confusion import Confusion, accuracy, kappa
 from adjudge_plugins.agreement.statistics.localisation import TOLERANCES, majority_agent, position_prior
 from adjudge_plugins.criteria.trace.action_cycles import ActionCycles
 from adjudge_plugins.criteria.trace.action_repeats import ActionRepeats

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.model.confusion import (
+from adjudge_plugins.agreement.statistics.confusion import (
+    Confusion,
     accuracy,
     balanced_accuracy,
     chance_probability,
@@ -18,7 +19,6 @@ from adjudge.model.confusion import (
     true_negative_rate,
     true_positive_rate,
 )
-from adjudge.model.labelled import Confusion
 
 
 def counts(true_pass: int, false_fail: int, false_pass: int, true_fail: int) -> Confusion:

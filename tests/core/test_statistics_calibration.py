@@ -13,10 +13,9 @@ from adjudge.kit.calibration.curve import calibrated_confidence, fit_curve, pass
 from adjudge.kit.calibration.isotonic import fit_isotonic, interpolated
 from adjudge.kit.calibration.platt import fit_platt, logistic
 from adjudge.model.calibration import Curve
-from adjudge.model.confusion import f1, precision
-from adjudge.model.labelled import Confusion
 from adjudge_plugins.agreement.report import LabelledVerdict
 from adjudge_plugins.agreement.statistics.confidence import brier
+from adjudge_plugins.agreement.statistics.confusion import Confusion, f1, precision
 from adjudge_plugins.agreement.statistics.prevalence import corrected_pass_rate
 
 pairs = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)

@@ -135,6 +135,43 @@ def test_a_command_of_the_core_is_not_replaced(run: Run, site: Path) -> None:
     assert "hello" not in run("runs", "list").stdout
 
 
+@pytest.mark.parametrize("group", ["judges", "plugins", "runs"])
+def test_a_group_of_the_core_takes_commands(run: Run, site: Path, group: str) -> None:
+    command(
+        site, name=f"{group}.weekly", source=REPORT.replace("import click", "import click\nprint('imported')")
+    )
+    listed = run(group, "--help").stdout
+
+    assert "Write the report of a week. (from acme-reports 2.1)" in " ".join(listed.split())
+    assert "imported" not in listed
+    loud = run(group, "weekly", "--loud")
+    assert (loud.stdout, loud.returncode) == ("imported\nHELLO\n", 3)
+
+
+def test_a_command_of_a_group_is_no_command_elsewhere(run: Run, site: Path) -> None:
+    command(site, name="runs.weekly")
+
+    assert "weekly" not in run("--help").stdout
+    for typed in (["runs.weekly"], ["weekly"], ["plugins", "weekly"], ["plugins", "runs.weekly"]):
+        done = run(*typed)
+        assert done.returncode == 2
+        assert "No such command" in done.stderr
+
+
+def test_a_command_that_a_group_of_the_core_has_is_not_replaced(run: Run, site: Path) -> None:
+    command(site, name="runs.list")
+
+    assert "hello" not in run("runs", "list").stdout
+
+
+def test_what_a_command_of_a_group_raises_names_it(run: Run, site: Path) -> None:
+    command(site, name="runs.weekly", source=REPORT.replace("say(", "raise ZeroDivisionError; say("))
+    done = run("runs", "weekly")
+
+    assert done.returncode == 2
+    assert "the command 'runs weekly' of acme-reports 2.1 raised ZeroDivisionError" in done.stderr
+
+
 @pytest.mark.parametrize("how", ["option", "variable"])
 def test_a_distribution_that_is_disabled_is_not_imported(
     run: Run, site: Path, adjudge: Run, how: str

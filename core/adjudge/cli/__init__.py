@@ -7,13 +7,13 @@ from typing import Final
 
 import click
 
+from adjudge.cli.command_group import CommandGroup
+
 # Commands are imported when they are called, so that --help stays as fast as click is.
 _COMMANDS: Final = {
     "agents": ("adjudge.cli.components", "List the kinds of agents that can be evaluated."),
-    "agreement": ("adjudge_plugins.agreement.command", "Say how far verdicts agree with people's labels."),
     "criteria": ("adjudge.cli.components", "List the criteria that are installed."),
     "eval": ("adjudge.cli.eval", "Evaluate an agent on eval sets."),
-    "evalset": ("adjudge_plugins.evalset.command", "Validate, migrate, list and show eval sets."),
     "judge": ("adjudge.cli.judge", "Judge what agents did by criteria in words, from their logs."),
     "judges": ("adjudge.cli.judges", "List, try and measure the models that can judge."),
     "plugins": ("adjudge.cli.plugins", "List, check and create plugins."),
@@ -22,62 +22,21 @@ _COMMANDS: Final = {
 }
 
 
-_ORIGIN: Final = "adjudge.origin of the command"
+class _LazyGroup(CommandGroup):
+    """The commands of the core, imported when they are called."""
 
+    def prefix(self) -> str:
+        return ""
 
-class _LazyGroup(click.Group):
-    """The commands of the core, and those of distributions, which cannot take the name of one of the core."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return sorted(_summaries())
+    def own_summaries(self) -> dict[str, str]:
+        return {name: summary for name, (_, summary) in _COMMANDS.items()}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
-            from adjudge.extension.commands import load_command
-
-            loaded = load_command(cmd_name, ctx.params.get("no_plugins", ()))
-            ctx.meta[_ORIGIN] = None if loaded is None else loaded.origin
-            return None if loaded is None else loaded.command
+            return super().get_command(ctx, cmd_name)
         module = importlib.import_module(_COMMANDS[cmd_name][0])
         command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort, KeyboardInterrupt, BrokenPipeError):
-            raise
-        except BaseException as error:
-            from adjudge.errors import AdjudgeError, PluginError
-            from adjudge.extension.guard import described
-            from adjudge.extension.terminal import OutputError
-
-            origin: str | None = ctx.meta.get(_ORIGIN)
-            if origin is None or isinstance(error, AdjudgeError | OutputError):
-                raise
-            raise PluginError(f"{origin} raised {described(error)}") from error
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(_summaries().items()))
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            from adjudge.errors import did_you_mean
-
-            message = f"{error.message}{did_you_mean(args[0], _summaries())}"
-            raise click.UsageError(message, ctx) from None
-
-
-def _summaries() -> dict[str, str]:
-    from adjudge.extension.commands import listed_commands
-
-    found = {item.name: item.summary for item in listed_commands()}
-    return {**found, **{name: summary for name, (_, summary) in _COMMANDS.items()}}
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,4 +1,4 @@
-"""``adjudge judges``: who can judge here, what each lacks, and whether a model answers."""
+"""``adjudge judges``: who can judge here, and what each lacks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adjudge.cli.command_group import CommandGroup
 from adjudge.cli.component_info import (
     component_facts,
     option_facts,
@@ -15,17 +16,16 @@ from adjudge.cli.component_info import (
     show_component,
     shown_name,
 )
-from adjudge.cli.session import load_extensions, load_for_listing
-from adjudge.extension.judge_options import MOST_NUM_SAMPLES
+from adjudge.cli.session import load_for_listing
 from adjudge.extension.tables import one_line, show_fields
 from adjudge.extension.terminal import say, say_json
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
-    from adjudge.runner.judge_probe import Answer, BackendState
+    from adjudge.runner.judge_probe import BackendState
 
 
-class _NamesToo(click.Group):
+class _NamesToo(CommandGroup):
     """A group in which whatever is no command names a judge backend."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -33,7 +33,7 @@ class _NamesToo(click.Group):
 
 
 @click.group(
-    "judges", cls=_NamesToo, invoke_without_command=True, subcommand_metavar="[NAME | try MODEL [ARGS]...]"
+    "judges", cls=_NamesToo, invoke_without_command=True, subcommand_metavar="[NAME | COMMAND [ARGS]...]"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -68,12 +68,7 @@ def _in_short(state: BackendState) -> list[tuple[str, str]]:
 
 
 def _measured(state: BackendState) -> list[tuple[str, str]]:
-    if not state.measured:
-        return []
-    from adjudge.cli.labelled import measurements_in_short
-
-    lines = measurements_in_short(state.measured)
-    return [("measured" if not at else "", line) for at, line in enumerate(lines)]
+    return [("measured" if not at else "", note.summary) for at, note in enumerate(state.notes)]
 
 
 def _showing(name: str) -> click.Command:
@@ -105,83 +100,6 @@ def _showing(name: str) -> click.Command:
     return show
 
 
-@judges_command.command("try")
-@click.argument("model")
-@click.option(
-    "--labelled",
-    metavar="FILE...",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Measure the model on labelled turns (JSON Lines) instead.",
-)
-@click.argument("more", metavar="", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--num-samples",
-    metavar="N",
-    type=click.IntRange(min=1, max=MOST_NUM_SAMPLES),
-    default=1,
-    show_default=True,
-    help="With --labelled: the most votes for each decision.",
-)
-@click.option("--max-judge-calls", metavar="N", type=int, help="With --labelled: how many calls may be made.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_obj
-def try_command(
-    no_plugins: tuple[str, ...],
-    model: str,
-    labelled: tuple[Path, ...],
-    more: tuple[Path, ...],
-    num_samples: int,
-    max_judge_calls: int | None,
-    as_json: bool,
-) -> int:
-    """Ask MODEL one small question, and say what came back.
-
-    One call is made, without the cache and without a retry. With --labelled, MODEL judges turns that
-    people labelled, by the criteria that they name, and what it got right is kept: later runs with that
-    judge say so where it was near chance.
-
-    \b
-    Exit status: 0 it answered, 3 it did not, or not every turn could be measured,
-    2 something is missing before it can be asked.
-    """  # noqa: D301 - click reads \b
-    if more and not labelled:
-        raise click.UsageError(f"unexpected argument {str(more[0])!r}; files of labels follow --labelled")
-    extensions = load_extensions(no_plugins)
-    if not labelled:
-        return _try(model, extensions, as_json=as_json)
-    from adjudge.cli.labelled import run_labelled
-    from adjudge.judge.client import JudgeUnusableError
-
-    try:
-        return run_labelled(
-            model,
-            [*labelled, *more],
-            extensions,
-            num_samples=num_samples,
-            max_calls=max_judge_calls,
-            as_json=as_json,
-        )
-    except JudgeUnusableError as error:
-        say(f"error ({_in_words(error.code or 'unusable')}): {error}", err=True)
-        return 3
-
-
-def _try(model: str, extensions: Extensions, *, as_json: bool) -> int:
-    import asyncio
-
-    from adjudge.runner.judge_probe import try_judge
-
-    answer = asyncio.run(try_judge(model, extensions, Path.cwd()))
-    if as_json:
-        say_json(json.dumps(_answer_facts(answer), indent=2, ensure_ascii=False))
-    elif answer.failure is None:
-        show_fields(_answer_fields(answer))
-    else:
-        say(f"error ({_class_of(answer)}): {answer.failure.message}", err=True)
-    return 0 if answer.failure is None else 3
-
-
 def _states(extensions: Extensions) -> list[BackendState]:
     from adjudge.runner.judge_probe import backend_states
 
@@ -192,8 +110,6 @@ def _states(extensions: Extensions) -> list[BackendState]:
 
 
 def _facts(state: BackendState) -> dict[str, Any]:
-    from adjudge.cli.labelled import measurement_facts
-
     spec = state.registered.spec
     return {
         **component_facts(state.registered),
@@ -201,54 +117,6 @@ def _facts(state: BackendState) -> dict[str, Any]:
         "models": list(spec.models),
         "environment": list(spec.environment),
         "missing": list(state.lacking),
-        "measured": list(map(measurement_facts, state.measured)),
+        "measured": [note.facts for note in state.notes],
         **option_facts(state.registered),
     }
-
-
-def _class_of(answer: Answer) -> str | None:
-    return None if answer.failure is None else _in_words(answer.failure.code.removeprefix("judge_"))
-
-
-def _in_words(code: str) -> str:
-    return code.replace("_", " ")
-
-
-def _answer_facts(answer: Answer) -> dict[str, Any]:
-    decision, use = answer.decision, answer.use
-    return {
-        "judge": answer.judge,
-        "error": None
-        if answer.failure is None
-        else {"class": _class_of(answer), "message": answer.failure.message},
-        "model_version": next(iter(use.model_versions), None) if use else None,
-        "verdict": decision.label if decision else None,
-        "expected": "yes",
-        "reason": decision.reasoning if decision else None,
-        "seconds": round(answer.seconds, 3),
-        "usage": use.usage.model_dump(mode="json", exclude={"extra"}) if use and use.usage else None,
-        "cost": use.cost if use else None,
-    }
-
-
-def _answer_fields(answer: Answer) -> list[tuple[str, str]]:
-    from adjudge.runner.judge_probe import TRIAL
-
-    facts = _answer_facts(answer)
-    right = facts["verdict"] == facts["expected"]
-    asked = f"“{TRIAL.exhibits[0].text}” {TRIAL.items[0].text}"
-    usage, cost = answer.use.usage if answer.use else None, facts["cost"]
-    tokens = [] if usage is None else [(usage.input_tokens, "in"), (usage.output_tokens, "out")]
-    return [
-        ("judge", answer.judge),
-        ("model version", facts["model_version"] or "not reported"),
-        ("asked", asked),
-        ("verdict", facts["verdict"] + ("" if right else f", where {facts['expected']} is right")),
-        ("reason", one_line(facts["reason"] or "none given")),
-        ("time", f"{answer.seconds:.2f} s"),
-        (
-            "tokens",
-            ", ".join(f"{count} {word}" for count, word in tokens if count is not None) or "not reported",
-        ),
-        ("cost", "not known" if cost is None else f"{cost:.6f} USD"),
-    ]

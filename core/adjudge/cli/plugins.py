@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from adjudge.cli.command_group import CommandGroup
 from adjudge.cli.exits import UNMEASURED
 from adjudge.cli.session import load_for_listing
 from adjudge.errors import UnknownNameError, did_you_mean
@@ -27,7 +28,7 @@ def _listing_options(command: _CommandT) -> _CommandT:
     return as_json(times(command))
 
 
-@click.group("plugins", invoke_without_command=True)
+@click.group("plugins", cls=CommandGroup, invoke_without_command=True)
 @_listing_options
 @click.pass_context
 def plugins_command(ctx: click.Context, as_json: bool, times: bool) -> None:

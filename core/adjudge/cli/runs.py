@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from adjudge.cli.command_group import CommandGroup
 from adjudge.cli.eval import report_options, show_report
 from adjudge.cli.printing import ended
 from adjudge.cli.session import load_extensions
 from adjudge.extension.terminal import say, say_json
 
 
-@click.group("runs")
+@click.group("runs", cls=CommandGroup)
 def runs_command() -> None:
     """List and show runs, finished or not."""
 

@@ -1,6 +1,7 @@
 """Commands that distributions add to the command line, by entry points of the group ``adjudge.commands``.
 
-An entry point names a click command: ``report = "package.module:report_command"``.
+An entry point names a click command: ``report = "package.module:report_command"``. The name ``judges.report`` adds
+it to the group ``judges`` of the core.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> LoadedCommand | Non
     """Import the command of that name.
 
     Args:
-        name: As it was typed.
+        name: That of its entry point.
         disabled: Names of distributions that must not be imported, beside those of the environment variable.
 
     Returns:
@@ -85,11 +86,12 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> LoadedCommand | Non
     found = [item for item in discover(COMMANDS) if item.name == name]
     if not found:
         return None
+    typed = name.replace(".", " ")
     if len(found) > 1:
         listed = " and ".join(_origin(item) for item in found)
-        raise PluginError(f"the command {name!r} is of {listed}: uninstall one of them")
+        raise PluginError(f"the command {typed!r} is of {listed}: uninstall one of them")
     [candidate] = found
-    said = f"the command {name!r} of {_origin(candidate)}"
+    said = f"the command {typed!r} of {_origin(candidate)}"
     if canonical_name(candidate.distribution) in map(canonical_name, (*disabled, *disabled_by_variable())):
         raise PluginError(f"{said} is disabled")
     try:

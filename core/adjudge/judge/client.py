@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from adjudge.errors import AdjudgeError, JudgeError, JudgeErrorCode, RunError
+from adjudge.errors import AdjudgeError, JudgeError, RunError
+from adjudge.errors import JudgeUnusableError as JudgeUnusableError
 from adjudge.extension.guard import ADJUDGE, Origin, guarded
 from adjudge.extension.judge_protocols import JudgeBackend, SupportsRecordedCalls
 from adjudge.judge.budget import Budget, cost_of
@@ -18,15 +19,6 @@ from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeReply, JudgeRequest, total_cost
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import Usage, total_usage
-
-
-class JudgeUnusableError(RunError):
-    """Every further call would fail as well: a wrong key, a used-up account, a model that does not exist."""
-
-    def __init__(self, message: str, *, code: JudgeErrorCode | None = None) -> None:
-        """Say what happened; ``code`` is the class of the failure, where a call failed."""
-        super().__init__(message)
-        self.code: JudgeErrorCode | None = code
 
 
 class ReplyStore(Protocol):

@@ -3,42 +3,31 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from adjudge.errors import InputError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
+from adjudge.extension.project import project_extensions
 from adjudge.extension.registry import Registered
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import JudgeBackendSpec
-from adjudge.journal.measured import MeasuredJudges
+from adjudge.journal.judge_notes import JudgeNote, JudgeNotes
 from adjudge.journal.secret import installation_secret
 from adjudge.judge.client import JudgeClient, JudgeUnusableError
 from adjudge.judge.model_resolution import Judges
 from adjudge.judge.usage import ledger
-from adjudge.model.judging import Choice, Decision, Exhibit, JudgedItem, JudgeUse, Prompt, Question
-from adjudge.model.labelled import JudgeMeasurement
+from adjudge.model.judging import Decision, JudgeUse, Question
 from adjudge.model.measurement import Failure
 from adjudge.runner.host import RunHost
 
-TRIAL: Final = Question(
-    prompt=Prompt(name="judges_try", version=1, text="Say whether each statement about the text is true."),
-    exhibits=(Exhibit(name="text", text="The museum opens at nine and closes at five."),),
-    items=(JudgedItem(item_id="statement", text="The text says when the museum opens."),),
-    choices=(
-        Choice(label="yes", meaning="the statement is true", value=1.0),
-        Choice(label="no", meaning="the statement is false", value=0.0),
-    ),
-)
-"""What a model is tried with. The answer is yes."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What came back when a model was tried."""
+class JudgeAnswer:
+    """What came back when a model was asked."""
 
     judge: str
     """As ``provider/model``."""
@@ -51,11 +40,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class BackendState:
-    """One judge backend, what it lacks here, and what was measured of its models."""
+    """One judge backend, what it lacks here, and what was found out about its models."""
 
     registered: Registered[JudgeBackendSpec]
     lacking: tuple[str, ...]
-    measured: tuple[JudgeMeasurement, ...]
+    notes: tuple[JudgeNote, ...]
 
 
 def backend_states(extensions: Extensions, folder: Path) -> tuple[list[BackendState], list[str]]:
@@ -66,9 +55,9 @@ def backend_states(extensions: Extensions, folder: Path) -> tuple[list[BackendSt
         host.read_environment(agent_folder=None)
     except InputError as error:
         troubles.append(str(error))
-    measured: tuple[JudgeMeasurement, ...] = ()
+    notes: tuple[JudgeNote, ...] = ()
     try:
-        measured = MeasuredJudges().everything()
+        notes = JudgeNotes().everything()
     except RunError as error:
         troubles.append(str(error))
     judges = _judges(extensions, folder, host, JudgeClient(secret=b""))
@@ -76,39 +65,47 @@ def backend_states(extensions: Extensions, folder: Path) -> tuple[list[BackendSt
         BackendState(
             item,
             tuple(judges.lacking(item)),
-            tuple(known for known in measured if known.judge.startswith(f"{item.spec.name}/")),
+            tuple(known for known in notes if known.judge.startswith(f"{item.spec.name}/")),
         )
         for item in extensions.judge_backends
     ]
     return states, troubles
 
 
-async def try_judge(name: str, extensions: Extensions, folder: Path) -> Answer:
-    """Ask a model one question with a known answer: once, without a cache and without a retry.
+async def ask_judge(judge: str, question: Question, *, disable: Iterable[str] = ()) -> JudgeAnswer:
+    """Ask a model one question with one item: once, without a cache and without a retry.
+
+    Args:
+        judge: As ``provider/model``.
+        question: What to ask.
+        disable: Plugins or distributions that are not imported.
 
     Raises:
         InputError: no backend has such a model, or something that it needs is missing.
+        PluginError: a required plugin is not available.
     """
+    folder = Path.cwd()
+    extensions = project_extensions(folder, disable=disable)
     host = RunHost(extensions, folder)
     host.read_environment(agent_folder=None)
     timeout = find_settings(folder).judge.timeout
     client = JudgeClient(secret=installation_secret(), timeout=timeout, retrying=False)
     judges = _judges(extensions, folder, host, client)
-    judge = judges.judge(JudgeModelOptions(judge_model=name, num_samples=1))
-    (model,) = judge.models
+    asked_judge = judges.judge(JudgeModelOptions(judge_model=judge, num_samples=1))
+    (model,) = asked_judge.models
     started = time.perf_counter()
     decision: Decision | None = None
     async with plugin_loops():
         with ledger() as asked:
             try:
-                (decision,) = await judge.decide(TRIAL)
+                (decision,) = await asked_judge.decide(question)
                 failure = decision.error
             except JudgeUnusableError as error:
                 failure = Failure(code=f"judge_{error.code}", message=str(error), origin=model)
             finally:
                 seconds = time.perf_counter() - started
                 await judges.aclose()
-    return Answer(judge=model, seconds=seconds, decision=decision, use=asked.use(), failure=failure)
+    return JudgeAnswer(judge=model, seconds=seconds, decision=decision, use=asked.use(), failure=failure)
 
 
 def _judges(extensions: Extensions, folder: Path, host: RunHost, client: JudgeClient) -> Judges:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def agreement_command(
     results: Path, labels: Path, plot: Path | None, fit: Path | None, wanted: float | None, as_json: bool
 ) -> int:
-    """Compare the verdicts in RESULTS with the LABELS of people.
+    """Say how far verdicts agree with people's labels.
 
     RESULTS is the JSON of 'adjudge judge' or 'adjudge eval'. LABELS is CSV, JSON or JSON Lines with
     'source' (the log) or 'case', 'criterion' and 'label' (PASS or FAIL), and where known 'run', 'step'

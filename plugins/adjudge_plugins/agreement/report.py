@@ -8,7 +8,7 @@ from typing import Literal
 from adjudge.kit.calibration import Decided
 from adjudge.model.base import Frozen
 from adjudge.model.calibration import Calibration
-from adjudge.model.labelled import Confusion
+from adjudge_plugins.agreement.statistics.confusion import Confusion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

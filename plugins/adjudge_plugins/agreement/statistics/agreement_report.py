@@ -7,16 +7,6 @@ from typing import Final, TypeAlias
 
 from adjudge.kit.calibration.curve import calibrated_confidence
 from adjudge.model.calibration import Calibration
-from adjudge.model.confusion import (
-    accuracy,
-    balanced_accuracy,
-    f1,
-    kappa,
-    precision,
-    true_negative_rate,
-    true_positive_rate,
-)
-from adjudge.model.labelled import Confusion
 from adjudge_plugins.agreement.report import (
     CriterionAgreement,
     Figure,
@@ -36,6 +26,16 @@ from adjudge_plugins.agreement.statistics.confidence import (
     brier,
     calibration_error,
     reliability,
+)
+from adjudge_plugins.agreement.statistics.confusion import (
+    Confusion,
+    accuracy,
+    balanced_accuracy,
+    f1,
+    kappa,
+    precision,
+    true_negative_rate,
+    true_positive_rate,
 )
 from adjudge_plugins.agreement.statistics.localisation import (
     TOLERANCES,

@@ -6,9 +6,8 @@ import math
 from statistics import NormalDist
 from typing import Final
 
-from adjudge.model.confusion import true_negative_rate, true_positive_rate
-from adjudge.model.labelled import Confusion
 from adjudge_plugins.agreement.report import PassRate
+from adjudge_plugins.agreement.statistics.confusion import Confusion, true_negative_rate, true_positive_rate
 
 _Z: Final = NormalDist().inv_cdf(0.975)
 

@@ -6,33 +6,36 @@ import asyncio
 import json
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from adjudge.extension.loader import Extensions
-from adjudge.extension.tables import one_line, show_table
-from adjudge.extension.terminal import say, say_json
-from adjudge.model.confusion import (
+from adjudge.plugin import say, say_json, show_table
+from adjudge_plugins.agreement.judge_trial.measurement import measure_judge
+from adjudge_plugins.agreement.judge_trial.report import (
+    JudgedRow,
+    JudgeMeasurement,
+    JudgeReport,
+    LabelledGroup,
+    doubts_of,
+    figures_of,
+    measurement_facts,
+)
+from adjudge_plugins.agreement.statistics.confusion import (
+    Confusion,
     accuracy,
-    balanced_accuracy,
-    chance_probability,
-    doubt,
     kappa,
     true_negative_rate,
     true_positive_rate,
 )
-from adjudge.model.labelled import Confusion, JudgeMeasurement, LabelledGroup
-from adjudge.runner.judge_benchmark import JudgedRow, JudgeReport, measure_judge
-from adjudge.runner.judge_warnings import doubts_of
 
 
 def run_labelled(
     model: str,
     files: Sequence[Path],
-    extensions: Extensions,
+    no_plugins: Sequence[str],
     *,
     num_samples: int,
     max_calls: int | None,
@@ -49,11 +52,9 @@ def run_labelled(
             measure_judge(
                 model,
                 files,
-                extensions,
-                Path.cwd(),
                 num_samples=num_samples,
                 max_calls=max_calls,
-                started=progress.started,
+                no_plugins=no_plugins,
                 judged=progress.judged,
             )
         )
@@ -72,12 +73,10 @@ class _Progress:
     def __init__(self) -> None:
         self._bar: Any = None
 
-    def started(self, turns: int) -> None:
-        if sys.stderr.isatty():
+    def judged(self, turns: int) -> None:
+        if self._bar is None and sys.stderr.isatty():
             self._bar = click.progressbar(length=turns, file=sys.stderr, label="labelled turns")
             self._bar.__enter__()
-
-    def judged(self) -> None:
         if self._bar is not None:
             self._bar.update(1)
 
@@ -124,7 +123,7 @@ def _show(report: JudgeReport) -> None:
 def _show_unmeasured(rows: Sequence[JudgedRow]) -> None:
     by_reason: dict[str, list[str]] = {}
     for row in rows:
-        by_reason.setdefault(one_line(row.why_not or ""), []).append(row.turn.row_id)
+        by_reason.setdefault(" ".join((row.why_not or "").split()), []).append(row.turn.row_id)
     if by_reason:
         say(f"\nnot measured: {len(rows)}")
     for reason, ids in by_reason.items():
@@ -164,7 +163,7 @@ def _document(report: JudgeReport) -> dict[str, Any]:
             for item in report.measurements
         ],
         "total": {
-            **_counted(everything),
+            **figures_of(everything),
             "not_measured": sum(item.not_measured for item in report.measurements),
         },
         "calls": report.calls.model_dump(mode="json", exclude={"items", "unanimous"}),
@@ -186,50 +185,10 @@ def _document(report: JudgeReport) -> dict[str, Any]:
     }
 
 
-def measurement_facts(item: JudgeMeasurement) -> dict[str, Any]:
-    """What was measured of a judge on one criterion, for programs."""
-    return {
-        "judge": item.judge,
-        "criterion": item.criterion,
-        "criterion_version": item.criterion_version,
-        "model_versions": list(item.model_versions),
-        "num_samples": item.num_samples,
-        "measured_at": item.measured_at,
-        "labels": item.labels,
-        **_counted(item.counts),
-        "not_measured": item.not_measured,
-        "doubt": doubt(item.counts),
-    }
-
-
 def _group_facts(group: LabelledGroup) -> dict[str, Any]:
     return {
         "language": group.language,
         "difficulty": group.difficulty,
-        **_counted(group.counts),
+        **figures_of(group.counts),
         "not_measured": group.not_measured,
     }
-
-
-def _counted(counts: Confusion) -> dict[str, Any]:
-    return {
-        "measured": counts.total,
-        "counts": counts.model_dump(),
-        "accuracy": accuracy(counts),
-        "balanced_accuracy": balanced_accuracy(counts),
-        "kappa": kappa(counts),
-        "true_positive_rate": true_positive_rate(counts),
-        "true_negative_rate": true_negative_rate(counts),
-        "chance_probability": chance_probability(counts),
-    }
-
-
-def measurements_in_short(measurements: Iterable[JudgeMeasurement]) -> list[str]:
-    """One line a measurement, for the listing of judges."""
-    lines: list[str] = []
-    for item in measurements:
-        value = kappa(item.counts)
-        name = item.criterion.partition("/")[2]
-        figure = "kappa undefined" if value is None else f"kappa {value:.2f}"
-        lines.append(f"{item.judge} on {name}: {figure}, {item.counts.total} labels, {item.measured_at[:10]}")
-    return lines

@@ -7,17 +7,33 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, Literal
 
-from adjudge.adk.invocation import read_invocation
-from adjudge.adk.json_input import open_file, parse_json
-from adjudge.adk.schema import Schema
-from adjudge.adk.validation import Findings, is_object, kind
-from adjudge.errors import InputError, Problem
+from adjudge.kit.adk import invocation_from_adk
+from adjudge.kit.strict_json import Findings, Schema, is_object, kind, open_file, parse_json
+from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
-from adjudge.model.labelled import LabelledTurn
+from adjudge.plugin import InputError, Problem
 
 _ROW: Final = Schema("a row", "id criterion options expected actual label language difficulty")
 _SHOWN: Final = 20
+
+
+class LabelledTurn(Frozen):
+    """One turn, and what a person says that a criterion should find."""
+
+    row_id: str
+    criterion: str
+    """The component that measures it."""
+    options: JsonObject = {}
+    """The criterion's options, and ``threshold``, as a configuration has them."""
+    expected: Invocation
+    actual: Invocation
+    label: Literal["PASS", "FAIL"]
+    language: str = "-"
+    difficulty: str = "-"
+    file: str
+    line: int
+    """From 1."""
 
 
 def read_labelled(path: Path) -> tuple[tuple[LabelledTurn, ...], str]:
@@ -86,5 +102,15 @@ def _row(line: bytes, file: str, number: int) -> LabelledTurn:
     )
 
 
-def _invocation(found: dict[str, object], name: str, findings: Findings) -> Invocation | None:
-    return read_invocation(found[name], f"$.{name}", findings) if name in found else None
+def _invocation(found: JsonObject, name: str, findings: Findings) -> Invocation | None:
+    value = found.get(name)
+    if not is_object(value):
+        if name in found:
+            findings.problem(f"{name!r} must be an object, found {kind(value)}.", "$")
+        return None
+    try:
+        return invocation_from_adk(value, path=f"$.{name}")
+    except InputError as error:
+        for problem in error.problems:
+            findings.problem(problem.what, problem.path, hint=problem.hint)
+        return None

@@ -1,4 +1,4 @@
-"""Agreement with people: what the counts of a confusion table say.
+"""A confusion table: labels against verdicts, and what their counts say of agreement with people.
 
 Every function gives ``None`` where the counts leave the value undefined.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Final, Literal, TypeAlias
 
-from adjudge.model.labelled import Confusion
+from adjudge.model.base import Frozen
 
 NEAR_CHANCE: Final = 0.2
 """Kappa below which agreement is called near chance: "slight" or worse in Landis and Koch (1977)."""
@@ -17,6 +17,33 @@ SIGNIFICANCE: Final = 0.05
 
 Doubt: TypeAlias = Literal["near_chance", "too_few"]
 """``near_chance``: the judge hardly agrees with the labels; ``too_few``: the labels cannot show that it does."""
+
+
+class Confusion(Frozen):
+    """Labels against verdicts. PASS is the positive class."""
+
+    true_pass: int = 0
+    """Labelled PASS, judged PASS."""
+    false_fail: int = 0
+    """Labelled PASS, judged FAIL."""
+    false_pass: int = 0
+    """Labelled FAIL, judged PASS."""
+    true_fail: int = 0
+    """Labelled FAIL, judged FAIL."""
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return self.true_pass + self.false_fail + self.false_pass + self.true_fail
+
+    def __add__(self, other: Confusion) -> Confusion:
+        """Both together."""
+        return Confusion(
+            true_pass=self.true_pass + other.true_pass,
+            false_fail=self.false_fail + other.false_fail,
+            false_pass=self.false_pass + other.false_pass,
+            true_fail=self.true_fail + other.true_fail,
+        )
 
 
 def accuracy(counts: Confusion) -> float | None:

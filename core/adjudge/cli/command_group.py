@@ -1,0 +1,83 @@
+"""Groups of the command line that distributions add commands to."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import click
+
+_ORIGIN: Final = "adjudge.origin of the command"
+
+
+class CommandGroup(click.Group):
+    """A group of the core with the commands of distributions, which cannot take the name of one of its own.
+
+    An entry point ``judges.try`` is the command ``try`` of the group ``judges``.
+    """
+
+    def own_summaries(self) -> dict[str, str]:
+        """The core's commands, and what each does in one line."""
+        return {name: command.get_short_help_str(200) for name, command in self.commands.items()}
+
+    def prefix(self) -> str:
+        """What the names of entry points begin with that add a command here."""
+        return f"{self.name}."
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Give the names of all commands."""
+        return sorted(self._summaries())
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Find a command; one of a distribution is imported."""
+        own = super().get_command(ctx, cmd_name)
+        if own is not None or "." in cmd_name:
+            return own
+        from adjudge.extension.commands import load_command
+
+        loaded = load_command(f"{self.prefix()}{cmd_name}", ctx.find_root().params.get("no_plugins", ()))
+        ctx.meta[_ORIGIN] = None if loaded is None else loaded.origin
+        return None if loaded is None else loaded.command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; what one of a distribution raises names the distribution."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, KeyboardInterrupt, BrokenPipeError):
+            raise
+        except BaseException as error:
+            from adjudge.errors import AdjudgeError, PluginError
+            from adjudge.extension.guard import described
+            from adjudge.extension.terminal import OutputError
+
+            origin: str | None = ctx.meta.get(_ORIGIN)
+            if origin is None or isinstance(error, AdjudgeError | OutputError):
+                raise
+            raise PluginError(f"{origin} raised {described(error)}") from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """List all commands; none is imported."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(self._summaries().items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that was typed, or suggest one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from adjudge.errors import did_you_mean
+
+            message = f"{error.message}{did_you_mean(args[0], self._summaries())}"
+            raise click.UsageError(message, ctx) from None
+
+    def _summaries(self) -> dict[str, str]:
+        from adjudge.extension.commands import listed_commands
+
+        prefix = self.prefix()
+        added = {
+            item.name.removeprefix(prefix): item.summary
+            for item in listed_commands()
+            if item.name.startswith(prefix)
+        }
+        return {**{name: said for name, said in added.items() if "." not in name}, **self.own_summaries()}
