@@ -1,10 +1,9 @@
-"""``adjudge plugins``: what is installed, what became of it, and tools for authors."""
+"""``adjudge plugins``: what is installed, what became of it, and whether it is sound."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -83,33 +82,13 @@ def check_command(no_plugins: tuple[str, ...], distribution: str) -> int:
     \b
     Exit status: 0 sound, 1 something is wrong with it, 3 not everything could be tested.
     """  # noqa: D301 - click reads \b
-    from adjudge.cli.plugin_check import check_plugin
+    from adjudge.testing.plugin_check import check_plugin
 
     extensions = load_for_listing(no_plugins)
     found = {check_plugin(record, extensions) for record in _records_of(extensions, distribution)}
     if "bad" in found:
         return 1
     return UNMEASURED if "not run" in found else 0
-
-
-@plugins_command.command("new")
-@click.argument("name")
-@click.option(
-    "--directory",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path(),
-    help="Where to make the folder of the package (default: here).",
-)
-def new_command(name: str, directory: Path) -> None:
-    """Make a package with one criterion that passes its own tests.
-
-    NAME is the plugin's name, for instance acme; the package is called adjudge-acme.
-    """
-    from adjudge.cli.plugin_template import render_template
-
-    package = render_template(name, directory)
-    say(f"made {package}")
-    say(f"next: cd {package} && pip install -e '.[test]' && pytest")
 
 
 def _list(no_plugins: tuple[str, ...], *, as_json: bool, times: bool) -> None:

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Final
 
-import adjudge
-from adjudge.errors import InputError, Problem
+import click
+
+from adjudge import __version__
+from adjudge.plugin import InputError, Problem, say
 
 _SUFFIX: Final = ".template"
 """Template files carry it so that no tool takes them for Python."""
 
 _MODULE_FOLDER: Final = "_module_"
+
+
+@click.command("new")
+@click.argument("name")
+@click.option(
+    "--directory",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(),
+    help="Where to make the folder of the package (default: here).",
+)
+def new_command(name: str, directory: Path) -> None:
+    """Make a package with one criterion that passes its own tests.
+
+    NAME is the plugin's name, for instance acme; the package is called adjudge-acme.
+    """
+    package = render_template(name, directory)
+    say(f"made {package}")
+    say(f"next: cd {package} && pip install -e '.[test]' && pytest")
 
 
 def render_template(name: str, directory: Path) -> Path:
@@ -36,7 +57,7 @@ def render_template(name: str, directory: Path) -> Path:
         "distribution": f"adjudge-{plugin}",
         "module": module,
         "criterion": f"{plugin.replace('-', '_')}_keywords",
-        "adjudge_range": _compatible_range(adjudge.__version__),
+        "adjudge_range": _compatible_range(__version__),
     }
     package = directory / f"adjudge-{plugin}"
     if package.exists() and (not package.is_dir() or any(package.iterdir())):
@@ -59,7 +80,7 @@ def _compatible_range(version: str) -> str:
 
 
 def _template_folder() -> Path:
-    package = Path(adjudge.__file__).parent
+    package = Path(str(files("adjudge")))
     installed = package / "_template"
     if installed.is_dir():
         return installed

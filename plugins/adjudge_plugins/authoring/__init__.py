@@ -1,0 +1,1 @@
+"""What authors of plugins start from: the command ``plugins new``."""
