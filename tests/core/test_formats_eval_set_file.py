@@ -17,10 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adjudge.adk.case import case_from_adk
-from adjudge.adk.eval_set_file import load_eval_set, open_eval_set, read_eval_cases
-from adjudge.adk.eval_set_writing import dump_eval_set
 from adjudge.errors import InputError
+from adjudge.kit.adk import case_from_adk, dump_eval_set, load_eval_set, open_eval_set, read_eval_cases
 
 Write = Callable[[Any], Path]
 
@@ -329,7 +327,7 @@ def test_a_large_file_is_read_in_the_memory_of_a_case(tmp_path: Path) -> None:
             file.write("]}")
     assert large.stat().st_size > 30_000_000
     program = (
-        "import resource, sys; from pathlib import Path; from adjudge.adk.eval_set_file import open_eval_set;"
+        "import resource, sys; from pathlib import Path; from adjudge.kit.adk import open_eval_set;"
         "file = open_eval_set(Path(sys.argv[1])); print(sum(1 for _ in file));"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )

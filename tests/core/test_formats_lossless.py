@@ -14,8 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adjudge.adk.eval_set_file import load_eval_set
-from adjudge.adk.eval_set_writing import dump_eval_set
+from adjudge.kit.adk import dump_eval_set, load_eval_set
 
 # Everything is drawn as a pair: as a file may write it (either spelling, nulls), and as adjudge saves it.
 Pair = tuple[Any, Any]

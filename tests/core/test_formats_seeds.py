@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from adjudge.adk.config import load_config
-from adjudge.adk.eval_set_file import load_eval_set, open_eval_set
 from adjudge.errors import InputError
+from adjudge.kit.adk import load_eval_set, open_eval_set
 
 # Our own file with the structure of the first example of seed 001, and its mistakes.
 PRINTED = """# Some fields are left out.

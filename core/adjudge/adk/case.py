@@ -1,30 +1,16 @@
-"""ADK ``EvalCase`` and what it consists of, as ``EvalCase``, and back."""
+"""ADK ``EvalCase`` and what it consists of, as ``EvalCase``, and back; ``EvalSet`` as ADK writes it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from typing import Any
 
-from adjudge.adk.invocation import invocation_to_adk, read_invocation
-from adjudge.adk.rubrics import read_rubrics, write_rubrics
+from adjudge.adk.invocation import invocation_to_adk, read_invocation, read_rubrics, write_rubrics
 from adjudge.adk.schema import EVAL_CASE, SCENARIO, SESSION_INPUT
 from adjudge.adk.validation import Findings, is_object, kind
 from adjudge.model.base import JsonObject
-from adjudge.model.eval_set import ConversationScenario, EvalCase, SessionInput
+from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
 from adjudge.model.invocation import Invocation
-
-
-def case_from_adk(data: Mapping[str, Any], *, path: str = "$") -> EvalCase:
-    """ADK ``EvalCase`` in snake_case or camelCase; steps are numbered over the whole conversation.
-
-    Raises:
-        InputError: unknown keys, wrong types, both or neither of conversation and scenario; all of
-            them at once.
-    """
-    findings = Findings()
-    case = read_case(dict(data), path, findings)
-    findings.raise_problems()
-    return case
 
 
 def read_case(data: object, path: str, findings: Findings) -> EvalCase:
@@ -141,3 +127,21 @@ def _write_session_input(session: SessionInput) -> JsonObject:
     if session.state or "state" in session.model_fields_set:
         data["state"] = session.state
     return {**data, **(session.extra or {})}
+
+
+def eval_set_to_adk(eval_set: EvalSet) -> JsonObject:
+    """``EvalSet`` as ADK writes it: snake_case, without nulls."""
+    data: JsonObject = {"eval_set_id": eval_set.eval_set_id}
+    if eval_set.name is not None:
+        data["name"] = eval_set.name
+    if eval_set.description is not None:
+        data["description"] = eval_set.description
+    data["eval_cases"] = [case_to_adk(case) for case in eval_set.eval_cases]
+    if eval_set.creation_timestamp or "creation_timestamp" in eval_set.model_fields_set:
+        data["creation_timestamp"] = eval_set.creation_timestamp
+    return {**data, **(eval_set.extra or {})}
+
+
+def dump_eval_set(eval_set: EvalSet) -> str:
+    """The text of an ``*.evalset.json`` file: nothing that was loaded is lost."""
+    return json.dumps(eval_set_to_adk(eval_set), indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from adjudge.adk.schema import (
-    CONTENT,
-    FILE_DATA,
-    FUNCTION_CALL,
-    FUNCTION_RESPONSE,
-    GROWING,
-    INLINE_DATA,
-    PART,
-)
+from adjudge.adk import schema
 from adjudge.adk.validation import Findings, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.items import Blob, Claim, Content, Item, Opaque, Text, ToolCall, ToolResult
@@ -33,28 +24,10 @@ _SUBJECTS: Final = (
 )
 _EMPTY_PART: Final = "part"  # about nothing, for instance a bare thought signature
 
-_CALL_FIELDS: Final = frozenset(FUNCTION_CALL.fields)
-_RESPONSE_FIELDS: Final = frozenset(FUNCTION_RESPONSE.fields)
-_BLOB_FIELDS: Final = frozenset((*INLINE_DATA.fields, *FILE_DATA.fields))
-_PART_FIELDS: Final = frozenset(PART.fields)
-
-
-def content_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: bool = False) -> Content:
-    """ADK ``Content`` in snake_case or camelCase as ``Content``.
-
-    Args:
-        data: The content.
-        path: Where it was read from, for messages.
-        of_a_log: Whether further keys are taken, since a log may be of a newer version: those of parts stay in
-            ``extra`` of their items, those of the content itself are left out.
-
-    Raises:
-        InputError: unknown keys or wrong types, all of them at once.
-    """
-    findings = Findings(tolerates=GROWING if of_a_log else ())
-    content = read_content(dict(data), path, findings)
-    findings.raise_problems()
-    return content
+_CALL_FIELDS: Final = frozenset(schema.FUNCTION_CALL.fields)
+_RESPONSE_FIELDS: Final = frozenset(schema.FUNCTION_RESPONSE.fields)
+_BLOB_FIELDS: Final = frozenset((*schema.INLINE_DATA.fields, *schema.FILE_DATA.fields))
+_PART_FIELDS: Final = frozenset(schema.PART.fields)
 
 
 def content_to_adk(content: Content) -> JsonObject:
@@ -73,7 +46,7 @@ def content_to_adk(content: Content) -> JsonObject:
 
 def read_content(data: object, path: str, findings: Findings) -> Content:
     """ADK ``Content``; problems go to ``findings``."""
-    found = findings.fields(data, CONTENT, path)
+    found = findings.fields(data, schema.CONTENT, path)
     return Content(
         role=findings.string(found, "role", path),
         items=read_parts(found, "parts", path, findings),
@@ -89,7 +62,7 @@ def read_parts(found: JsonObject, name: str, path: str, findings: Findings) -> t
 
 def read_part(data: object, path: str, findings: Findings) -> Item:
     """ADK ``Part`` as one item."""
-    found = findings.fields(data, PART, path)
+    found = findings.fields(data, schema.PART, path)
     if len(found) == 1 and isinstance(text := found.get("text"), str):
         return Text(text=text)
     if not isinstance(found.get("thought", False), bool):
@@ -119,7 +92,7 @@ def read_part(data: object, path: str, findings: Findings) -> Item:
 
 def read_call(data: object, path: str, findings: Findings, extra: JsonObject | None = None) -> ToolCall:
     """ADK ``FunctionCall``; ``extra`` is what else its part had."""
-    found = findings.fields(data, FUNCTION_CALL, path)
+    found = findings.fields(data, schema.FUNCTION_CALL, path)
     name = findings.string(found, "name", path)
     args = findings.object(found, "args", path)
     call_id = findings.string(found, "id", path)
@@ -133,7 +106,7 @@ def read_call(data: object, path: str, findings: Findings, extra: JsonObject | N
 
 def read_result(data: object, path: str, findings: Findings, extra: JsonObject | None = None) -> ToolResult:
     """ADK ``FunctionResponse``; ``extra`` is what else its part had."""
-    found = findings.fields(data, FUNCTION_RESPONSE, path)
+    found = findings.fields(data, schema.FUNCTION_RESPONSE, path)
     name = findings.string(found, "name", path)
     value = findings.object(found, "response", path)
     call_id = findings.string(found, "id", path)
@@ -143,8 +116,10 @@ def read_result(data: object, path: str, findings: Findings, extra: JsonObject |
 
 
 def _read_blob(subject: str, data: object, path: str, findings: Findings, extra: JsonObject) -> Item:
-    schema, where = (INLINE_DATA, "data") if subject == "inline_data" else (FILE_DATA, "file_uri")
-    found = findings.fields(data, schema, path)
+    kind_of, where = (
+        (schema.INLINE_DATA, "data") if subject == "inline_data" else (schema.FILE_DATA, "file_uri")
+    )
+    found = findings.fields(data, kind_of, path)
     if where not in found:
         return Opaque(name=subject, value=found, extra=extra or None)
     place = findings.string(found, where, path)

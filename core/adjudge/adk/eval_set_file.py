@@ -11,8 +11,7 @@ from adjudge.adk.eval_set_pass import CaseEntry, Found, ValidatingPass, read_one
 from adjudge.adk.json_input import JsonStream, digest_of, open_file, parse_json
 from adjudge.adk.validation import Findings, listed
 from adjudge.errors import InputError, Problem, did_you_mean
-from adjudge.model.base import JsonObject
-from adjudge.model.eval_set import EvalCase, EvalSet
+from adjudge.model.eval_set import EvalCase
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,33 +88,3 @@ def open_eval_set(path: Path) -> EvalSetFile:
             except StopIteration as end:
                 found: Found = end.value
                 return EvalSetFile(path=path, **vars(found))
-
-
-def read_eval_cases(path: Path) -> Iterator[EvalCase]:
-    """The cases of a file in one pass, one at a time, those with problems left out.
-
-    Raises:
-        InputError: every problem of the file, once its end is reached.
-    """
-    with open_file(path) as file:
-        yield from ValidatingPass(path, JsonStream(file, str(path))).cases()
-
-
-def load_eval_set(path: Path) -> EvalSet:
-    """A whole file in memory.
-
-    Raises:
-        InputError: every problem of the file.
-    """
-    file = open_eval_set(path)
-    given: JsonObject = {}
-    if file.creation_timestamp is not None:
-        given["creation_timestamp"] = file.creation_timestamp
-    return EvalSet(
-        eval_set_id=file.eval_set_id,
-        name=file.name,
-        description=file.description,
-        eval_cases=tuple(file),
-        extra=file.extra,
-        **given,
-    )

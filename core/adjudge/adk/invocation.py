@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any, Final
 
+from adjudge.adk import schema
 from adjudge.adk.content import (
     content_to_adk,
     read_call,
@@ -16,20 +17,9 @@ from adjudge.adk.content import (
     write_part,
     write_result,
 )
-from adjudge.adk.rubrics import read_app_details, read_rubrics, write_app_details, write_rubrics
-from adjudge.adk.schema import (
-    AGENT_DETAILS,
-    GROWING,
-    INTERMEDIATE_DATA,
-    INVOCATION,
-    INVOCATION_EVENT,
-    INVOCATION_EVENTS,
-    RUBRIC,
-    USAGE,
-)
 from adjudge.adk.validation import Findings, is_list, is_object, kind
 from adjudge.model.base import JsonObject
-from adjudge.model.invocation import Invocation
+from adjudge.model.invocation import AgentDetails, AppDetails, Invocation, Rubric
 from adjudge.model.items import Content, ToolCall, ToolResult
 from adjudge.model.step import Step, Usage
 
@@ -45,27 +35,9 @@ _TOKENS: Final = {
 _SECONDS: Final = ("duration", "model_duration", "tool_duration")
 
 
-def invocation_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: bool = False) -> Invocation:
-    """ADK ``Invocation`` in snake_case or camelCase; its steps are numbered from 1.
-
-    Args:
-        data: The invocation.
-        path: Where it was read from, for messages.
-        of_a_log: Whether further keys are taken, since a log may be of a newer version: those of the invocation
-            and of parts stay in ``extra``, those of other objects are left out.
-
-    Raises:
-        InputError: unknown keys or wrong types, all of them at once.
-    """
-    findings = Findings(tolerates=(*GROWING, INVOCATION, RUBRIC, AGENT_DETAILS) if of_a_log else ())
-    invocation = read_invocation(dict(data), path, findings)
-    findings.raise_problems()
-    return invocation
-
-
 def read_invocation(data: object, path: str, findings: Findings, first_step: int = 1) -> Invocation:
     """ADK ``Invocation``; its steps are numbered from ``first_step``, problems go to ``findings``."""
-    found = findings.fields(data, INVOCATION, path)
+    found = findings.fields(data, schema.INVOCATION, path)
     # Only what the file gave is passed on: pydantic then knows which defaults were written out.
     given: JsonObject = {}
     if "invocation_id" in found:
@@ -78,7 +50,7 @@ def read_invocation(data: object, path: str, findings: Findings, first_step: int
     if "user_content" in found:
         user_content = read_content(found["user_content"], f"{path}.user_content", findings)
     else:
-        findings.required(found, INVOCATION, path, "user_content")
+        findings.required(found, schema.INVOCATION, path, "user_content")
         user_content = Content()
     if "final_response" in found:
         given["final_response"] = read_content(found["final_response"], f"{path}.final_response", findings)
@@ -88,7 +60,7 @@ def read_invocation(data: object, path: str, findings: Findings, first_step: int
         given["rubrics"] = read_rubrics(found, path, findings)
     if "app_details" in found:
         given["app_details"] = read_app_details(found["app_details"], f"{path}.app_details", findings)
-    if further := {key: value for key, value in found.items() if key not in INVOCATION.fields}:
+    if further := {key: value for key, value in found.items() if key not in schema.INVOCATION.fields}:
         given["extra"] = further
     return Invocation(user_content=user_content, **given)
 
@@ -96,11 +68,11 @@ def read_invocation(data: object, path: str, findings: Findings, first_step: int
 def _read_steps(data: object, path: str, findings: Findings, number: int) -> JsonObject:
     """The fields of ``Invocation`` that hold the steps."""
     keys = set(data) if is_object(data) else set[str]()
-    if keys & set(INVOCATION_EVENTS.keys):
-        if keys & set(INTERMEDIATE_DATA.keys):
+    if keys & set(schema.INVOCATION_EVENTS.keys):
+        if keys & set(schema.INTERMEDIATE_DATA.keys):
             findings.problem("'invocation_events' and the keys of IntermediateData exclude each other.", path)
             return {}
-        found = findings.fields(data, INVOCATION_EVENTS, path)
+        found = findings.fields(data, schema.INVOCATION_EVENTS, path)
         events = findings.items(found, "invocation_events", path)
         steps = [
             read_event(event, f"{path}.invocation_events[{i}]", findings, number + i)
@@ -108,7 +80,7 @@ def _read_steps(data: object, path: str, findings: Findings, number: int) -> Jso
         ]
         form = "invocation_events"
     else:
-        found = findings.fields(data, INTERMEDIATE_DATA, path)
+        found = findings.fields(data, schema.INTERMEDIATE_DATA, path)
         steps = _read_intermediate(found, path, findings, number)
         form = "intermediate_data"
     empty = tuple([name for name, value in found.items() if not value])
@@ -179,8 +151,8 @@ def _read_response(data: object, path: str, findings: Findings) -> JsonObject:
 
 def read_event(data: object, path: str, findings: Findings, number: int) -> Step:
     """ADK ``InvocationEvent`` as a step."""
-    found, extra = findings.open_fields(data, INVOCATION_EVENT, path)
-    findings.required(found, INVOCATION_EVENT, path, "author")
+    found, extra = findings.open_fields(data, schema.INVOCATION_EVENT, path)
+    findings.required(found, schema.INVOCATION_EVENT, path, "author")
     given: JsonObject = {}
     kept: JsonObject = extra or {}
     if "content" in found:
@@ -206,7 +178,7 @@ def read_event(data: object, path: str, findings: Findings, number: int) -> Step
 
 
 def _read_usage(data: object, path: str, findings: Findings) -> Usage:
-    found = findings.fields(data, USAGE, path)
+    found = findings.fields(data, schema.USAGE, path)
     counts: dict[str, int] = {}
     for theirs, ours in _TOKENS.items():
         count = found.pop(theirs, None)
@@ -283,5 +255,87 @@ def _write_event(step: Step) -> JsonObject:
 
 def _write_usage(usage: Usage) -> JsonObject:
     counts = {theirs: getattr(usage, ours) for theirs, ours in _TOKENS.items()}
-    known = {key: value for key, value in (usage.extra or {}).items() if key in USAGE.fields}
+    known = {key: value for key, value in (usage.extra or {}).items() if key in schema.USAGE.fields}
     return {**{key: count for key, count in counts.items() if count is not None}, **known}
+
+
+# --- what a turn or a case carries beside the conversation ---------------------------------
+
+
+def read_rubrics(found: JsonObject, path: str, findings: Findings) -> tuple[Rubric, ...]:
+    """The list under ``rubrics``."""
+    rubrics = findings.items(found, "rubrics", path)
+    return tuple([_read_rubric(rubric, f"{path}.rubrics[{i}]", findings) for i, rubric in enumerate(rubrics)])
+
+
+def _read_rubric(data: object, path: str, findings: Findings) -> Rubric:
+    found = findings.fields(data, schema.RUBRIC, path)
+    findings.required(found, schema.RUBRIC, path, "rubric_id", "rubric_content")
+    content = findings.fields(
+        found.get("rubric_content", {}), schema.RUBRIC_CONTENT, f"{path}.rubric_content"
+    )
+    return Rubric(
+        rubric_id=findings.string(found, "rubric_id", path, ""),
+        text=findings.string(content, "text_property", f"{path}.rubric_content"),
+        description=findings.string(found, "description", path),
+        type=findings.string(found, "type", path),
+    )
+
+
+def write_rubrics(rubrics: Iterable[Rubric]) -> list[JsonObject]:
+    """Rubrics as ADK writes them."""
+    return [_write_rubric(rubric) for rubric in rubrics]
+
+
+def _write_rubric(rubric: Rubric) -> JsonObject:
+    data: JsonObject = {
+        "rubric_id": rubric.rubric_id,
+        "rubric_content": {} if rubric.text is None else {"text_property": rubric.text},
+    }
+    if rubric.description is not None:
+        data["description"] = rubric.description
+    if rubric.type is not None:
+        data["type"] = rubric.type
+    return data
+
+
+def read_app_details(data: object, path: str, findings: Findings) -> AppDetails:
+    """ADK ``AppDetails``; tool declarations are kept as they are."""
+    found = findings.fields(data, schema.APP_DETAILS, path)
+    if "agent_details" not in found:
+        return AppDetails()
+    agents = findings.object(found, "agent_details", path) or {}
+    return AppDetails(
+        agent_details={
+            name: _read_agent(agent, f"{path}.agent_details.{name}", findings)
+            for name, agent in agents.items()
+        }
+    )
+
+
+def _read_agent(data: object, path: str, findings: Findings) -> AgentDetails:
+    found = findings.fields(data, schema.AGENT_DETAILS, path)
+    findings.required(found, schema.AGENT_DETAILS, path, "name")
+    given: JsonObject = {}
+    if "instructions" in found:
+        given["instructions"] = findings.string(found, "instructions", path, "")
+    if "tool_declarations" in found:
+        given["tool_declarations"] = tuple(findings.items(found, "tool_declarations", path))
+    return AgentDetails(name=findings.string(found, "name", path, ""), **given)
+
+
+def write_app_details(details: AppDetails) -> JsonObject:
+    """``AppDetails`` as ADK writes it."""
+    if not details.agent_details and "agent_details" not in details.model_fields_set:
+        return {}
+    return {"agent_details": {name: _write_agent(agent) for name, agent in details.agent_details.items()}}
+
+
+def _write_agent(agent: AgentDetails) -> JsonObject:
+    given = agent.model_fields_set
+    data: JsonObject = {"name": agent.name}
+    if agent.instructions or "instructions" in given:
+        data["instructions"] = agent.instructions
+    if agent.tool_declarations or "tool_declarations" in given:
+        data["tool_declarations"] = list(agent.tool_declarations)
+    return data

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from adjudge.adk.eval_set_writing import dump_eval_set
+from adjudge.adk.case import dump_eval_set
 from adjudge.errors import RunError
 from adjudge.extension.guard import LONGEST
 from adjudge.extension.home_folder import make_folder

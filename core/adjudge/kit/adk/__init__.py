@@ -1,12 +1,18 @@
 """What Google ADK writes, as adjudge's model and back: contents, invocations, eval cases, events of a session."""
 
-from adjudge.adk.case import case_from_adk, case_to_adk
-from adjudge.adk.content import content_from_adk, content_to_adk
-from adjudge.adk.eval_set_file import EvalSetFile, open_eval_set, read_eval_cases
-from adjudge.adk.eval_set_writing import dump_eval_set, migrate_eval_set
-from adjudge.adk.invocation import invocation_from_adk, invocation_to_adk
+from adjudge.adk.case import case_to_adk, dump_eval_set
+from adjudge.adk.content import content_to_adk
+from adjudge.adk.eval_set_file import EvalSetFile, open_eval_set
+from adjudge.adk.invocation import invocation_to_adk
 from adjudge.adk.legacy import read_session_file
 from adjudge.adk.selection import find_eval_sets, split_selection
+from adjudge.kit.adk.documents import (
+    case_from_adk,
+    content_from_adk,
+    invocation_from_adk,
+    load_eval_set,
+    read_eval_cases,
+)
 from adjudge.kit.adk.events import AdkEvent, turn_from_adk_events
 
 __all__ = [
@@ -20,7 +26,7 @@ __all__ = [
     "find_eval_sets",
     "invocation_from_adk",
     "invocation_to_adk",
-    "migrate_eval_set",
+    "load_eval_set",
     "open_eval_set",
     "read_eval_cases",
     "read_session_file",
