@@ -27,6 +27,8 @@ class Environment:
     """A virtual environment that sees the libraries installed here, adjudge among them."""
 
     home: Path
+    limit: float = 120
+    """How many seconds a process may take."""
 
     @property
     def python(self) -> str:
@@ -57,7 +59,7 @@ class Environment:
             env={**inherited, "PYTHONIOENCODING": "utf-8", **variables},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=self.limit,
             check=False,
         )
 

@@ -44,6 +44,8 @@ def test_one_run_is_reported_in_every_format(
     (tmp_path / "sky.py").write_text(AGENT)
     cases = [case("Paris", "It is sunny in Paris."), case("Oslo", "It rains."), case("Atlantis", "?")]
     (tmp_path / "sky.test.json").write_text(json.dumps({"eval_set_id": "sky", "eval_cases": cases}))
+    criteria = {"tool_trajectory_avg_score": 1.0, "response_match_score": 0.8}
+    (tmp_path / "test_config.json").write_text(json.dumps({"criteria": criteria}))
 
     done = adjudge(
         "eval", "sky:agent", "sky.test.json", "--run", "r", "--output", "r.json", "--output", "r.xml"
