@@ -147,7 +147,10 @@ class CriterionSpec(Spec["Criterion"]):
     default_threshold: float | None = None
     """``None``: informational unless the configuration gives a threshold."""
     in_adk_default: bool = False
-    """Whether it is measured where there is no configuration, with its default threshold, as ADK does."""
+    """Whether it is measured where there is no configuration, with its default threshold, as ADK does.
+
+    Of adjudge's own criteria alone: another plugin measures nothing that nobody asked for.
+    """
     measures_custom_metrics: bool = False
     """Whether it measures what a configuration has under ADK's ``custom_metrics``."""
 
