@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from adjudge.extension.protocols import ReportedCase
 from adjudge.kit.render.criterion_lines import criterion_lines, failure_lines, turn_lines
 from adjudge.kit.render.lines import Line, Tone, line
 from adjudge.kit.render.turns import said, turns_of
 from adjudge.model.invocation import Invocation
 from adjudge.model.printable import clean
+from adjudge.plugin import ReportedCase
 
 
 def transcript(reported: ReportedCase) -> Iterator[Line]:

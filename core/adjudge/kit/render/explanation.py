@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from adjudge.extension.protocols import ReportedCase
 from adjudge.kit.render.call_diff import call_text, is_call_diff
 from adjudge.kit.render.criterion_lines import (
     REASON_LIMIT,
@@ -19,6 +18,7 @@ from adjudge.kit.render.repeats import WholeCase
 from adjudge.kit.render.scores import compared_text, score_text, tone_of
 from adjudge.kit.render.turns import Turn, said, turns_of
 from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status
+from adjudge.plugin import ReportedCase
 
 _TURNS: Final = 3
 """Turns explained of one case."""

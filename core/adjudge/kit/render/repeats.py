@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from adjudge.extension.protocols import ReportedCase, RunReport
 from adjudge.model.result import NOT_FINISHED, CaseResult, RepeatedCase, RepeatedCriterion
+from adjudge.plugin import ReportedCase, RunReport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from adjudge.extension.protocols import ReportedCase
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Blob, Content
 from adjudge.model.result import CriterionResult, InvocationResult
+from adjudge.plugin import ReportedCase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
