@@ -16,31 +16,17 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES: Final = {
-    "AdjudgeError": "adjudge.errors",
-    "CaseToScore": "adjudge.runner.judged_scoring",
-    "EvalCase": "adjudge.model.eval_set",
-    "EvalSet": "adjudge.model.eval_set",
-    "InputError": "adjudge.errors",
-    "JudgeAnswer": "adjudge.runner.judge_probe",
-    "JudgeNote": "adjudge.journal.judge_notes",
-    "JudgeUnusableError": "adjudge.errors",
-    "JudgedLogs": "adjudge.model.judged_logs",
-    "JudgedScore": "adjudge.runner.judged_scoring",
-    "JudgedScores": "adjudge.runner.judged_scoring",
-    "PluginError": "adjudge.errors",
-    "RunError": "adjudge.errors",
-    "RunResult": "adjudge.runner.api",
-    "ask_judge": "adjudge.runner.judge_probe",
-    "evaluate": "adjudge.runner.api",
-    "evaluate_sync": "adjudge.runner.api",
-    "judge_logs": "adjudge.runner.logs.api",
-    "judge_logs_sync": "adjudge.runner.logs.api",
-    "keep_judge_note": "adjudge.journal.judge_notes",
-    "resume": "adjudge.runner.api",
-    "resume_sync": "adjudge.runner.api",
-    "score_by_judge": "adjudge.runner.judged_scoring",
+_MODULES: Final = {
+    "errors": "AdjudgeError InputError JudgeUnusableError PluginError RunError",
+    "journal.judge_notes": "JudgeNote keep_judge_note",
+    "model.eval_set": "EvalCase EvalSet",
+    "model.judged_logs": "JudgedLogs",
+    "runner.api": "RunResult evaluate evaluate_sync resume resume_sync",
+    "runner.judge_probe": "JudgeAnswer ask_judge",
+    "runner.judged_scoring": "CaseToScore JudgedScore JudgedScores score_by_judge",
+    "runner.logs.api": "judge_logs judge_logs_sync",
 }
+_HOMES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
     "AdjudgeError",
@@ -75,5 +61,5 @@ def __getattr__(name: str) -> object:
     if name in _HOMES:
         import importlib
 
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        return getattr(importlib.import_module(f"adjudge.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'adjudge' has no attribute {name!r}")

@@ -185,9 +185,9 @@ class ReportError(RunError):
         self.result = result
 
 
-def suggestion(name: str, known: Iterable[str]) -> str | None:
-    """The nearest known name where there is one near enough to be a misspelling."""
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
+def suggestion(name: str, known: Iterable[str], *, likeness: float = 0.75) -> str | None:
+    """The nearest known name where there is one near enough, from 0 to 1, to be a misspelling."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=likeness)
     return close[0] if close else None
 
 

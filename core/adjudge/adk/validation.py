@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any, Final, TypeGuard
 
 from adjudge.adk.schema import Schema
-from adjudge.errors import InputError, Problem, did_you_mean
+from adjudge.errors import InputError, Problem, did_you_mean, suggestion
 from adjudge.model.base import JsonObject
 
 _SHOWN: Final = 20
@@ -106,9 +105,8 @@ class Findings:
         return found, extra
 
     def _further_key(self, key: str, schema: Schema, path: str) -> None:
-        near = difflib.get_close_matches(key, schema.keys, n=1, cutoff=_NEAR)
-        if near:
-            self.problem(f"unknown key {key!r} in {schema.name}. Did you mean {near[0]!r}?", path)
+        if near := suggestion(key, schema.keys, likeness=_NEAR):
+            self.problem(f"unknown key {key!r} in {schema.name}. Did you mean {near!r}?", path)
         elif schema.keeps:
             self.warn(f"unknown key {key!r} in {schema.name} is kept; nothing reads it", path)
         else:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from adjudge.errors import InputError, Problem, did_you_mean, json_path
 
@@ -32,6 +33,8 @@ class NoConfig(ComponentConfig):
 ConfigT = TypeVar("ConfigT", bound=ComponentConfig)
 
 _Location: TypeAlias = tuple[int | str, ...]
+_Unknown: TypeAlias = tuple[_Location, list[str], bool]
+"""Where a key stands that is no field, the fields there, and whether their class refuses further keys."""
 
 
 def known_keys(model: type[BaseModel]) -> list[str]:
@@ -65,52 +68,57 @@ def validated_config(
         InputError: with every problem: unknown keys at any depth (and what was probably meant), wrong
             types, missing options.
     """
-    known = [*known_keys(model), *read_elsewhere]
     takes_any = model.hands_on_extras and model.model_config.get("extra") == "allow"
-    unknown = [] if takes_any else [key for key in options if key not in known]
-    problems = [_unknown_option(key, known, file=file, path=path) for key in unknown]
+    known = known_keys(model)
+    config: ConfigT | None = None
+    mistakes: list[ErrorDetails] = []
     try:
-        config = model.model_validate({key: value for key, value in options.items() if key not in unknown})
+        config = model.model_validate({key: options[key] for key in options if takes_any or key in known})
     except ValidationError as error:
-        for detail in error.errors(include_url=False):
-            location = detail["loc"]
-            if detail["type"] == "extra_forbidden":
-                name, place = str(location[-1]), json_path(location[:-1], path)
-                nested = _keys_at(model, location[:-1])
-                problems.append(_unknown_option(name, nested, file=file, path=place))
-                continue
-            found = "" if detail["type"] == "missing" else f", found {short_repr(detail['input'])}"
-            problems.append(
-                Problem(what=f"{detail['msg']}{found}", file=file, path=json_path(location, path))
-            )
-        raise InputError(problems) from None
-    for location, nested in _ignored(model, options):
-        problems.append(
-            _unknown_option(str(location[-1]), nested, file=file, path=json_path(location[:-1], path))
+        mistakes = error.errors(include_url=False)
+    unknown: dict[_Location, list[str]] = {}
+    if not takes_any:
+        unknown = {(key,): [*known, *read_elsewhere] for key in options if key not in known}
+    refused = {mistake["loc"] for mistake in mistakes if mistake["type"] == "extra_forbidden"}
+    # A class that refuses further keys may have a validator that takes some: what it refused, pydantic has said.
+    below = _unknown_below(model, options)
+    unknown |= {location: keys for location, keys, refuses in below if not refuses or location in refused}
+    problems = [
+        Problem(
+            what=f"unknown option {str(location[-1])!r}.{did_you_mean(str(location[-1]), keys)}",
+            file=file,
+            path=json_path(location[:-1], path),
+            hint=f"Known options: {', '.join(keys) or 'none'}.",
         )
-    if problems:
+        for location, keys in unknown.items()
+    ]
+    for mistake in mistakes:
+        if mistake["loc"] not in unknown:
+            found = "" if mistake["type"] == "missing" else f", found {short_repr(mistake['input'])}"
+            what = f"{mistake['msg']}{found}"
+            problems.append(Problem(what=what, file=file, path=json_path(mistake["loc"], path)))
+    if config is None or problems:
         raise InputError(problems)
     return config
 
 
-def _ignored(model: type[BaseModel], options: Mapping[Any, Any]) -> Iterator[tuple[_Location, list[str]]]:
-    """Keys below the top that a class of a plugin would leave unread: where they stand, and what is known there."""
+def _unknown_below(model: type[BaseModel], options: Mapping[Any, Any]) -> Iterator[_Unknown]:
+    """Keys below the top that are no field of their class."""
     for name, field in model.model_fields.items():
         for key in {name, field.alias or name}:
             if key in options:
-                for location, known in _ignored_in(field.annotation, options[key]):
-                    yield (key, *location), known
+                yield from _behind(key, _unknown_in(field.annotation, options[key]))
 
 
-def _ignored_in(annotation: object, value: object) -> Iterator[tuple[_Location, list[str]]]:
+def _unknown_in(annotation: object, value: object) -> Iterator[_Unknown]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         if not isinstance(value, Mapping):
             return
         mapping: Mapping[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        if annotation.model_config.get("extra", "ignore") == "ignore":
+        if (extra := annotation.model_config.get("extra")) != "allow":
             known = known_keys(annotation)
-            yield from (((key,), known) for key in mapping if key not in known)
-        yield from _ignored(annotation, mapping)
+            yield from (((key,), known, extra == "forbid") for key in mapping if key not in known)
+        yield from _unknown_below(annotation, mapping)
         return
     parts = get_args(annotation)
     kind = get_origin(annotation)
@@ -124,31 +132,15 @@ def _ignored_in(annotation: object, value: object) -> Iterator[tuple[_Location, 
         len([part for part in parts if _model_in(part)]) == 1
     ):  # of a union of two it is not known which was meant
         for part in parts:
-            yield from _ignored_in(part, value)
+            yield from _unknown_in(part, value)
         return
     for part in parts:
         for key, each in inner:
-            yield from (((key, *location), known) for location, known in _ignored_in(part, each))
+            yield from _behind(key, _unknown_in(part, each))
 
 
-def _unknown_option(name: str, known: list[str], *, file: str | None, path: str) -> Problem:
-    return Problem(
-        what=f"unknown option {name!r}.{did_you_mean(name, known)}",
-        file=file,
-        path=path,
-        hint=f"Known options: {', '.join(known) or 'none'}.",
-    )
-
-
-def _keys_at(model: type[BaseModel], location: tuple[int | str, ...]) -> list[str]:
-    """The keys of the class that describes the object at a location inside ``model``."""
-    for part in location:
-        if isinstance(part, str) and part in model.model_fields:
-            nested = _model_in(model.model_fields[part].annotation)
-            if nested is None:
-                return []
-            model = nested
-    return known_keys(model)
+def _behind(key: int | str, found: Iterable[_Unknown]) -> Iterator[_Unknown]:
+    return (((key, *location), known, refuses) for location, known, refuses in found)
 
 
 def _model_in(annotation: object) -> type[BaseModel] | None:

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, cast
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import ComponentConfig, short_repr, validated_config
@@ -40,13 +40,10 @@ class JudgeSettings(ComponentConfig):
 class Settings(ComponentConfig):
     """The project's configuration."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
-
     plugins: PluginSettings = PluginSettings()
     judge: JudgeSettings = JudgeSettings()
     aliases: dict[str, str] = {}
     """Short names of components, to canonical ids."""
-    source: str | None = None
 
 
 def find_settings(folder: Path) -> Settings:
@@ -82,12 +79,4 @@ def _settings(path: Path, given: object, prefix: str = "$") -> Settings:
         raise InputError(
             Problem(what=what, file=str(path), path=prefix, hint="For instance [tool.adjudge.judge].")
         )
-    table = cast("dict[str, Any]", given)
-    # Tables are checked on their own, so that a misspelt key inside gets its suggestion too.
-    for name, kind in (("plugins", PluginSettings), ("judge", JudgeSettings)):
-        inner = table.get(name)
-        if isinstance(inner, dict):
-            validated_config(kind, cast("dict[str, Any]", inner), file=str(path), path=f"{prefix}.{name}")
-    if "source" in table:
-        raise InputError(Problem(what="unknown option 'source'.", file=str(path), path=prefix))
-    return validated_config(Settings, {**table, "source": str(path)}, file=str(path), path=prefix)
+    return validated_config(Settings, cast("dict[str, Any]", given), file=str(path), path=prefix)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
@@ -173,16 +172,3 @@ def tokens_beside(question: Question) -> int:
     framed = question.model_copy(update={"exhibits": tuple(bare)})
     composer = Composer(framed, "", b"", model="", parameters={}, provider_options={})
     return tokens_asked(composer.request(0)) + _ANSWER_TOKENS * len(question.items) + _MARGIN
-
-
-_ITEM: Final = re.compile(r"^(item_\d+):(?: (.*)|\n<<<BEGIN.*\n((?:.*\n)*?)<<<END.*)$", re.MULTILINE)
-
-
-def items_of(request: JudgeRequest) -> dict[str, str]:
-    """The items of a composed request by their names in the answer; for judges that are programs."""
-    # Only words of ours begin a line with "#": every line of an exhibit or a quoted item is behind a mark.
-    listed = re.split(r"^# Items\n", request.messages[1].text, maxsplit=1, flags=re.MULTILINE)[-1]
-    return {
-        name: plain or "\n".join(line.partition("| ")[2] for line in quoted.split("\n")[:-1])
-        for name, plain, quoted in _ITEM.findall(listed)
-    }

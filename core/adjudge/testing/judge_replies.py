@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
-from adjudge.judge.prompt import CITATIONS, VERDICT, items_of
+from adjudge.judge.prompt import CITATIONS, VERDICT
 from adjudge.model.judging import JudgeRequest
 from adjudge.model.measurement import Citation
 
@@ -40,3 +41,16 @@ def verdicts(
             entry[CITATIONS] = [place.model_dump() for place in places]
         answer[key] = {**entry, VERDICT: verdict if isinstance(verdict, str) else verdict(text)}
     return json.dumps(answer, ensure_ascii=False)
+
+
+_ITEM: Final = re.compile(r"^(item_\d+):(?: (.*)|\n<<<BEGIN.*\n((?:.*\n)*?)<<<END.*)$", re.MULTILINE)
+
+
+def items_of(request: JudgeRequest) -> dict[str, str]:
+    """The items of a composed request by their names in the answer; for judges that are programs."""
+    # Only words of ours begin a line with "#": every line of an exhibit or a quoted item is behind a mark.
+    listed = re.split(r"^# Items\n", request.messages[1].text, maxsplit=1, flags=re.MULTILINE)[-1]
+    return {
+        name: plain or "\n".join(line.partition("| ")[2] for line in quoted.split("\n")[:-1])
+        for name, plain, quoted in _ITEM.findall(listed)
+    }
