@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
 
@@ -21,7 +22,11 @@ from adjudge.extension.tables import show_table
 from adjudge.extension.terminal import say_json
 
 if TYPE_CHECKING:
-    from adjudge.extension.registry import Registered
+    from adjudge.extension.registry import Registered, Registry
+
+_Facts: TypeAlias = Callable[["Registered[Any]"], dict[str, Any]]
+_Cells: TypeAlias = Mapping[str, Callable[[Any, dict[str, Any]], str]]
+"""Headers, to what stands below them of a spec and its facts."""
 
 _REFERENCES: Final = frozenset(
     {
@@ -42,45 +47,11 @@ def criteria_command(no_plugins: tuple[str, ...], name: str | None, as_json: boo
 
     NAME is a short name, an alias, or plugin/component.
     """
-    extensions = load_for_listing(no_plugins)
+    registry = load_for_listing(no_plugins).criteria
     if name is not None:
-        found = extensions.criteria.resolve(name)
-        _show({**_criterion(found), **option_facts(found)}, found, as_json=as_json)
-        return
-    if as_json:
-        rows = [{**_criterion(item), **option_facts(item)} for item in extensions.criteria]
-        say_json(json.dumps(rows, indent=2, ensure_ascii=False))
+        _show(registry.resolve(name), _criterion, _ONE_CRITERION, as_json=as_json)
     else:
-        show_table(
-            (
-                "criterion",
-                "measures",
-                "reference-based",
-                "needs rubrics",
-                "LLM judge",
-                "simulated conversations",
-                "range",
-                "better",
-                "default threshold",
-                "plugin",
-            ),
-            [
-                (
-                    shown_name(item, extensions.criteria),
-                    row["summary"],
-                    _yes(row["reference_based"]),
-                    _yes(row["needs_rubrics"]),
-                    _yes(row["llm_judge"]),
-                    _yes(row["simulated_conversations"]),
-                    _range(item.spec),
-                    "lower" if item.spec.lower_is_better else "higher",
-                    _threshold(item.spec),
-                    item.plugin,
-                )
-                for item in extensions.criteria
-                for row in [_criterion(item)]
-            ],
-        )
+        _list("criterion", registry, _criterion, _CRITERIA, as_json=as_json)
 
 
 @click.command("agents")
@@ -92,28 +63,39 @@ def agents_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool)
 
     NAME is the scheme before the colon of AGENT, an alias, or plugin/component.
     """
-    extensions = load_for_listing(no_plugins)
+    registry = load_for_listing(no_plugins).agent_adapters
     if name is not None:
-        found = extensions.agent_adapters.resolve(name)
-        _show({**_agent(found), **option_facts(found)}, found, as_json=as_json)
-        return
-    if as_json:
-        rows = [{**_agent(item), **option_facts(item)} for item in extensions.agent_adapters]
-        say_json(json.dumps(rows, indent=2, ensure_ascii=False))
+        _show(registry.resolve(name), _agent, _AGENTS, as_json=as_json)
     else:
-        show_table(
-            ("agent", "evaluates", "takes a state", "shows its state", "plugin"),
-            [
-                (
-                    shown_name(item, extensions.agent_adapters),
-                    item.spec.summary,
-                    _yes(item.spec.takes_state),
-                    _yes(item.spec.shows_state),
-                    item.plugin,
-                )
-                for item in extensions.agent_adapters
-            ],
-        )
+        _list("agent", registry, _agent, _AGENTS, as_json=as_json)
+
+
+def _list(kind: str, registry: Registry[Any], facts: _Facts, cells: _Cells, *, as_json: bool) -> None:
+    if as_json:
+        rows = [{**facts(item), **option_facts(item)} for item in registry]
+        say_json(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    show_table(
+        (kind, *cells, "plugin"),
+        [
+            (
+                shown_name(item, registry),
+                *(cell(item.spec, known) for cell in cells.values()),
+                item.plugin,
+            )
+            for item in registry
+            for known in [facts(item)]
+        ],
+    )
+
+
+def _show(item: Registered[Any], facts: _Facts, cells: _Cells, *, as_json: bool) -> None:
+    known = {**facts(item), **option_facts(item)}
+    if as_json:
+        say_json(json.dumps(known, indent=2, ensure_ascii=False))
+        return
+    told = [(header, cell(item.spec, known)) for header, cell in cells.items()]
+    show_component([("name", item.spec.name), ("id", item.id), *told, *origin_fields(item)], known["options"])
 
 
 def _criterion(item: Registered[CriterionSpec]) -> dict[str, Any]:
@@ -140,33 +122,15 @@ def _agent(item: Registered[AgentAdapterSpec]) -> dict[str, Any]:
     }
 
 
-def _show(facts: dict[str, Any], item: Registered[Any], *, as_json: bool) -> None:
-    if as_json:
-        say_json(json.dumps(facts, indent=2, ensure_ascii=False))
-        return
-    fields = [("name", item.spec.name), ("id", item.id), ("measures", item.spec.summary)]
-    if isinstance(item.spec, CriterionSpec):
-        fields += [
-            ("needs", ", ".join(sorted(item.spec.needs)) or "nothing"),
-            ("simulated conversations", _yes(item.spec.simulated_conversations)),
-            ("range", _range(item.spec)),
-            ("better", "lower" if item.spec.lower_is_better else "higher"),
-            ("default threshold", _threshold(item.spec)),
-        ]
-    else:
-        fields[2] = ("evaluates", item.spec.summary)
-        fields += [
-            ("takes a state", _yes(facts["takes_state"])),
-            ("shows its state", _yes(facts["shows_state"])),
-        ]
-    show_component([*fields, *origin_fields(item)], facts["options"])
+def _summary(spec: Any, _: dict[str, Any]) -> str:
+    return str(spec.summary)
 
 
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
+def _yes(fact: str) -> Callable[[Any, dict[str, Any]], str]:
+    return lambda _, known: "yes" if known[fact] else "no"
 
 
-def _range(spec: CriterionSpec) -> str:
+def _range(spec: CriterionSpec, _: dict[str, Any]) -> str:
     low, high = spec.value_range
     if math.isfinite(low) and math.isfinite(high):
         return f"{low:g} to {high:g}"
@@ -175,5 +139,28 @@ def _range(spec: CriterionSpec) -> str:
     return f"{high:g} and less" if math.isfinite(high) else "any number"
 
 
-def _threshold(spec: CriterionSpec) -> str:
-    return "none" if spec.default_threshold is None else f"{spec.default_threshold:g}"
+_MEASURED: Final[_Cells] = {
+    "simulated conversations": _yes("simulated_conversations"),
+    "range": _range,
+    "better": lambda spec, _: "lower" if spec.lower_is_better else "higher",
+    "default threshold": lambda spec, _: (
+        "none" if spec.default_threshold is None else f"{spec.default_threshold:g}"
+    ),
+}
+_CRITERIA: Final[_Cells] = {
+    "measures": _summary,
+    "reference-based": _yes("reference_based"),
+    "needs rubrics": _yes("needs_rubrics"),
+    "LLM judge": _yes("llm_judge"),
+    **_MEASURED,
+}
+_ONE_CRITERION: Final[_Cells] = {
+    "measures": _summary,
+    "needs": lambda _, known: ", ".join(known["needs"]) or "nothing",
+    **_MEASURED,
+}
+_AGENTS: Final[_Cells] = {
+    "evaluates": _summary,
+    "takes a state": _yes("takes_state"),
+    "shows its state": _yes("shows_state"),
+}
