@@ -1,4 +1,4 @@
-"""The shared cache of judge replies: one SQLite file for all runs, written by any number of processes."""
+"""The shared stores of judge replies: one SQLite file each for all runs, written by any number of processes."""
 
 from __future__ import annotations
 
@@ -84,3 +84,11 @@ class ReplyCache:
     def _give_up(self, error: Exception) -> None:
         self.trouble = f"{self._what} {self._path} is not used: {error}"
         self.close()
+
+
+def compiled_checks() -> ReplyCache:
+    """The store of this installation: the judge's answer by the hash of criterion, prompt, parameters and model.
+
+    Unlike the judge cache it is used under ``--no-cache`` too: a criterion that is broken up anew is another one.
+    """
+    return ReplyCache(home() / "compiled-checks.sqlite3", what="the store of compiled checks")

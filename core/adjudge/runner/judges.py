@@ -8,9 +8,8 @@ from typing import Final
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import JudgeSettings
-from adjudge.journal.compiled_checks import compiled_checks
 from adjudge.journal.recording import RecordingFile
-from adjudge.journal.reply_cache import ReplyCache
+from adjudge.journal.reply_cache import ReplyCache, compiled_checks
 from adjudge.journal.run_journal import Journal
 from adjudge.journal.secret import installation_secret
 from adjudge.judge.budget import Budget, prices_installed

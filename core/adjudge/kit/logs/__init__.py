@@ -2,9 +2,9 @@
 
 from adjudge.adk.json_outline import Outline, outline
 from adjudge.kit.logs.blobs import blob_of, items_without_blobs, step_without_blobs, without_blobs
+from adjudge.kit.logs.json_stream import opened
 from adjudge.kit.logs.location import Place
 from adjudge.kit.logs.numbers import with_numbers
-from adjudge.kit.logs.opening import opened
 from adjudge.kit.logs.prose import ACTIONS_IN_PROSE, has_actions_in_prose
 from adjudge.kit.logs.values import list_of, moment_of, object_of, seconds_of, text_of
 from adjudge.kit.openai import arguments_of

@@ -6,9 +6,8 @@ the items of OpenAI's Responses API, ``replies`` a model's whole answer, and ``a
 
 from adjudge.kit.openai.answers import answer_among, answer_of, answering
 from adjudge.kit.openai.arguments import arguments_of
-from adjudge.kit.openai.items import is_message, step_from_item
+from adjudge.kit.openai.items import is_message, messages_of_reply, step_from_item
 from adjudge.kit.openai.messages import ROLES, step_from_openai, usage_from_openai
-from adjudge.kit.openai.replies import messages_of_reply
 
 __all__ = [
     "ROLES",

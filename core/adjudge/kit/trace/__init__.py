@@ -4,12 +4,11 @@ Pure functions from the model alone.
 """
 
 from adjudge.kit.trace.actions import Action, ActionKey, actions_of, is_in_words
-from adjudge.kit.trace.answers import is_answer
 from adjudge.kit.trace.citations import cited, citing, counted, listed, scanned
 from adjudge.kit.trace.failures import ShownError, errors_of, failure_of
 from adjudge.kit.trace.locations import json_text, place_of
 from adjudge.kit.trace.moves import Move, moves_of
-from adjudge.kit.trace.tools import DeclaredTool, declared_tools, is_of_the_framework
+from adjudge.kit.trace.tools import DeclaredTool, declared_tools, is_answer, is_of_the_framework
 
 __all__ = [
     "Action",

@@ -1,4 +1,4 @@
-"""The tools that an application declares, in the forms that providers and frameworks write them in."""
+"""Tools: those that an application declares, in everybody's forms, and those whose call is an answer."""
 
 from __future__ import annotations
 
@@ -151,3 +151,17 @@ def _lowered(value: Any) -> Any:
     if isinstance(value, list):
         return [_lowered(each) for each in cast("Sequence[Any]", value)]
     return value.lower() if isinstance(value, str) else value
+
+
+_ANSWERING: Final = frozenset(
+    {
+        "answer", "complete", "done", "exit", "final_answer", "final_response", "finish", "give_final_answer",
+        "report_infeasible", "respond", "response", "return_answer", "send_msg_to_user", "stop", "submit_answer",
+        "terminate",
+    }
+)  # fmt: skip
+
+
+def is_answer(tool: str) -> bool:
+    """Whether a call of a tool of this name is an answer: what it says are the agent's own words."""
+    return tool.lower() in _ANSWERING
