@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
 
 from adjudge.extension import guard
 from adjudge.extension.limits import Limit, Watched
+from adjudge.extension.loop_tasks import Outcome
 from adjudge.extension.plugin_loops import NotCalledError, loop_of
-
-Outcome: TypeAlias = tuple[object, BaseException | None]
-"""What a call returned, and what it raised."""
 
 
 async def outcome(

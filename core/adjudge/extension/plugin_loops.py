@@ -7,19 +7,16 @@ it holds up its own plugin alone; once its time is over, the loop is left behind
 from __future__ import annotations
 
 import asyncio
-import contextvars
-import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeVar
 
-from adjudge.extension import guard
 from adjudge.extension.limits import Limit
-from adjudge.extension.threads import ThreadLoop, tell
+from adjudge.extension.loop_tasks import Call, LoopTask, Outcome, Stopped
+from adjudge.extension.thread_loop import ThreadLoop
 
 ValueT = TypeVar("ValueT")
-_Outcome: TypeAlias = tuple[Any, BaseException | None]
 
 ANSWERING: Final = 2.0
 """Seconds within which a loop that is not blocked runs a callback."""
@@ -37,11 +34,12 @@ class PluginLoop:
 
     def __init__(self, name: str) -> None:
         """Prepare; the thread, called ``name``, starts with the first call."""
+        self._name = name
         self._thread = ThreadLoop(name)
-        self._not_begun: set[_Call] = set()
+        self._not_begun: dict[Call, LoopTask] = {}
         self._blocked = 0
 
-    async def outcome(self, coroutine: Callable[[], Awaitable[Any]], limit: Limit) -> _Outcome:
+    async def outcome(self, coroutine: Callable[[], Awaitable[Any]], limit: Limit) -> Outcome:
         """What a call returns or raises. ``limit`` begins when it does, not while it waits for its turn.
 
         Raises:
@@ -50,107 +48,51 @@ class PluginLoop:
         while True:
             if self._blocked >= _BLOCKED_TOO_OFTEN:
                 raise NotCalledError(f"{self._blocked} calls into it have blocked, and were left running")
-            loop, call = self._thread.running(), _Call(coroutine)
-            self._not_begun.add(call)
+            task, call = LoopTask(self._name, self._thread), Call(coroutine, tells_begin=True)
+            self._not_begun[call] = task
             try:
-                call.submit(loop)
-                if await self._begun(loop, call, limit.seconds):
+                task.do(call, None)
+                if await self._begun(task, call, limit.seconds):
                     limit.start()
                     await asyncio.wait((call.ended,))
                     return call.ended.result()
             except asyncio.CancelledError:
                 if not call.claimed():
-                    limit.note = await self._stopped(loop, call)
+                    limit.note = await self._stopped(task, call)
                 raise
             finally:
-                self._not_begun.discard(call)
+                self._not_begun.pop(call, None)
 
     async def aclose(self) -> None:
         """End the loop, and what still runs on it."""
         await self._thread.aclose()
 
-    async def _begun(self, loop: asyncio.AbstractEventLoop, call: _Call, patience: float | None) -> bool:
+    async def _begun(self, task: LoopTask, call: Call, patience: float | None) -> bool:
         """Whether the call has begun; not so where its loop was left behind before its turn came."""
         await asyncio.wait((call.begun,), timeout=patience)
         while not call.begun.done():
-            if not await _answers(loop):
-                self._leave_behind(loop)
+            if not await task.answers(ANSWERING):
+                self._leave_behind(task)
             await asyncio.wait((call.begun,), timeout=patience)
         return call.begun.result()
 
-    async def _stopped(self, loop: asyncio.AbstractEventLoop, call: _Call) -> str | None:
+    async def _stopped(self, task: LoopTask, call: Call) -> str | None:
         """Cancel a call; why it runs on where it does."""
-        if await _answers(loop, call.cancel):
-            await asyncio.wait((call.ended,), timeout=guard.GRACE)
-            return None if call.ended.done() else "it ignores that it was cancelled, and was left running"
-        if call.ended.done():
-            return None
-        self._blocked += 1
-        self._leave_behind(loop)
-        return "it blocks, cannot be stopped, and was left running"
+        match await task.stopped(call, ANSWERING):
+            case Stopped.ENDED:
+                return None
+            case Stopped.DEAF:
+                return "it ignores that it was cancelled, and was left running"
+            case Stopped.BLOCKED:
+                self._blocked += 1
+                self._leave_behind(task)
+                return "it blocks, cannot be stopped, and was left running"
 
-    def _leave_behind(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._thread.leave_behind(loop)
-        for call in [call for call in self._not_begun if call.loop is loop]:
-            if call.claimed() and not call.begun.done():
+    def _leave_behind(self, task: LoopTask) -> None:
+        self._thread.leave_behind(task.where)
+        for call, waiting in self._not_begun.items():
+            if waiting.where is task.where and call.claimed() and not call.begun.done():
                 call.begun.set_result(False)
-
-
-class _Call:
-    """One call, made by one thread and run by another."""
-
-    def __init__(self, coroutine: Callable[[], Awaitable[Any]]) -> None:
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self._coroutine = coroutine
-        self._claim = threading.Lock()
-        self._task: asyncio.Task[None] | None = None
-        self._home = asyncio.get_running_loop()
-        self.begun: asyncio.Future[bool] = self._home.create_future()
-        self.ended: asyncio.Future[_Outcome] = self._home.create_future()
-
-    def submit(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Run it on ``loop``, in the context of the caller."""
-
-        def start() -> None:
-            self._task = loop.create_task(self._run())
-
-        self.loop = loop
-        loop.call_soon_threadsafe(start, context=contextvars.copy_context())
-
-    def claimed(self) -> bool:
-        """Whether whoever asks decides what becomes of it, because nobody asked before."""
-        return self._claim.acquire(blocking=False)
-
-    def cancel(self) -> None:
-        """Cancel it; called on its own loop."""
-        if self._task is not None:
-            self._task.cancel()
-
-    async def _run(self) -> None:
-        if not self.claimed():
-            return
-        tell(self._home, self.begun, True)
-        try:
-            outcome: _Outcome = await self._coroutine(), None
-        except (
-            BaseException
-        ) as error:  # of a thread that Ctrl-C does not reach: KeyboardInterrupt is not the user's
-            outcome = None, error
-        tell(self._home, self.ended, outcome)
-
-
-async def _answers(loop: asyncio.AbstractEventLoop, run: Callable[[], None] = lambda: None) -> bool:
-    """Whether ``loop`` runs a callback in time."""
-    here = asyncio.get_running_loop()
-    answered: asyncio.Future[None] = here.create_future()
-
-    def answer() -> None:
-        tell(here, answered, None)
-        run()
-
-    loop.call_soon_threadsafe(answer)
-    await asyncio.wait((answered,), timeout=ANSWERING)
-    return answered.done()
 
 
 class _Loops:

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from adjudge.kit.threads import ThreadLoop
 from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_plugins.agents.python_agent.config import PythonAgentConfig
 
 
 def _make(config: PythonAgentConfig, host: Host) -> AgentAdapter:
+    from adjudge.kit.thread_loops import ThreadLoop
     from adjudge_plugins.agents.python_agent.adapter import python_agent
     from adjudge_plugins.agents.python_agent.loading import load_target
 

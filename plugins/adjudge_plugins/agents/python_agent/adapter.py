@@ -18,7 +18,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from adjudge.kit.threads import ThreadLoop
+from adjudge.kit.thread_loops import ThreadLoop
 from adjudge.model import Content
 from adjudge.plugin import (
     AgentAdapter,

@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from adjudge.kit.threads import ThreadLoop, handover, session_task
+from adjudge.kit.thread_loops import SessionTask, ThreadLoop
+from adjudge.kit.threads import handover
 from adjudge.plugin import AgentError
 
 
@@ -37,7 +38,7 @@ class Caller:
         self._name = name
         self._thread: _Thread | None = None
         self._stopped: list[_Thread] = []
-        self._task = session_task(name, loop, _would_end_the_run)
+        self._task = SessionTask(name, loop, _would_end_the_run)
 
     async def call(
         self,

@@ -1,0 +1,148 @@
+"""Event loops in daemon threads, and what goes back and forth between them and the loop of the run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from adjudge.extension import guard
+
+
+class Mailbox:
+    """Hands callbacks to an event loop from other threads.
+
+    Whatever waits at a time costs one wake-up. Waking a thread is what a handover costs: a system call, and the
+    interpreter's lock, which passes from one thread to the other and back.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, home: asyncio.AbstractEventLoop | None = None
+    ) -> None:
+        """Serve ``loop``. It is woken at the end of the turn of ``home``, so that one wake-up does for that turn."""
+        self.loop = loop
+        self._home = home
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._is_woken = False
+
+    def post(self, callback: Callable[[], None]) -> None:
+        """Let the loop run ``callback`` after those that were posted before; from whatever thread."""
+        self._waiting.append(callback)
+        if self._is_woken:
+            return
+        self._is_woken = True
+        try:
+            here = asyncio.get_running_loop()
+        except RuntimeError:
+            self._wake()
+            return
+        if here is self.loop:
+            here.call_soon(self._deliver)
+        elif here is self._home:
+            here.call_soon(self._wake)
+        else:  # a loop with somebody's code on it: what comes next in its turn may block
+            self._wake()
+
+    def set(self, future: asyncio.Future[Any], value: object) -> None:
+        """Set the result of a future of the loop, unless it is done by then; from whatever thread."""
+        self.post(lambda: None if future.done() else future.set_result(value))
+
+    def _wake(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self.loop.call_soon_threadsafe(self._deliver)
+
+    def _deliver(self) -> None:
+        self._is_woken = False
+        while self._waiting:
+            self._waiting.popleft()()
+
+
+_HERE: Final = threading.local()
+
+
+def mailbox_here() -> Mailbox:
+    """The mailbox of the running loop."""
+    loop = asyncio.get_running_loop()
+    mailbox: Mailbox | None = getattr(_HERE, "mailbox", None)
+    if mailbox is None or mailbox.loop is not loop:
+        mailbox = _HERE.mailbox = Mailbox(loop)
+    return mailbox
+
+
+class ThreadLoop:
+    """An event loop in a daemon thread, which starts with its first use."""
+
+    def __init__(self, name: str) -> None:
+        """Prepare a loop whose thread is called ``name``."""
+        self._name = name
+        self._served: _Served | None = None
+
+    def running(self) -> Mailbox:
+        """The loop; a new one where there is none yet, or where the last one was left behind."""
+        if self._served is None:
+            served = _Served(asyncio.new_event_loop())
+            try:
+                threading.Thread(target=served.serve, name=self._name, daemon=True).start()
+            except BaseException:  # a loop that no thread runs would answer nobody
+                served.loop.close()
+                raise
+            self._served = served
+        return self._served.mailbox
+
+    def leave_behind(self, mailbox: Mailbox) -> None:
+        """Run nothing new on a loop that is blocked."""
+        if self._served is not None and self._served.mailbox is mailbox:
+            self._served = None
+
+    async def aclose(self) -> None:
+        """End the loop, and what still runs on it. A loop that is blocked is left behind."""
+        served, self._served = self._served, None
+        if served is not None:
+            home = mailbox_here()
+            ended: asyncio.Future[None] = home.loop.create_future()
+            served.end(lambda: home.set(ended, None))
+            await asyncio.wait((ended,), timeout=guard.GRACE)
+
+
+class _Served:
+    """An event loop, and the thread that runs it until it is told to end."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.mailbox = Mailbox(loop, asyncio.get_running_loop())
+        self._when_ended: Callable[[], None] | None = None
+        self._is_ending = False
+        self._ending: asyncio.Task[None] | None = None
+
+    def serve(self) -> None:
+        """Run the loop; what the thread does."""
+        asyncio.set_event_loop(self.loop)
+        while not self._is_ending:
+            # A task that the code has started may raise SystemExit, and the code may stop the loop.
+            with contextlib.suppress(BaseException):
+                self.loop.run_forever()
+        self.loop.close()
+        if self._when_ended is not None:
+            self._when_ended()
+
+    def end(self, when_ended: Callable[[], None]) -> None:
+        """Cancel what still runs, and end the loop; ``when_ended`` is called by the thread once it is closed."""
+        self._when_ended = when_ended
+        self.mailbox.post(self._begin_end)
+
+    def _begin_end(self) -> None:
+        self._ending = self.loop.create_task(self._end())
+
+    async def _end(self) -> None:
+        try:
+            for task in (others := asyncio.all_tasks() - {asyncio.current_task()}):
+                task.cancel()
+            if others:
+                await asyncio.wait(others, timeout=guard.GRACE / 2)
+            await self.loop.shutdown_asyncgens()
+        finally:
+            self._is_ending = True
+            self.loop.stop()
