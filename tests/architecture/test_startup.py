@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -66,3 +68,24 @@ def test_modules_of_plugins_import_nothing_heavy(project: dict[str, Any]) -> Non
     assert set(plugins) <= modules
     # pluggy and pydantic are what a plugin and its options are made of.
     assert (HEAVY - {"importlib_metadata", "pluggy", "pydantic"}) & modules == set()
+
+
+def test_the_stemmer_is_imported_where_words_differ_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "polite.py").write_text(
+        "def agent(text):\n    return 'Good day'\n\n\ndef other(text):\n    return 'Goods'\n"
+    )
+    turn = {
+        "user_content": {"parts": [{"text": "hello"}]},
+        "final_response": {"parts": [{"text": "good day!"}]},
+    }
+    eval_set = {"eval_set_id": "set", "eval_cases": [{"eval_id": "one", "conversation": [turn]}]}
+    (tmp_path / "set.evalset.json").write_text(json.dumps(eval_set))
+    (tmp_path / "test_config.json").write_text(json.dumps({"criteria": {"response_match_score": 0.1}}))
+
+    _, modules = run(HELP, "eval", "polite:agent", "set.evalset.json")
+    assert "nltk" not in modules
+    _, modules = run(HELP, "eval", "polite:other", "set.evalset.json")
+    assert "nltk" in modules

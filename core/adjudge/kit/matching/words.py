@@ -17,13 +17,14 @@ other character; what a reader sees is kept here:
   equals the same word without any, though, where neither has an exact partner.
 
 Words are counted here, not by rouge-score's scorer, which takes two thirds of the time. Its
-tokenizer still makes every ASCII word, once.
+tokenizer still makes the stem of every ASCII word that only one of the texts has.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Container
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple, cast
 
@@ -45,12 +46,14 @@ def rouge_1(expected: str, actual: str) -> RougeScore:
     All shares are 0 where nothing is shared. That includes two texts without any word: whether
     there is something to compare at all is the caller's question.
     """
-    target, prediction = words(expected), words(actual)
-    target_counts, prediction_counts = Counter(target), Counter(prediction)
-    shared = 0
-    for word in target_counts.keys() & prediction_counts.keys():
-        shared += min(target_counts[word], prediction_counts[word])
-    if not (expected.isascii() and actual.isascii()):
+    target, prediction = _unstemmed(expected), _unstemmed(actual)
+    if expected.isascii() and actual.isascii():
+        shared = _shared_ascii(Counter(target), Counter(prediction))
+    elif dict(target_counts := Counter(target)) == dict(prediction_counts := Counter(prediction)):
+        shared = len(target)
+    else:
+        target_counts, prediction_counts = _stems(target_counts), _stems(prediction_counts)
+        shared = _shared(target_counts, prediction_counts)
         shared += _plainly_spelt(target_counts, prediction_counts)
         shared += _plainly_spelt(prediction_counts, target_counts)
     if not shared:
@@ -63,20 +66,54 @@ def rouge_1(expected: str, actual: str) -> RougeScore:
 
 def words(text: str) -> list[str]:
     """The words of a text as ``rouge_1`` compares them: folded and stemmed, in order."""
+    return [_stem(word) if word.isascii() else word for word in _unstemmed(text)]
+
+
+def _unstemmed(text: str) -> list[str]:
     if text.isascii():
-        return list(map(_stem, text.translate(_ASCII).split()))
+        return text.translate(_ASCII).split()
     invisible, token = _patterns()
     folded = unicodedata.normalize("NFKC", text).casefold()
     visible = unicodedata.normalize("NFKC", invisible.sub("", folded))
-    return [_stem(word) if word.isascii() else word for word in token.findall(visible)]
+    return cast("list[str]", token.findall(visible))
+
+
+def _shared_ascii(target: Counter[str], prediction: Counter[str]) -> int:
+    """How many stems are shared. Words that both texts have share theirs, so that only the others are stemmed."""
+    target_only, prediction_only = target - prediction, prediction - target
+    shared = target.total() - target_only.total()
+    # A stem begins with the first letter of its word.
+    initials = {word[0] for word in target_only} & {word[0] for word in prediction_only}
+    if initials:
+        shared += _shared(_stems(target_only, initials), _stems(prediction_only, initials))
+    return shared
+
+
+def _stems(counts: Counter[str], initials: Container[str] | None = None) -> Counter[str]:
+    """The stems of words, those alone that begin with one of ``initials``."""
+    stems: Counter[str] = Counter()
+    for word, count in counts.items():
+        if initials is None or word[0] in initials:
+            stems[_stem(word) if word.isascii() else word] += count
+    return stems
+
+
+def _shared(left: Counter[str], right: Counter[str]) -> int:
+    return sum(min(left[word], right[word]) for word in left.keys() & right.keys())
 
 
 _ASCII: Final = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 """Lower-case letters and digits; everything else parts words."""
 
 
+_NEVER_STEMMED: Final = 3
+"""The length up to which rouge-score keeps a word as it is."""
+
+
 @lru_cache(maxsize=1 << 14)
 def _stem(word: str) -> str:
+    if len(word) <= _NEVER_STEMMED:
+        return word
     return cast("str", _rouge_score_tokenizer().tokenize(word)[0])
 
 
