@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -390,7 +390,8 @@ def test_a_session_keeps_its_thread_and_its_context() -> None:
 # --- blocking -------------------------------------------------------------------------
 
 
-def test_blocking_agents_block_nobody() -> None:
+@pytest.mark.parametrize("turns", [None, 1])
+def test_blocking_agents_block_nobody(turns: int | None) -> None:
     barrier = threading.Barrier(40, timeout=120)
 
     def agent(text: str) -> str:
@@ -399,9 +400,49 @@ def test_blocking_agents_block_nobody() -> None:
 
     async def main() -> list[Talk]:
         adapter = agent_of(agent)
-        return await asyncio.gather(*(talk(adapter, str(index)) for index in range(40)))
+        case = replace(request(), turns=turns)
+        return await asyncio.gather(*(talk(adapter, str(index), case=case) for index in range(40)))
 
     assert [answers(done) for done in asyncio.run(main())] == [[str(index)] for index in range(40)]
+
+
+def test_nothing_of_a_session_is_left_in_the_thread_of_another_one() -> None:
+    local = threading.local()
+    remembered: contextvars.ContextVar[str] = contextvars.ContextVar("remembered", default="nothing")
+
+    def agent(text: str) -> str:
+        answer = f"{getattr(local, 'text', 'nothing')} {remembered.get()}"
+        local.text = text
+        remembered.set(text)
+        return answer
+
+    async def main() -> list[Talk]:
+        adapter = agent_of(agent)
+        case = replace(request(), turns=1)
+        return await asyncio.gather(*(talk(adapter, str(index), case=case) for index in range(40)))
+
+    assert [answers(done) for done in asyncio.run(main())] == [["nothing nothing"]] * 40
+
+
+def test_a_thread_that_cannot_be_started_is_an_error_of_the_sessions_that_need_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    def agent(text: str) -> str:
+        return text.upper()
+
+    async def main() -> None:
+        adapter = agent_of(agent)
+        case = replace(request(), turns=1)
+        with monkeypatch.context() as patch:
+            patch.setattr("_thread.start_new_thread", refuse)
+            with pytest.raises(RuntimeError, match="can't start new thread"):
+                await talk(adapter, "a", case=case)
+        assert answers(await talk(adapter, "b", case=case)) == ["B"]
+
+    asyncio.run(asyncio.wait_for(main(), 60))
 
 
 def test_a_session_whose_agent_hangs_can_still_be_closed() -> None:

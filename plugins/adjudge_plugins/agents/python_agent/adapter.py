@@ -19,6 +19,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from adjudge.kit.thread_loops import ThreadLoop
+from adjudge.kit.thread_pool import ThreadPool
 from adjudge.model import Content
 from adjudge.plugin import (
     AgentAdapter,
@@ -84,11 +85,11 @@ class _Adapter:
             await close(caller, made)
             raise
 
-    def _caller_for(self, request: SessionRequest) -> Caller:
-        return self._caller(f"case {request.eval_id}, repeat {request.repeat}")
+    def _caller_for(self, request: SessionRequest, pool: ThreadPool | None = None) -> Caller:
+        return self._caller(f"case {request.eval_id}, repeat {request.repeat}", pool)
 
-    def _caller(self, whose: str) -> Caller:
-        return Caller(f"adjudge agent, {whose}", self._loop)
+    def _caller(self, whose: str, pool: ThreadPool | None = None) -> Caller:
+        return Caller(f"adjudge agent, {whose}", self._loop, pool)
 
     def _close_soon(self, made: object) -> None:
         """Close what was made after the case had ended."""
@@ -185,11 +186,13 @@ class _Shared(_Adapter):
         super().__init__(loop)
         self._function = function
         self._takes_session = _takes_session(function)
+        self._pool = ThreadPool()
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         session = Session.of(request)
 
-        caller = self._caller_for(request)
+        # A session of several turns keeps a thread from the first to the last.
+        caller = self._caller_for(request, self._pool if request.turns == 1 else None)
         send = _by_text(caller, self._function, session, takes_session=self._takes_session)
         state = session.state if self._takes_session else None
         return Conversation(caller, send, None, emit, lambda: state)

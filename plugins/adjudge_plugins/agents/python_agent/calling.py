@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from adjudge.kit.thread_loops import SessionTask, ThreadLoop
+from adjudge.kit.thread_pool import ThreadPool
 from adjudge.kit.threads import handover
 from adjudge.plugin import AgentError
 
@@ -23,21 +24,23 @@ class Caller:
     All blocking calls of a session run in one thread and one context, so that what is bound to a
     thread (a database connection) and context variables last for the conversation and no longer; all
     asynchronous ones run in one task, for the same reason.
-    It is no pool: a call that hangs would occupy one of a pool's workers for ever, and the interpreter
-    waits for a pool's threads at exit. A daemon thread is left behind instead.
+    A call that hangs occupies its thread for ever, and the interpreter waits for the threads of Python's own pools at
+    exit. A daemon thread is left behind instead.
     """
 
-    def __init__(self, name: str, loop: ThreadLoop | None) -> None:
+    def __init__(self, name: str, loop: ThreadLoop | None, pool: ThreadPool | None = None) -> None:
         """Prepare; threads and tasks start with the first call.
 
         Args:
             name: Whose session it is, for the names of threads and tasks.
             loop: Where asynchronous code runs; ``None`` for the loop of the run, where the agent is an
                 object that may be bound to it.
+            pool: Runs the one call of a session that makes no further one; the others have a thread of their own.
         """
         self._name = name
-        self._thread: _Thread | None = None
-        self._stopped: list[_Thread] = []
+        self._pool = pool
+        self._thread: _PoolThread | _OwnThread | None = None
+        self._stopped: list[_PoolThread | _OwnThread] = []
         self._task = SessionTask(name, loop, _would_end_the_run)
 
     async def call(
@@ -60,7 +63,10 @@ class Caller:
             return await self._task.call(function, *args, too_late=too_late)
         if self._thread is None or self._thread.busy:  # busy: an abandoned call still hangs there
             self._stop_thread()
-            self._thread = _Thread(self._name)
+            self._thread = (
+                _OwnThread(self._name) if self._pool is None else _PoolThread(self._name, self._pool)
+            )
+            self._pool = None
         result = await self._thread.run(function, args, too_late)
         if inspect.isawaitable(result):
             return await self._task.call(_result_of, result, too_late=too_late)
@@ -86,13 +92,11 @@ class Caller:
 
 
 class _Thread:
-    def __init__(self, name: str) -> None:
+    """Where the blocking calls of a session run."""
+
+    def __init__(self) -> None:
         self.busy = False
-        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._context = contextvars.copy_context()
-        self._name = name
-        # Thread.start() would hold up the loop, and with it every other session, until the thread runs.
-        _thread.start_new_thread(self._work, ())
 
     async def run(
         self,
@@ -108,13 +112,53 @@ class _Thread:
 
         work, done = handover(call, _refused)
         self.busy = True
-        self._calls.put(work)
+        self._begin(work, done)
         try:
             await asyncio.wait((done,))
         except asyncio.CancelledError:
-            done.add_done_callback(partial(_handed_on, too_late))
+            if too_late is None:
+                done.cancel()
+            else:
+                done.add_done_callback(partial(_handed_on, too_late))
             raise
         return done.result()
+
+    def _begin(self, work: Callable[[], None], done: asyncio.Future[Any]) -> None:
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Let the thread end as soon as it is idle."""
+
+
+class _PoolThread(_Thread):
+    """A thread that other sessions use before and after; for one call."""
+
+    def __init__(self, name: str, pool: ThreadPool) -> None:
+        super().__init__()
+        self._name = name
+        self._pool = pool
+
+    def _begin(self, work: Callable[[], None], done: asyncio.Future[Any]) -> None:
+        def begun() -> None:
+            self.busy = True
+            work()
+
+        self.busy = False
+        self._pool.submit(self._name, begun, done)
+
+
+class _OwnThread(_Thread):
+    """A thread that no other session uses."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._name = name
+        # Thread.start() would hold up the loop, and with it every other session, until the thread runs.
+        _thread.start_new_thread(self._work, ())
+
+    def _begin(self, work: Callable[[], None], done: asyncio.Future[Any]) -> None:  # noqa: ARG002
+        self._calls.put(work)
 
     def stop(self) -> None:
         self._calls.put(None)
@@ -158,8 +202,8 @@ def _is_coroutine_function(function: Callable[..., Any]) -> bool:
     )
 
 
-def _handed_on(too_late: Callable[[Any], None] | None, done: asyncio.Future[Any]) -> None:
-    if not done.cancelled() and done.exception() is None and too_late is not None:
+def _handed_on(too_late: Callable[[Any], None], done: asyncio.Future[Any]) -> None:
+    if not done.cancelled() and done.exception() is None:
         too_late(done.result())
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-import threading
 import traceback
 from collections.abc import Callable
 from typing import Any
 
+from adjudge.kit.thread_pool import ThreadPool
 from adjudge.kit.threads import handover
 from adjudge.plugin import CaseUnderTest, Host, Measurement, Outcome
 from adjudge_plugins.criteria.custom_metric.arguments import arguments_for
@@ -28,11 +28,12 @@ class CustomMetric:
         self._function = load_function(config.function, host)
         self._arguments = arguments_for(config)
         self._threshold = config.threshold
+        self._pool = ThreadPool()
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """What the function finds; an error that names it where it raises."""
         try:
-            result = await _called(self._function, self._arguments(case))
+            result = await _called(self._function, self._arguments(case), self._pool)
             return measurement_of(result, len(case.actual.invocations), self._name, self._threshold)
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
@@ -40,19 +41,15 @@ class CustomMetric:
             return Measurement(overall=Outcome.failed("metric_raised", message, origin=self._name))
 
 
-async def _called(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+async def _called(function: Callable[..., Any], arguments: tuple[Any, ...], pool: ThreadPool) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(*arguments)
-    result = await _in_thread(function, arguments)
-    return await result if inspect.isawaitable(result) else result
-
-
-async def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """Call a function in a thread that neither Ctrl-C nor the end of the run waits for."""
+    # In a thread that neither Ctrl-C nor the end of the run waits for.
     work, done = handover(lambda: function(*arguments), _refused)
     name = getattr(function, "__qualname__", type(function).__name__)  # an object with __call__ has none
-    threading.Thread(target=work, name=f"adjudge metric {name}", daemon=True).start()
-    return await done
+    pool.submit(f"adjudge metric {name}", work, done)
+    result = await done
+    return await result if inspect.isawaitable(result) else result
 
 
 def _refused(error: BaseException) -> Exception:
