@@ -5,26 +5,33 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from adjudge.cli.run_command import budget_options, report_options, run_and_show
     from adjudge.errors import AdjudgeError, InputError, JudgeUnusableError, PluginError, RunError
     from adjudge.journal.judge_notes import JudgeNote, keep_judge_note
     from adjudge.model.eval_set import EvalCase, EvalSet
-    from adjudge.model.judged_logs import JudgedLogs
-    from adjudge.runner.api import RunResult, evaluate, evaluate_sync, resume, resume_sync
+    from adjudge.runner.api import (
+        evaluate,
+        evaluate_sync,
+        judge_logs,
+        judge_logs_sync,
+        resume,
+        resume_sync,
+    )
+    from adjudge.runner.execution import RunResult
     from adjudge.runner.judge_probe import JudgeAnswer, ask_judge
     from adjudge.runner.judged_scoring import CaseToScore, JudgedScore, JudgedScores, score_by_judge
-    from adjudge.runner.logs.api import judge_logs, judge_logs_sync
 
 __version__ = "0.1.0"
 
 _MODULES: Final = {
+    "cli.run_command": "budget_options report_options run_and_show",
     "errors": "AdjudgeError InputError JudgeUnusableError PluginError RunError",
     "journal.judge_notes": "JudgeNote keep_judge_note",
     "model.eval_set": "EvalCase EvalSet",
-    "model.judged_logs": "JudgedLogs",
-    "runner.api": "RunResult evaluate evaluate_sync resume resume_sync",
+    "runner.api": "evaluate evaluate_sync judge_logs judge_logs_sync resume resume_sync",
+    "runner.execution": "RunResult",
     "runner.judge_probe": "JudgeAnswer ask_judge",
     "runner.judged_scoring": "CaseToScore JudgedScore JudgedScores score_by_judge",
-    "runner.logs.api": "judge_logs judge_logs_sync",
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -37,7 +44,6 @@ __all__ = [
     "JudgeAnswer",
     "JudgeNote",
     "JudgeUnusableError",
-    "JudgedLogs",
     "JudgedScore",
     "JudgedScores",
     "PluginError",
@@ -45,13 +51,16 @@ __all__ = [
     "RunResult",
     "__version__",
     "ask_judge",
+    "budget_options",
     "evaluate",
     "evaluate_sync",
     "judge_logs",
     "judge_logs_sync",
     "keep_judge_note",
+    "report_options",
     "resume",
     "resume_sync",
+    "run_and_show",
     "score_by_judge",
 ]
 

@@ -24,8 +24,8 @@ from adjudge.extension.hookspecs import hookimpl
 from adjudge.extension.judge_options import JudgedConfig, JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     AggregationContext,
-    Evaluator,
     GranularityStrategy,
+    InstalledStrategy,
     Judge,
     JudgeBackend,
     Recording,
@@ -35,6 +35,7 @@ from adjudge.extension.judge_protocols import (
     SupportsRecordedCalls,
     Writer,
 )
+from adjudge.extension.judge_use import judge_use
 from adjudge.extension.protocols import (
     AgentAdapter,
     AgentSession,
@@ -50,9 +51,10 @@ from adjudge.extension.protocols import (
     Source,
     SupportsClose,
     SupportsFingerprint,
-    SupportsLogs,
     SupportsPlanCheck,
     SupportsPlanNotes,
+    SupportsPreparation,
+    SupportsSiblings,
     TraceReader,
 )
 from adjudge.extension.specs import (
@@ -91,11 +93,11 @@ __all__ = [
     "CriterionScored",
     "CriterionSpec",
     "Emit",
-    "Evaluator",
     "GranularityStrategy",
     "GranularityStrategySpec",
     "Host",
     "InputError",
+    "InstalledStrategy",
     "Judge",
     "JudgeBackend",
     "JudgeBackendSpec",
@@ -124,13 +126,14 @@ __all__ = [
     "Source",
     "SupportsClose",
     "SupportsFingerprint",
-    "SupportsLogs",
     "SupportsModelCheck",
     "SupportsModelIdentity",
     "SupportsPlanCheck",
     "SupportsPlanNotes",
+    "SupportsPreparation",
     "SupportsRateLimit",
     "SupportsRecordedCalls",
+    "SupportsSiblings",
     "TraceReader",
     "TraceReaderSpec",
     "Trajectory",
@@ -139,6 +142,7 @@ __all__ = [
     "did_you_mean",
     "home",
     "hookimpl",
+    "judge_use",
     "make_folder",
     "say",
     "say_json",

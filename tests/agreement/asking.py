@@ -10,12 +10,12 @@ from pathlib import Path
 
 from adjudge.extension.project import project_extensions
 from adjudge.extension.settings import find_settings
-from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.model import EvaluationResult, WordedCriterion
 from adjudge.plugin import JudgeModelOptions, Trajectory
 from adjudge.runner.host import RunHost
 from adjudge.runner.judges import RunJudges
 from adjudge.runner.request import JudgingRequest
+from adjudge_plugins.ai_judge.services import CriterionEvaluator, Options, Services
 
 BUDGET = 6000
 """Tokens of one request. On a processor alone a small model reads about forty tokens a second."""
@@ -71,12 +71,12 @@ async def _evaluating(
     request = JudgingRequest(judges=(model,), max_calls=max_calls)
     judges = RunJudges(request, extensions, host, find_settings(folder).judge)
     judge = judges.judge(JudgeModelOptions(num_samples=1, judge_model_config={"temperature": 0}))
-    services = Services(extensions.granularity_strategies, host, None, budget=BUDGET)
+    services = Services(host, None, Options(token_budget=BUDGET))
     made: dict[str, CriterionEvaluator] = {}
 
     def evaluator_of(criterion: WordedCriterion) -> CriterionEvaluator:
         if criterion.name not in made:
-            made[criterion.name] = CriterionEvaluator(services, judge, judges.checks, criterion)
+            made[criterion.name] = CriterionEvaluator(services, judge, criterion)
         return made[criterion.name]
 
     judges.open(None)

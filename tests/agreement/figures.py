@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol
 
 from web_runs import WebRun
 
+from adjudge.kit.judged_logs import JudgedLog, JudgedLogs, LogError
 from adjudge.model import EvaluationResult, Evidence, Failure, GranularityChoice, TaskDecomposition, Verdict
-from adjudge.model.judged_logs import JudgedLog, JudgedLogs, LogError
 from adjudge.model.judging import Decision, JudgeUse
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 
@@ -147,4 +147,4 @@ def _write_results(path: Path, runs: Sequence[Run], judged: Judged) -> None:
         started_at="", duration=0, adjudge_version="", criteria=(), logs=tuple(logs), errors=tuple(errors)
     )
     with path.open("wb") as stream:
-        JsonReporter().write_logs(written, stream)
+        JsonReporter()._write_logs(written, stream)

@@ -14,12 +14,12 @@ from click.testing import CliRunner, Result
 
 from adjudge.cli import cli
 from adjudge.errors import AdjudgeError
+from adjudge.kit.judged_logs import JudgedLog, JudgedLogs, LogError
 from adjudge.model.aggregated import TaskDecomposition
 from adjudge.model.evaluation import EvaluationResult, GranularityChoice
-from adjudge.model.judged_logs import JudgedLog, JudgedLogs, LogError
+from adjudge.model.evidence import Citation, Evidence, Failure
 from adjudge.model.judging import JudgeUse
-from adjudge.model.measurement import Citation, Evidence, Failure
-from adjudge.model.result import Verdict
+from adjudge.model.verdict import Verdict
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 
 Run = Callable[..., Result]
@@ -82,7 +82,7 @@ def write_results(path: Path, logs: Sequence[JudgedLog], errors: Sequence[LogErr
         errors=tuple(errors),
     )
     with path.open("wb") as stream:
-        JsonReporter().write_logs(judged, stream)
+        JsonReporter()._write_logs(judged, stream)
     return path
 
 

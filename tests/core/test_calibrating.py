@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.granularity.calibrating import calibrated
 from adjudge.model.calibration import Calibration, Curve
 from adjudge.model.evaluation import EvaluationResult, GranularityChoice, VotedVerdict
 from adjudge.model.judging import JudgeUse
-from adjudge.model.result import Verdict
+from adjudge.model.verdict import Verdict
+from adjudge_plugins.ai_judge.calibration import calibrated
 
 share = st.floats(0, 1)
 finite = st.floats(allow_nan=False, allow_infinity=False)

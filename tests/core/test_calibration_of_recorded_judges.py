@@ -16,13 +16,13 @@ import pytest
 from click.testing import CliRunner
 
 from adjudge.cli import cli
-from adjudge.granularity.calibrating import calibrated
+from adjudge.kit.judged_logs import JudgedLog, JudgedLogs
 from adjudge.model import TaskDecomposition
 from adjudge.model.calibration import Calibration
 from adjudge.model.evaluation import EvaluationResult, GranularityChoice
-from adjudge.model.judged_logs import JudgedLog, JudgedLogs
 from adjudge.model.judging import JudgeUse
-from adjudge.model.result import Verdict
+from adjudge.model.verdict import Verdict
+from adjudge_plugins.ai_judge.calibration import calibrated
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 
 JUDGE = "webjudge_7B"
@@ -98,7 +98,7 @@ def write_results(name: str, results: dict[str, EvaluationResult]) -> None:
         errors=(),
     )
     with Path(name).open("wb") as stream:
-        JsonReporter().write_logs(judged, stream)
+        JsonReporter()._write_logs(judged, stream)
 
 
 def write_labels(name: str, runs: list[dict[str, Any]], fitted_on: int | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adjudge.granularity.wording import kind_of, reducer_of, says_no
+from adjudge_plugins.ai_judge.check_classification import kind_of, reducer_of, says_no
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from adjudge.errors import UnknownNameError
-from adjudge.granularity.analyzer import GranularityAnalyzerService
-from adjudge.granularity.keywords import KeywordMatcher
 from adjudge.model import WordedCriterion
 from adjudge.model.evaluation import GranularityChoice
 from adjudge.plugin import GranularityStrategySpec, JudgeModelOptions, JudgeReply, hookimpl
 from adjudge.testing import FakeHost, FakeJudge, manager, verdicts
+from adjudge_plugins.ai_judge.analyzer import GranularityAnalyzerService
+from adjudge_plugins.ai_judge.keywords import KeywordMatcher
 from adjudge_plugins.granularity import global_summary, phase_level, step_level
 
 USES: dict[str, Any] = json.loads(
@@ -37,7 +37,9 @@ def cases(*parts: str) -> Iterator[tuple[str, WordedCriterion]]:
 
 
 def choose(criterion: WordedCriterion, judge: Any = None, **options: Any) -> GranularityChoice:
-    return asyncio.run(GranularityAnalyzerService(BUILT_IN, judge).choose(criterion, **options))
+    return asyncio.run(
+        GranularityAnalyzerService(FakeHost(Path(), strategies=BUILT_IN), judge).choose(criterion, **options)
+    )
 
 
 def judge_saying(tmp_path: Path, answer: Any) -> Any:
@@ -106,7 +108,7 @@ def test_without_a_judge_a_tie_goes_to_the_widest_view_and_says_so() -> None:
 
 def test_a_judge_is_asked_on_ties_alone_and_once(tmp_path: Path) -> None:
     fake = FakeJudge(lambda request: verdicts(request, "step_level", notes={"rationale": "single facts"}))
-    analyzer = GranularityAnalyzerService(BUILT_IN, judge_saying(tmp_path, fake))
+    analyzer = GranularityAnalyzerService(FakeHost(Path(), strategies=BUILT_IN), judge_saying(tmp_path, fake))
     clear = WordedCriterion(name="strategy", description="The overall strategy.")
     tied = WordedCriterion(name="x", description="Hallucinations during exploration.")
 
@@ -145,7 +147,7 @@ class Windows:
 
 def test_strategies_of_third_parties_take_part_under_names_that_mean_one_of_them() -> None:
     strategies = manager(step_level, Windows()).granularity_strategies
-    analyzer = GranularityAnalyzerService(strategies)
+    analyzer = GranularityAnalyzerService(FakeHost(Path(), strategies=strategies))
 
     choice = asyncio.run(analyzer.choose(WordedCriterion(name="x", description="On every page.")))
 
@@ -157,7 +159,7 @@ def test_strategies_of_third_parties_take_part_under_names_that_mean_one_of_them
 def test_without_any_strategy_the_message_says_so() -> None:
     with pytest.raises(UnknownNameError, match="Installed: none"):
         asyncio.run(
-            GranularityAnalyzerService(manager().granularity_strategies).choose(
+            GranularityAnalyzerService(FakeHost(Path(), strategies=manager().granularity_strategies)).choose(
                 WordedCriterion(name="x", description="")
             )
         )

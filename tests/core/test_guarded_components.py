@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from adjudge import RunResult, evaluate_sync, judge_logs_sync
+from adjudge import RunResult, evaluate_sync
 from adjudge.errors import InputError, RunError
 from adjudge.extension.loader import Extensions
 from adjudge.model import Content, Invocation
@@ -29,6 +29,7 @@ from adjudge.plugin import (
     hookimpl,
 )
 from adjudge.testing import ScriptedAgent, fake_distribution
+from adjudge.testing.log_runs import judged_sync
 
 Raises = Callable[[], BaseException]
 RAISED: tuple[Raises, ...] = (
@@ -276,7 +277,7 @@ def judged(
     )
 
     def judge(plugin: object, **options: Any) -> Any:
-        return judge_logs_sync("chat.json", "criteria.json", extensions=beside_built_ins(plugin), **options)
+        return judged_sync("chat.json", "criteria.json", extensions=beside_built_ins(plugin), **options)
 
     return judge
 

@@ -11,11 +11,11 @@ import pytest
 
 from adjudge.errors import JudgeError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.judge_use import judge_use
 from adjudge.judge.budget import Budget
 from adjudge.judge.client import JudgeClient, Member
 from adjudge.judge.client_judge import ClientJudge
 from adjudge.judge.rate_limit import AdaptiveLimiter
-from adjudge.judge.usage import ledger
 from adjudge.model import Choice, Exhibit, JudgedItem, Question, Usage
 from adjudge.model.judging import JudgeMessage, Prompt, RateLimit
 from adjudge.plugin import JudgeReply, JudgeRequest
@@ -144,7 +144,7 @@ def test_what_a_criterion_asks_in_tasks_of_its_own_is_on_its_account_and_on_no_o
         asked = judge(JudgeClient(secret=b"s"), Program(answer), num_samples=3)
 
         async def criterion(number: int) -> int:
-            with ledger() as account:
+            with judge_use() as account:
                 tasks = [asyncio.create_task(asked.decide(question(f"{number} {n}"))) for n in range(number)]
                 await asyncio.gather(*tasks)
             use = account.use()
@@ -161,7 +161,7 @@ def test_a_criterion_cannot_swallow_what_concerns_the_whole_run() -> None:
 
     async def main() -> None:
         asked = judge(JudgeClient(secret=b"s"), Program(answer))
-        with ledger() as account:
+        with judge_use() as account:
             with pytest.raises(RunError, match="wrong key"):
                 await asked.decide(question())
             assert isinstance(account.fatal, RunError)

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from adjudge.judge.cache_key import delimiter, question_key
 from adjudge.judge.prompt import Composer, flags_of
-from adjudge.judge.sanitize import addresses_judge, cleaned, defused, lines_of, said_to_judge
 from adjudge.model import Choice, Exhibit, JudgedItem, Question
 from adjudge.model.judging import Prompt
+from adjudge.model.untrusted import addresses_judge, cleaned, defused, lines_of, said_to_judge
 from adjudge.plugin import JudgeRequest
 from adjudge.testing.judge_replies import items_of
 

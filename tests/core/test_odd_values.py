@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adjudge import RunResult, evaluate_sync, judge_logs_sync
+from adjudge import RunResult, evaluate_sync
 from adjudge.extension.loader import Extensions
 from adjudge.model import (
     CaseResult,
@@ -37,6 +37,7 @@ from adjudge.plugin import (
     Trajectory,
     hookimpl,
 )
+from adjudge.testing.log_runs import judged_sync
 
 HUGE = 10**4500
 SAID = Content.of_text("hello", role="model")
@@ -332,7 +333,7 @@ def test_a_run_that_a_reader_breaks_takes_no_other_verdict_along(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "log.odd").write_text("ODD")
     criteria = [{"name": "repeats", "criterion": "action_repeats", "maximum": 3}]
-    judged = judge_logs_sync(
+    judged = judged_sync(
         "log.odd", criteria, extensions=beside_built_ins(Reading(RUNS[kind])), outputs=["out.json"]
     )
     assert len(judged.logs) == 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from adjudge import RunResult, evaluate_sync, judge_logs_sync
+from adjudge import RunResult, evaluate_sync
 from adjudge.extension.loader import Extensions
 from adjudge.model import CriterionResult, Evidence, RubricScore
 from adjudge.plugin import (
@@ -20,6 +20,7 @@ from adjudge.plugin import (
     Outcome,
     hookimpl,
 )
+from adjudge.testing.log_runs import judged_sync
 
 GOOD = Outcome.scored(1.0)
 Make = Callable[[CaseUnderTest], Any]
@@ -214,7 +215,7 @@ def test_the_same_holds_where_logs_are_judged(
 ) -> None:
     log = tmp_path / "log.chat.json"
     log.write_text(json.dumps([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]))
-    judged = judge_logs_sync(
+    judged = judged_sync(
         log,
         [{"criterion": "given", "threshold": 0.5}],
         extensions=beside_built_ins(Acme(overall(state="failed"))),

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from adjudge.errors import InputError, PluginError, Problem, UnknownNameError
-from adjudge.granularity.aggregator import StepAggregatorService
 from adjudge.model import Content, Invocation, Step
 from adjudge.plugin import (
     AggregatedSteps,
@@ -19,6 +18,7 @@ from adjudge.plugin import (
     hookimpl,
 )
 from adjudge.testing import FakeHost, manager
+from adjudge_plugins.ai_judge.aggregator import StepAggregatorService
 
 RUN = Trajectory(
     invocations=(Invocation(user_content=Content.of_text("go"), steps=(Step(number=2), Step(number=3))),)
@@ -47,7 +47,7 @@ class Acme:
 
 
 def service(plugin: Acme, folder: Path) -> StepAggregatorService:
-    return StepAggregatorService(manager(plugin).granularity_strategies, FakeHost(folder))
+    return StepAggregatorService(FakeHost(folder, strategies=manager(plugin).granularity_strategies))
 
 
 def aggregate(answer: Any, folder: Path, *, token_budget: int | None = None) -> AggregatedSteps:

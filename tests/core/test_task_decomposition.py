@@ -14,8 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.granularity.decomposer import TaskDecomposerService
-from adjudge.granularity.partition import most_clusters
 from adjudge.model import (
     Claim,
     Content,
@@ -33,6 +31,8 @@ from adjudge.model import (
 from adjudge.plugin import (
     Trajectory,
 )
+from adjudge_plugins.ai_judge.decomposer import TaskDecomposerService
+from adjudge_plugins.ai_judge.partition import most_clusters
 
 
 def page(address: str) -> Item:

@@ -15,13 +15,13 @@ from programs import Programs
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import find_settings
-from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.model import WordedCriterion
 from adjudge.plugin import JudgeModelOptions, ReadOptions, Source, Trajectory
 from adjudge.runner.host import RunHost
 from adjudge.runner.judges import RunJudges
 from adjudge.runner.request import JudgingRequest
 from adjudge.testing import as_candidate
+from adjudge_plugins.ai_judge.services import CriterionEvaluator, Options, Services
 from adjudge_plugins.readers.history_log_reader.reader import HistoryLogReader
 
 BUDGET = 6000
@@ -52,12 +52,10 @@ async def evaluator(
         )
         judges = RunJudges(request, extensions, host, find_settings(folder).judge)
         judge = judges.judge(JudgeModelOptions(num_samples=1, judge_model_config={"temperature": 0}))
-        services = Services(extensions.granularity_strategies, host, None, budget=BUDGET)
+        services = Services(host, None, Options(token_budget=BUDGET))
         judges.open(None)
         try:
-            yield CriterionEvaluator(
-                services, judge, judges.checks, WordedCriterion.model_validate(CRITERION)
-            )
+            yield CriterionEvaluator(services, judge, WordedCriterion.model_validate(CRITERION))
         finally:
             await judges.aclose()
 

@@ -26,8 +26,8 @@ from payloads import FAMILIES, PLACES, Run
 from programs import JUDGES
 from report import Outcome
 
-from adjudge.granularity import run_judging
-from adjudge.judge.sanitize import addresses_judge, cleaned
+from adjudge.model.untrusted import addresses_judge, cleaned
+from adjudge_plugins.ai_judge import run_evaluation
 
 ASKED_PLACES = tuple(place for place in PLACES if place != "agent")
 """What the log says of the agent's name reaches no judge."""
@@ -93,12 +93,12 @@ async def by_programs(runs: dict[str, Run]) -> dict[str, list[Outcome]]:
 
 async def looking_once(runs: dict[str, Run]) -> list[Outcome]:
     """The obedient program as if a run that speaks to its judge were not asked about again."""
-    twice = run_judging.judged_without_speech
-    run_judging.judged_without_speech = lambda looking, checks, steps: looking.judged(checks, steps)
+    twice = run_evaluation.judged_without_speech
+    run_evaluation.judged_without_speech = lambda looking, checks, steps: looking.judged(checks, steps)
     try:
         return await _by_program("obedient", runs, *_all(runs))
     finally:
-        run_judging.judged_without_speech = twice
+        run_evaluation.judged_without_speech = twice
 
 
 def _all(runs: dict[str, Run]) -> Iterator[tuple[str, str, str]]:

@@ -12,10 +12,11 @@ from types import ModuleType
 
 import pytest
 
-from adjudge import evaluate_sync, judge_logs_sync
+from adjudge import evaluate_sync
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.testing import as_candidate
+from adjudge.testing.log_runs import judged_sync
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 Tool = Callable[[str], ModuleType]
@@ -117,7 +118,7 @@ def test_every_format_tells_the_same_run(tool: Tool, tmp_path: Path) -> None:
     agent_logs = tool("agent_logs")
     logs = [agent_logs.write(tmp_path / f"{at}.json", kind, 50) for at, kind in enumerate(agent_logs.FORMATS)]
 
-    judged = judge_logs_sync(logs, aggregate_only=True, granularity="step_level", token_budget=200_000)
+    judged = judged_sync(logs, aggregate_only=True, granularity="step_level", token_budget=200_000)
 
     assert not judged.errors
     assert [log.reader.partition("/")[2] for log in judged.logs] == [
@@ -144,7 +145,7 @@ def test_large_logs_are_as_large_as_they_say_and_are_read(tool: Tool, tmp_path: 
         write(path, size)
         assert size <= path.stat().st_size < size + (1 << 20)
 
-    pictures, runs, huge = (judge_logs_sync(path, aggregate_only=True).logs for path in paths)
+    pictures, runs, huge = (judged_sync(path, aggregate_only=True).logs for path in paths)
 
     assert [(len(log.lost), log.steps) for log in pictures] == [(1, 3)]
     assert "screenshots" in pictures[0].lost[0]
@@ -158,7 +159,7 @@ def test_what_is_asked_of_a_judge_is_counted(tool: Tool, tmp_path: Path, answer:
     judge_calls, judge = tool("judge_calls"), tool("scripted_judge_plugin")
     log = tool("agent_logs").write(tmp_path / "log.json", "history log", 30)
 
-    judged = judge_logs_sync(
+    judged = judged_sync(
         log,
         judge_calls.CRITERIA,
         judge=f"scripted/{answer}",

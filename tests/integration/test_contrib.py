@@ -139,20 +139,21 @@ CHOICES = """
 import asyncio, json, sys
 from pathlib import Path
 from adjudge.extension.loader import Extensions
-from adjudge.granularity.aggregator import StepAggregatorService
-from adjudge.granularity.analyzer import GranularityAnalyzerService
+from adjudge_plugins.ai_judge.aggregator import StepAggregatorService
+from adjudge_plugins.ai_judge.analyzer import GranularityAnalyzerService
 from adjudge.model import Content, Invocation, Step, ToolCall, WordedCriterion
 from adjudge.plugin import AggregationContext, Trajectory
 from adjudge.testing import FakeHost
 
 strategies = Extensions.load().granularity_strategies
-analyzer = GranularityAnalyzerService(strategies)
+host = FakeHost(Path(), strategies=strategies)
+analyzer = GranularityAnalyzerService(host)
 steps = tuple(Step(number=n, items=(ToolCall(name=name),)) for n, name in enumerate(("search", "click"), start=2))
 run = Trajectory(invocations=(Invocation(user_content=Content.of_text("go"), steps=steps),))
 context = AggregationContext(criterion_name="x", clusters=list, token_budget=500)
 for name, description in json.loads(sys.argv[1]):
     choice = asyncio.run(analyzer.choose(WordedCriterion(name=name, description=description)))
-    service = StepAggregatorService(strategies, FakeHost(Path()))
+    service = StepAggregatorService(host)
     found = asyncio.run(service.aggregate(choice.name, run, context))
     print(json.dumps([choice.name, choice.chosen_by, found.aggregated_content]))
 """

@@ -129,7 +129,7 @@ DAMAGES = {
     "no table": changed("DROP TABLE planned"),
     "planned cases are gone": changed("DELETE FROM planned WHERE case_no = 1"),
     "the last planned case is gone": changed("DELETE FROM planned WHERE case_no = 2"),
-    "a case that nobody planned": changed("INSERT INTO planned VALUES (3, 'case-3')"),
+    "a case that nobody planned": changed("INSERT INTO planned VALUES (3, 'case-3', NULL, NULL)"),
     "results of another case": changed("UPDATE cases SET eval_id = 'case-1'"),
     "a repeat that nobody planned": changed("UPDATE attempts SET repeat = 2 WHERE case_no = 1"),
 }

@@ -164,9 +164,7 @@ def test_a_criterion_that_applies_to_no_log_is_an_error(tmp_path: Path, adjudge_
     done = adjudge_here("judge", "*.chat.json", "--criteria", "c.yaml", *outputs)
 
     assert done.returncode == 3, done.stdout + done.stderr
-    assert "the criterion 'action_repeats' measured nothing: it does not apply to any of the runs" in told(
-        done
-    )
+    assert "the criterion 'action_repeats' measured nothing: it " in told(done)
     assert "no action was recorded" in told(done)
     [error] = json.loads((tmp_path / "out.json").read_text())["errors"]
     assert error["criterion_name"] == "action_repeats"

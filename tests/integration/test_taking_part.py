@@ -229,9 +229,9 @@ def test_everything_that_took_part_in_judging_logs_is_in_their_result(
 
     assert done.returncode == 0, done.stdout + done.stderr
     plugins = json.loads((folder / "verdicts.json").read_text())["plugins"]
-    # Nothing tells observers of judged logs.
-    assert foreign(plugins) == [*ACME[1:], NOTES]
+    assert foreign(plugins) == [*ACME[1:], ONLOOKER, NOTES]
     assert own(plugins) == [
+        ("criterion", "ai-judge/ai_judge"),
         ("criterion", "step-count/step_count"),
         ("reporter", "json-reporter/json"),
         ("trace reader", "history-log-reader/history_log"),

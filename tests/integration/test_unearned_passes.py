@@ -369,7 +369,7 @@ def test_a_project_file_of_another_form_is_a_message(
 def test_the_default_criteria_and_the_console_are_adjudges_own_whatever_else_is_installed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from adjudge.cli.eval import show_result
+    from adjudge.cli.run_command import show_report
 
     class Namesakes:
         @hookimpl.criteria
@@ -391,7 +391,8 @@ def test_the_default_criteria_and_the_console_are_adjudges_own_whatever_else_is_
     path.write_text(json.dumps({"eval_set_id": "some", "eval_cases": [a_case("greeting")]}))
 
     result = evaluate_sync(lambda _: "Rain", path, extensions=extensions)
-    show_result(result, extensions, detailed=False)
+    with result.report() as report:
+        show_report(report, extensions)
     assert "greeting" in capsys.readouterr().out
     [case] = result.cases()
     assert [item.criterion for item in case.criteria] == [

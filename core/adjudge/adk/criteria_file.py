@@ -1,8 +1,8 @@
-"""Criteria files of AI Judge: YAML or JSON, a list of criteria in words and of installed ones."""
+"""Criteria files: YAML or JSON, a list of criteria in words and of installed ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -15,18 +15,17 @@ from adjudge.errors import InputError, Problem
 from adjudge.model.config import CriterionEntry
 from adjudge.model.evaluation import WordedCriterion
 
-FileCriterion: TypeAlias = WordedCriterion | CriterionEntry
-"""In words; or an installed criterion by its name, with its options."""
+JudgesWords: TypeAlias = Callable[[str], bool]
+"""Whether an installed criterion of that name judges by a criterion in words."""
 
 _CRITERION: Final = Schema("criterion", "name description granularity checks threshold criterion")
-_IN_WORDS: Final = "ai_judge"
 _YAML: Final = (".yaml", ".yml")
 _EXAMPLE: Final = (
     "For instance: [{name: Cost Efficiency, description: The agent compares prices before it buys.}]"
 )
 
 
-def load_criteria(path: Path) -> tuple[FileCriterion, ...]:
+def load_criteria(path: Path, judges_words: JudgesWords) -> tuple[CriterionEntry, ...]:
     """The criteria in a file; its ending says whether it is YAML or JSON.
 
     Raises:
@@ -34,20 +33,23 @@ def load_criteria(path: Path) -> tuple[FileCriterion, ...]:
     """
     ending = path.suffix.lower()
     if ending == ".json":
-        return parse_criteria(read_json(path), source=str(path))
+        return parse_criteria(read_json(path), judges_words, source=str(path))
     if ending in _YAML:
-        return parse_criteria(read_yaml(path), source=str(path))
+        return parse_criteria(read_yaml(path), judges_words, source=str(path))
     what = "a criteria file ends with .yaml, .yml or .json"
     raise InputError(Problem(what=what, file=str(path)))
 
 
-def parse_criteria(data: object, *, source: str | None = None) -> tuple[FileCriterion, ...]:
+def parse_criteria(
+    data: object, judges_words: JudgesWords, *, source: str | None = None
+) -> tuple[CriterionEntry, ...]:
     """The criteria in a list of objects.
 
     Args:
         data: A list of objects with ``name``, ``description``, and where wanted ``granularity``,
             ``checks`` and ``threshold``; or with ``criterion``, the name of an installed one, its
             ``threshold`` and its options, and where wanted a ``name``.
+        judges_words: Tells which installed criteria are in words too.
         source: The file's name, for messages; ``None`` for criteria made in Python.
 
     Raises:
@@ -59,7 +61,7 @@ def parse_criteria(data: object, *, source: str | None = None) -> tuple[FileCrit
     elif not data:
         findings.problem("there are no criteria: nothing would be judged.", "$", hint=_EXAMPLE)
     else:
-        criteria = [_criterion(item, f"$[{at}]", findings) for at, item in enumerate(data)]
+        criteria = [_criterion(item, f"$[{at}]", findings, judges_words) for at, item in enumerate(data)]
         _check_names([item.name for item in criteria], findings)
         findings.raise_problems()
         return tuple(criteria)
@@ -67,19 +69,25 @@ def parse_criteria(data: object, *, source: str | None = None) -> tuple[FileCrit
     return ()
 
 
-def _criterion(data: object, path: str, findings: Findings) -> FileCriterion:
+def _criterion(data: object, path: str, findings: Findings, judges_words: JudgesWords) -> CriterionEntry:
     if is_object(data):  # YAML has keys that are no texts
         data = {str(key): value for key, value in data.items()}
-        if data.get("criterion", _IN_WORDS) != _IN_WORDS:
+        if "criterion" in data and not judges_words(str(data["criterion"])):
             return _installed(data, path, findings)
     found = findings.fields(data, _CRITERION, path)
     findings.required(found, _CRITERION, path, "name", "description")
-    return WordedCriterion(
+    worded = WordedCriterion(
         name=" ".join(_text(found, "name", path, findings).split()),
         description=_text(found, "description", path, findings),
         granularity=_text(found, "granularity", path, findings) or None,
         checks=_checks(found, path, findings),
         threshold=_threshold(found, path, findings),
+    )
+    options = worded.model_dump(mode="json", exclude={"threshold"}, exclude_defaults=True)
+    if worded.threshold < 1:
+        options["checks_threshold"] = worded.threshold
+    return CriterionEntry(
+        name=worded.name, criterion=str(found.get("criterion", "")), options=options, is_in_words=True
     )
 
 

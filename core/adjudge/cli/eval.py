@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from adjudge.cli.printing import ended, print_report, reported, say_stopped
-from adjudge.cli.session import load_extensions
+from adjudge.cli.run_command import budget_options, report_options, run_and_show
 from adjudge.runner.request import DEFAULT_CONCURRENCY, DEFAULT_SCORING_TIMEOUT, DEFAULT_TIMEOUT
-
-if TYPE_CHECKING:
-    from adjudge.extension.loader import Extensions
-    from adjudge.extension.protocols import RunReport
-    from adjudge.runner.api import RunResult
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 
@@ -31,25 +24,6 @@ def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
     return pairs
 
 
-def report_options(command: _CommandT) -> _CommandT:
-    """The options of every command that ends with a report."""
-    command = click.option(
-        "--output",
-        "outputs",
-        metavar="FILE",
-        multiple=True,
-        type=click.Path(path_type=Path),
-        help="Write a report; its ending decides the kind: .json, .xml (repeatable).",
-    )(command)
-    return click.option(
-        "--print_detailed_results",
-        "--print-detailed-results",
-        "detailed",
-        is_flag=True,
-        help="Show every turn: prompt, expected and actual response and calls, scores and reasons.",
-    )(command)
-
-
 def run_options(command: _CommandT) -> _CommandT:
     """The options of every command that runs an agent."""
     return click.option(
@@ -59,16 +33,6 @@ def run_options(command: _CommandT) -> _CommandT:
         default=DEFAULT_CONCURRENCY,
         show_default=True,
         help="Sessions with the agent that are open at a time.",
-    )(command)
-
-
-def budget_options(command: _CommandT) -> _CommandT:
-    """The options of every command that may ask judges."""
-    command = click.option(
-        "--max-cost", metavar="USD", type=float, help="What judges may cost; needs adjudge[prices]."
-    )(command)
-    return click.option(
-        "--max-judge-calls", metavar="N", type=int, help="How many calls to judges may be made."
     )(command)
 
 
@@ -164,12 +128,9 @@ def eval_command(
     Exit status: 0 everything passed, 1 something failed, 3 something could not be
     measured or decided, 2 usage or configuration, 130 interrupted.
     """  # noqa: D301 - click reads \b
-    from adjudge.cli.live import run_to_end
     from adjudge.runner.api import evaluate
 
-    extensions = load_extensions(no_plugins)
-
-    def start(watch: Any) -> Any:
+    def start(extensions: Any, watch: Any) -> Any:
         return evaluate(
             agent,
             eval_sets,
@@ -191,29 +152,4 @@ def eval_command(
             watch=watch,
         )
 
-    result, unwritten = reported(lambda: run_to_end(start))
-    unprinted = show_result(result, extensions, detailed=detailed)
-    return ended(result.summary.exit_status, unwritten, unprinted)
-
-
-def show_result(result: RunResult, extensions: Extensions, *, detailed: bool) -> str | None:
-    """Print the report of a finished run; why that cannot be, where it cannot."""
-    from adjudge.journal.run_journal import Journal
-    from adjudge.runner.reports import report_of
-
-    with Journal.open_to_read(result.journal) as journal:
-        unprinted = show_report(report_of(journal, result.summary, detailed=detailed), extensions)
-    say_stopped(result.summary.judges)
-    return unprinted
-
-
-def show_report(report: RunReport, extensions: Extensions) -> str | None:
-    """Print a report; the verdict alone where the console reporter is disabled or broken.
-
-    Returns:
-        Why it could not be printed.
-    """
-    from adjudge.runner.reports import show
-
-    said = f"{report.summary.status}  run {report.run.name}"
-    return print_report(partial(show, report), extensions, otherwise=said)
+    return run_and_show(start, no_plugins=no_plugins, detailed=detailed)

@@ -7,9 +7,7 @@ from typing import Any
 
 import click
 
-from adjudge.cli.eval import budget_options, report_options, show_result
-from adjudge.cli.printing import ended, reported
-from adjudge.cli.session import load_extensions
+from adjudge.cli.run_command import budget_options, report_options, run_and_show
 
 
 @click.command("resume")
@@ -43,12 +41,9 @@ def resume_command(
     Finished work is not repeated, retryable errors are tried again, verdicts never change. A run whose
     eval sets, criteria, plugins or agent options have changed is refused, with the differences.
     """
-    from adjudge.cli.live import run_to_end
     from adjudge.runner.api import resume
 
-    extensions = load_extensions(no_plugins)
-
-    def start(watch: Any) -> Any:
+    def start(extensions: Any, watch: Any) -> Any:
         return resume(
             name,
             agent=agent,
@@ -60,6 +55,4 @@ def resume_command(
             watch=watch,
         )
 
-    result, unwritten = reported(lambda: run_to_end(start))
-    unprinted = show_result(result, extensions, detailed=detailed)
-    return ended(result.summary.exit_status, unwritten, unprinted)
+    return run_and_show(start, no_plugins=no_plugins, detailed=detailed)

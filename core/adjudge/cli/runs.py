@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from adjudge.cli.command_group import CommandGroup
-from adjudge.cli.eval import report_options, show_report
 from adjudge.cli.printing import ended
+from adjudge.cli.run_command import report_options, show_report
 from adjudge.cli.session import load_extensions
 from adjudge.extension.terminal import say, say_json
 
@@ -33,7 +33,7 @@ def list_command(as_json: bool) -> None:
     if not rows:
         say(f"no runs in {runs_folder()}")
     for row in rows:
-        done = f"{row['done']}/{row['total']}"
+        done = f"{row['done']}/{'?' if row['total'] is None else row['total']}"
         say(f"{row['name']}  {row['state']:<11}  {done:>9}  {row['started_at'] or '':<24}  {row['agent']}")
         if row["problem"]:
             say(f"warning: {row['problem']}", err=True)
@@ -50,7 +50,7 @@ def _changed(path: Path) -> float:
 def _row(path: Path) -> dict[str, Any]:
     from adjudge.errors import RunError
     from adjudge.journal.run_journal import Journal
-    from adjudge.runner.journal_views import file_records, run_info
+    from adjudge.runner.journal_views import planned_count, run_info
 
     row: dict[str, Any] = {
         "name": path.stem,
@@ -68,9 +68,9 @@ def _row(path: Path) -> dict[str, Any]:
                 **row,
                 "state": "finished" if run.finished_at else "unfinished",
                 "done": journal.count(),
-                "total": sum(file.cases for file in file_records(journal)) * run.num_runs,
+                "total": planned_count(journal),
                 "started_at": run.started_at,
-                "agent": run.agent["target"],
+                "agent": "" if run.agent is None else run.agent["target"],
             }
     except RunError as error:
         return {**row, "problem": str(error)}

@@ -14,14 +14,14 @@ class RunStarted:
     """The plan is checked and the first case is about to start."""
 
     run: str
-    cases: int
-    """Cases times repeats that are still to do."""
+    cases: int | None
+    """Cases times repeats that are still to do; ``None`` over logs, where it shows when all are read."""
     criteria: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseStarted:
-    """A session with the agent is about to open."""
+    """A session with the agent is about to open, or a run was read from a log."""
 
     run: str
     eval_set_id: str
@@ -42,7 +42,7 @@ class CriterionScored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFinished:
-    """A case is journalled."""
+    """A case, or a run of a log, is journalled."""
 
     run: str
     result: CaseResult

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
+    from adjudge.extension.specs import GranularityStrategySpec
     from adjudge.model.aggregated import AggregatedSteps, Cluster
     from adjudge.model.base import JsonObject
-    from adjudge.model.evaluation import EvaluationResult
+    from adjudge.model.evidence import Citation
     from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
-    from adjudge.model.measurement import Citation
     from adjudge.model.trajectory import Trajectory
 
 # --- judges ---------------------------------------------------------------------------
@@ -27,6 +27,19 @@ class Judge(Protocol):
     @property
     def models(self) -> tuple[str, ...]:
         """Who decides, as ``provider/model``."""
+        ...
+
+    @property
+    def recorded(self) -> bool:
+        """Whether recorded calls answer: then in the names of those who were asked."""
+        ...
+
+    def lasting(self) -> Judge:
+        """The same judge, whose answers are kept for good, over all runs, and taken from there first."""
+        ...
+
+    def tokens_beside(self, question: Question) -> int:
+        """The most tokens that a request has besides the texts of the exhibits; a repair is included."""
         ...
 
     async def decide(self, question: Question, *, check: CitationCheck | None = None) -> tuple[Decision, ...]:
@@ -187,13 +200,23 @@ class GranularityStrategy(Protocol):
         ...
 
 
-class Evaluator(Protocol):
-    """Judges runs by one criterion in words: granularity, checks, evidence and verdict (AI Judge)."""
+class InstalledStrategy(Protocol):
+    """A granularity strategy that is installed, whoever wrote it."""
 
-    async def evaluate(self, trajectory: Trajectory) -> EvaluationResult:
-        """What the run is worth. The criterion is broken into checks once, when the first run comes.
+    @property
+    def id(self) -> str:
+        """As ``plugin/component``."""
+        ...
+
+    @property
+    def spec(self) -> GranularityStrategySpec:
+        """What it says of itself."""
+        ...
+
+    async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
+        """What the strategy makes of a run; it is made when it is first asked.
 
         Raises:
-            PluginError: a granularity strategy broke its contract.
+            PluginError: it raised, took too long, or returned what its contract forbids.
         """
         ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, runtime_checkable
@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from adjudge.extension.judge_options import JudgeModelOptions
-    from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
-    from adjudge.model.base import JsonObject
+    from adjudge.extension.judge_protocols import InstalledStrategy, Judge, Recording
+    from adjudge.model.base import JsonObject, JsonValue
     from adjudge.model.case_under_test import CaseUnderTest
     from adjudge.model.eval_set import EvalCase, SessionInput
-    from adjudge.model.evaluation import WordedCriterion
     from adjudge.model.invocation import Invocation
     from adjudge.model.items import Content
-    from adjudge.model.judged_logs import JudgedLogs
     from adjudge.model.measurement import Measurement
     from adjudge.model.result import CaseResult, RunInfo, RunSummary
     from adjudge.model.step import Step
@@ -66,14 +64,30 @@ class Host(Protocol):
         """
         ...
 
-    def evaluator(self, criterion: WordedCriterion, options: JudgeModelOptions) -> Evaluator:
-        """What judges runs by a criterion in words. Ask in the factory: the plan then knows of its judge.
+    def granularity_strategies(self) -> tuple[InstalledStrategy, ...]:
+        """Every granularity strategy that is installed, the third party's included."""
+        ...
+
+    def granularity_strategy(self, name: str) -> InstalledStrategy:
+        """The one of that name.
 
         Raises:
-            UnavailableError: no judge is named, or what it needs is missing.
-            InputError: the options are wrong.
-            UnknownNameError: the criterion names a granularity that nothing installed has.
+            UnknownNameError: nothing installed has the name, or two have it.
+            PluginError: its plugin is not active.
         """
+        ...
+
+    def once(self, name: str, make: Callable[[], JsonValue]) -> JsonValue:
+        """Something that is decided when a run begins and stays so when it is resumed.
+
+        Args:
+            name: What it is.
+            make: Gives it; not called where an interrupted run has it already, or another component asked first.
+        """
+        ...
+
+    def declare(self, document: JsonObject) -> None:
+        """Say what else decides the results of the component that is being made: it becomes part of the plan."""
         ...
 
     def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
@@ -105,6 +119,35 @@ class Criterion(Protocol):
         """Scores, reasons and evidence. The core alone applies thresholds.
 
         An exception becomes an ``error`` of this criterion on this case.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsPreparation(Protocol):
+    """A criterion with something to decide once, before it measures any case."""
+
+    async def prepare(self) -> JsonObject:
+        """Lock what all cases have in common, for instance checks that a judge writes.
+
+        Returns:
+            What was locked; it is shown with the run.
+
+        Raises:
+            InputError: what the user gave cannot be used, as shows only now; the run stops before its first case.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsSiblings(Protocol):
+    """A criterion whose instances in one configuration have something in common."""
+
+    def know_siblings(self, siblings: Sequence[Criterion]) -> None:
+        """All instances of the component that measure the same cases, this one included; called when all are made.
+
+        Raises:
+            InputError: they do not go together.
         """
         ...
 
@@ -287,7 +330,7 @@ class ReportedCase(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """A run as a reporter sees it. Iterating the cases reads them from the journal one at a time."""
+    """A run as a reporter sees it: of an agent, or over logs. Iterating the cases reads them from the journal one at a time."""
 
     run: RunInfo
     summary: RunSummary
@@ -299,17 +342,8 @@ class RunReport:
 
 
 class Reporter(Protocol):
-    """Writes a run in one format. A reporter may write verdicts on logs too (see ``SupportsLogs``)."""
+    """Writes a run in one format."""
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the whole report. The core opens and closes the file, and removes a half-written one."""
-        ...
-
-
-@runtime_checkable
-class SupportsLogs(Protocol):
-    """A reporter that can write what ``adjudge judge`` concludes."""
-
-    def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
-        """Write everything. The core opens and closes the file, and removes a half-written one."""
         ...

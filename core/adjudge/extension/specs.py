@@ -151,6 +151,10 @@ class CriterionSpec(Spec["Criterion"]):
 
     Of adjudge's own criteria alone: another plugin measures nothing that nobody asked for.
     """
+    judges_words: bool = False
+    """Whether it judges by a criterion in words: entries of a criteria file that name no criterion are its instances.
+    Its options are then ``name``, ``description``, ``granularity``, ``checks``, ``checks_threshold`` and what else it likes.
+    """
     measures_custom_metrics: bool = False
     """Whether it measures what a configuration has under ADK's ``custom_metrics``."""
 

@@ -33,11 +33,14 @@ from adjudge.journal.journal_file import (
 
 _SCHEMA: Final = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE planned (case_no INTEGER PRIMARY KEY, eval_id TEXT NOT NULL);
+CREATE TABLE planned (
+    case_no INTEGER PRIMARY KEY, eval_id TEXT NOT NULL, log_no INTEGER, run INTEGER
+);
+CREATE TABLE logs_read (log_no INTEGER PRIMARY KEY, runs INTEGER NOT NULL);
 CREATE TABLE cases (case_no INTEGER PRIMARY KEY, eval_id TEXT NOT NULL, data BLOB NOT NULL);
 CREATE TABLE attempts (
     case_no INTEGER NOT NULL, repeat INTEGER NOT NULL,
-    trajectory BLOB NOT NULL, usage BLOB, failure BLOB, duration REAL NOT NULL,
+    trajectory BLOB NOT NULL, facts BLOB NOT NULL, failure BLOB, duration REAL NOT NULL,
     PRIMARY KEY (case_no, repeat)
 ) WITHOUT ROWID;
 CREATE TABLE scores (
@@ -63,7 +66,7 @@ class StoredAttempt:
     eval_id: str
     _case: bytes
     _trajectory: bytes
-    usage: bytes | None
+    facts: bytes
     failure: bytes | None
     duration: float
     """Seconds."""
@@ -81,7 +84,7 @@ class StoredAttempt:
         return unpacked(self._trajectory)
 
 
-_AttemptRow: TypeAlias = tuple[int, int, str, bytes, bytes, bytes | None, bytes | None, float]
+_AttemptRow: TypeAlias = tuple[int, int, str, bytes, bytes, bytes, bytes | None, float]
 
 
 class Journal:
@@ -120,7 +123,7 @@ class Journal:
             remove_unfinished(unfinished)
             with closing(new_file(unfinished)) as connection, connection:
                 connection.executescript(f"BEGIN;{_SCHEMA}")
-                connection.executemany("INSERT INTO planned VALUES (?, ?)", enumerate(eval_ids))
+                connection.executemany("INSERT INTO planned VALUES (?, ?, NULL, NULL)", enumerate(eval_ids))
                 rows = _meta_rows({"schema_version": SCHEMA_VERSION, **meta})
                 connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
             put_in_place(unfinished, path)
@@ -214,18 +217,21 @@ class Journal:
         eval_id: str,
         case: bytes,
         trajectory: bytes,
-        usage: bytes | None,
+        facts: bytes,
         failure: bytes | None,
         duration: float,
+        log: tuple[int, int | None] | None = None,
     ) -> None:
-        """Commit what the agent did in one repeat of one case, whole."""
+        """Commit what the agent did in one repeat of one case, whole; ``log``: which run of which log that is."""
         with self._writing():
+            if log is not None:
+                self._connection.execute("INSERT INTO planned VALUES (?, ?, ?, ?)", (case_no, eval_id, *log))
             self._connection.execute(
                 "INSERT OR IGNORE INTO cases VALUES (?, ?, ?)", (case_no, eval_id, packed(case))
             )
             self._connection.execute(
                 "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?)",
-                (case_no, repeat, packed(trajectory), usage, failure, duration),
+                (case_no, repeat, packed(trajectory), facts, failure, duration),
             )
 
     def add_score(self, case_no: int, repeat: int, criterion_no: int, data: bytes) -> None:
@@ -235,6 +241,11 @@ class Journal:
                 "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)",
                 (case_no, repeat, criterion_no, packed(data)),
             )
+
+    def add_log_read(self, log_no: int, runs: int) -> None:
+        """Commit that a log was read to its end, and how many runs it has."""
+        with self._writing():
+            self._connection.execute("INSERT OR REPLACE INTO logs_read VALUES (?, ?)", (log_no, runs))
 
     def add_reply(self, key: str, sample: int, data: bytes) -> None:
         """Commit one reply of a judge, so that a resumed run repeats no vote."""
@@ -249,6 +260,16 @@ class Journal:
         with self._writing():
             self._connection.executemany("DELETE FROM scores WHERE case_no = ? AND repeat = ?", rows)
             self._connection.executemany("DELETE FROM attempts WHERE case_no = ? AND repeat = ?", rows)
+
+    def forget_log_runs(self, case_numbers: Iterable[int]) -> None:
+        """Remove places in logs that are to be read again; those logs count as not read to their end."""
+        rows = [(number,) for number in case_numbers]
+        with self._writing():
+            self._connection.executemany(
+                "DELETE FROM logs_read WHERE log_no = (SELECT log_no FROM planned WHERE case_no = ?)", rows
+            )
+            for table in ("planned", "cases", "attempts", "scores"):
+                self._connection.executemany(f"DELETE FROM {table} WHERE case_no = ?", rows)  # noqa: S608 - of these four
 
     def forget_scores(self, scores: Iterable[tuple[int, int, int]]) -> None:
         """Remove results that are to be made again."""
@@ -312,20 +333,38 @@ class Journal:
         query = "SELECT case_no, eval_id FROM planned ORDER BY case_no"
         return iter(self._connection.cursor().execute(query))
 
+    def log_runs(self) -> Iterator[tuple[int, tuple[int, int | None]]]:
+        """Case number, log and run of everything that was read from logs, in the order of the logs."""
+        query = (
+            "SELECT case_no, log_no, run FROM planned WHERE log_no IS NOT NULL ORDER BY log_no, run, case_no"
+        )
+        return ((row[0], (row[1], row[2])) for row in self._connection.cursor().execute(query).fetchall())
+
+    def logs_read(self) -> dict[int, int]:
+        """How many runs each log has that was read to its end."""
+        return dict(self._connection.execute("SELECT log_no, runs FROM logs_read").fetchall())
+
     def attempts(self) -> Iterator[StoredAttempt]:
         """Every attempt in the order of the plan, one at a time."""
         query = (
-            "SELECT case_no, repeat, eval_id, c.data, trajectory, usage, failure, duration "
-            "FROM attempts JOIN cases AS c USING (case_no) ORDER BY case_no, repeat"
+            "SELECT case_no, repeat, eval_id, c.data, trajectory, facts, failure, duration "
+            "FROM attempts JOIN cases AS c USING (case_no)"
         )
         # Cursors of their own, so that a slow reader does not hold up a writer's statements.
         scores = self._connection.cursor()
+        of_logs = [case_no for case_no, _ in self.log_runs()]
+        # Runs of logs may be numbered in another order: one after the other, so that none is sorted with its data.
+        parts: list[tuple[str, tuple[int, ...]]] = [
+            (f"{query} WHERE case_no = ?", (case_no,)) for case_no in of_logs
+        ]
+        cursor = self._connection.cursor()
         row: _AttemptRow
-        for row in self._connection.cursor().execute(query):
-            found = scores.execute(
-                "SELECT criterion_no, data FROM scores WHERE case_no = ? AND repeat = ?", row[:2]
-            )
-            yield StoredAttempt(*row, {number: unpacked(data) for number, data in found})
+        for text, values in parts or [(f"{query} ORDER BY case_no, repeat", ())]:
+            for row in cursor.execute(text, values):
+                found = scores.execute(
+                    "SELECT criterion_no, data FROM scores WHERE case_no = ? AND repeat = ?", row[:2]
+                )
+                yield StoredAttempt(*row, {number: unpacked(data) for number, data in found})
 
 
 def _meta_rows(values: Mapping[str, Any]) -> list[tuple[str, str]]:

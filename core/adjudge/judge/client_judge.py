@@ -8,12 +8,12 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Final
 
 from adjudge.errors import JudgeError, PluginError, RunError
+from adjudge.extension import judge_use as usage
 from adjudge.extension.guard import described
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.extension.limits import not_counted
 from adjudge.extension.plugin_loops import at_home
-from adjudge.judge import usage
 from adjudge.judge.budget import BudgetSpentError
 from adjudge.judge.cache_key import question_key
 from adjudge.judge.citations import problem_of_evidence, with_evidence_of
@@ -22,12 +22,12 @@ from adjudge.judge.decision import decide, panel_decision
 from adjudge.judge.generation import writing_request, written
 from adjudge.judge.parameters import split_config
 from adjudge.judge.parsing import WITHHELD, ReadItem, read_reply
-from adjudge.judge.prompt import Composer, flags_of
+from adjudge.judge.prompt import Composer, flags_of, tokens_beside
 from adjudge.judge.tally import VoteRule, rule_for
 from adjudge.judge.voting import Ballot, Poll
 from adjudge.model.base import JsonObject
+from adjudge.model.evidence import Failure
 from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
-from adjudge.model.measurement import Failure
 
 ITEMS_AT_A_TIME: Final = 16
 """Items of one call. Longer lists make answers that are cut off, and judges that lose their place."""
@@ -48,9 +48,10 @@ class ClientJudge:
         members: Sequence[Member],
         options: JudgeModelOptions,
         *,
-        lasting: ReplyStore | None = None,
+        for_good: ReplyStore | None = None,
+        is_lasting: bool = False,
     ) -> None:
-        """Let ``members`` vote, with ``options``; what ``lasting`` holds is never asked again.
+        """Let ``members`` vote, with ``options``; where ``is_lasting``, what ``for_good`` holds is never asked again.
 
         Raises:
             InputError: ``judge_model_config`` has a key that cannot be set.
@@ -58,7 +59,8 @@ class ClientJudge:
         self._client = client
         self._members = tuple(members)
         self._options = options
-        self._lasting = lasting
+        self._for_good = for_good
+        self._lasting = for_good if is_lasting else None
         self._parameters, self._provider_options = split_config(options.judge_model_config)
         limit = options.parallelism_limit
         self._slots: AbstractAsyncContextManager[object] = (
@@ -82,9 +84,15 @@ class ClientJudge:
             "backends": [member.fingerprint for member in self._members],
         }
 
-    def answering_from(self, store: ReplyStore) -> ClientJudge:
-        """The same judge, whose answers stay in ``store`` for good and are taken from there first."""
-        return ClientJudge(self._client, self._members, self._options, lasting=store)
+    def lasting(self) -> ClientJudge:
+        """The same judge, whose answers are kept for good and taken from there first."""
+        return ClientJudge(
+            self._client, self._members, self._options, for_good=self._for_good, is_lasting=True
+        )
+
+    def tokens_beside(self, question: Question) -> int:
+        """The most tokens that a request has besides the texts of the exhibits."""
+        return tokens_beside(question)
 
     async def decide(self, question: Question, *, check: CitationCheck | None = None) -> tuple[Decision, ...]:
         """What the votes say of every item, in the question's order."""

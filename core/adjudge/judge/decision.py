@@ -10,8 +10,8 @@ from adjudge.judge.parsing import WITHHELD
 from adjudge.judge.tally import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, stand_of, tally_of
 from adjudge.judge.voting import Ballot
 from adjudge.model.base import JsonObject
+from adjudge.model.evidence import Citation, Failure
 from adjudge.model.judging import Choice, Decision, Vote
-from adjudge.model.measurement import Citation, Failure
 
 
 def decide(

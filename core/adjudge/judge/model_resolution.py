@@ -21,7 +21,7 @@ from adjudge.extension.participants import take_part
 from adjudge.extension.protocols import Host, SupportsFingerprint
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import JudgeBackendSpec
-from adjudge.judge.client import JudgeClient, Member
+from adjudge.judge.client import JudgeClient, Member, ReplyStore
 from adjudge.judge.client_judge import ClientJudge
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeReply
@@ -46,6 +46,7 @@ class Judges:
         default: Sequence[str] = (),
         backend_options: Mapping[str, JsonObject] | None = None,
         priced: bool = False,
+        for_good: ReplyStore | None = None,
     ) -> None:
         """Choose among ``backends``.
 
@@ -57,8 +58,10 @@ class Judges:
             default: The models of the project's configuration.
             backend_options: Options of backends, by name.
             priced: Whether only models with a known price will do.
+            for_good: Where lasting judges keep what they answer.
         """
         self._priced = priced
+        self._for_good = for_good
         self._backends = backends
         self._client = client
         self._host = host
@@ -114,7 +117,7 @@ class Judges:
             raise UnavailableError(missing)
         for member in members:
             take_part(self._made[member.backend_name][0], self._host)
-        return ClientJudge(self._client, members, options)
+        return ClientJudge(self._client, members, options, for_good=self._for_good)
 
     def member(self, name: str) -> Member:
         """The model of that name.

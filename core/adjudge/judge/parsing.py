@@ -9,8 +9,8 @@ from typing import Final, cast
 from adjudge.adk.json_input import parse_json
 from adjudge.errors import InputError
 from adjudge.judge.prompt import CITATIONS, VERDICT, item_key
+from adjudge.model.evidence import Citation
 from adjudge.model.judging import JudgeReply, Question
-from adjudge.model.measurement import Citation
 
 WITHHELD: Final[Mapping[str, str]] = {
     "refusal": "the judge refused to answer",

@@ -8,10 +8,10 @@ from typing import Final
 
 from adjudge.judge.cache_key import delimiter, order, seed
 from adjudge.judge.quoting import object_schema, quoted, words_about
-from adjudge.judge.sanitize import addresses_judge, cleaned
-from adjudge.judge.tokens import clipped_to_tokens, tokens_asked
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeMessage, JudgeRequest, Question
+from adjudge.model.tokens import clipped_to_tokens, tokens_asked
+from adjudge.model.untrusted import addresses_judge, cleaned
 
 _ANSWER_TOKENS: Final = 300
 """For each item, of an answer that is repeated to its judge: what is more is a judge that has lost its way."""

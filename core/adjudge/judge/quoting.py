@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from adjudge.judge.sanitize import cleaned, defused, marked
 from adjudge.model.base import JsonObject
+from adjudge.model.untrusted import cleaned, defused, marked
 
 _WORDS: Final = """\
 # Material

@@ -9,8 +9,8 @@ from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judge.citations import holding
 from adjudge.judge.parsing import ReadItem
 from adjudge.judge.tally import Tally, VoteRule, stand_of, tally_of
+from adjudge.model.evidence import Failure
 from adjudge.model.judging import Question, Vote
-from adjudge.model.measurement import Failure
 
 
 @dataclass(slots=True)

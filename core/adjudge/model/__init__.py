@@ -18,15 +18,18 @@ if TYPE_CHECKING:
     from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
     from adjudge.model.evaluation import (
         Check,
+        CheckKind,
         CheckResult,
         CompiledCriterion,
         EvaluationResult,
         GranularityChoice,
         Inapplicable,
         MeasuredCriterion,
+        Reducer,
         VotedVerdict,
         WordedCriterion,
     )
+    from adjudge.model.evidence import Absence, Citation, Evidence, Failure, UnsureCode
     from adjudge.model.invocation import AgentDetails, AppDetails, Invocation, Rubric
     from adjudge.model.items import (
         Blob,
@@ -40,7 +43,6 @@ if TYPE_CHECKING:
         ToolCall,
         ToolResult,
     )
-    from adjudge.model.judged_logs import JudgedLog, JudgedLogs, LogError
     from adjudge.model.judging import (
         Choice,
         Decision,
@@ -56,16 +58,7 @@ if TYPE_CHECKING:
         RateLimit,
         Vote,
     )
-    from adjudge.model.measurement import (
-        Absence,
-        Citation,
-        Evidence,
-        Failure,
-        Measurement,
-        Outcome,
-        RubricScore,
-        UnsureCode,
-    )
+    from adjudge.model.measurement import Measurement, Outcome, RubricScore
     from adjudge.model.result import (
         CaseResult,
         CriterionResult,
@@ -77,11 +70,10 @@ if TYPE_CHECKING:
         RepeatedCriterion,
         RunInfo,
         RunSummary,
-        Status,
-        Verdict,
     )
     from adjudge.model.step import Step, Usage
     from adjudge.model.trajectory import Trajectory, numbered
+    from adjudge.model.verdict import Status, Verdict
 
 _MODULES: Final = {
     "aggregated": "AggregatedSteps Cluster TaskDecomposition",
@@ -90,23 +82,24 @@ _MODULES: Final = {
     "case_under_test": "CaseUnderTest",
     "eval_set": "ConversationScenario EvalCase EvalSet SessionInput",
     "evaluation": (
-        "Check CheckResult CompiledCriterion EvaluationResult GranularityChoice Inapplicable"
-        " MeasuredCriterion VotedVerdict WordedCriterion"
+        "Check CheckKind CheckResult CompiledCriterion EvaluationResult GranularityChoice Inapplicable"
+        " MeasuredCriterion Reducer VotedVerdict WordedCriterion"
     ),
     "invocation": "AgentDetails AppDetails Invocation Rubric",
     "items": "Blob Claim Content ErrorItem Item Observation Opaque Text ToolCall ToolResult",
-    "judged_logs": "JudgedLog JudgedLogs LogError",
     "judging": (
         "Choice Decision Exhibit FinishReason JudgeMessage JudgeReply JudgeRequest JudgeUse JudgedItem"
         " Prompt Question RateLimit Vote"
     ),
-    "measurement": "Absence Citation Evidence Failure Measurement Outcome RubricScore UnsureCode",
+    "evidence": "Absence Citation Evidence Failure UnsureCode",
+    "measurement": "Measurement Outcome RubricScore",
     "result": (
         "CaseResult CriterionResult CriterionSummary InvocationResult JudgeCalls Participant"
-        " RepeatedCase RepeatedCriterion RunInfo RunSummary Status Verdict"
+        " RepeatedCase RepeatedCriterion RunInfo RunSummary"
     ),
     "step": "Step Usage",
     "trajectory": "Trajectory numbered",
+    "verdict": "Status Verdict",
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -120,6 +113,7 @@ __all__ = [
     "CaseResult",
     "CaseUnderTest",
     "Check",
+    "CheckKind",
     "CheckResult",
     "Choice",
     "Citation",
@@ -152,9 +146,6 @@ __all__ = [
     "JudgeRequest",
     "JudgeUse",
     "JudgedItem",
-    "JudgedLog",
-    "JudgedLogs",
-    "LogError",
     "MeasuredCriterion",
     "Measurement",
     "Observation",
@@ -164,6 +155,7 @@ __all__ = [
     "Prompt",
     "Question",
     "RateLimit",
+    "Reducer",
     "RepeatedCase",
     "RepeatedCriterion",
     "Rubric",

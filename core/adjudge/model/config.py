@@ -16,6 +16,8 @@ class CriterionEntry(Frozen):
     """``None`` where the file gives none: the component's default holds."""
     options: JsonObject = {}
     """The component's own options, as the file wrote them."""
+    is_in_words: bool = False
+    """Whether it is of a criteria file, in its author's words; where it names no component, one that judges words measures it."""
     is_custom_metric: bool = False
     """Whether it is of ADK's ``custom_metrics``; ``criterion`` is not read then."""
 

@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 from pydantic import Field
 
 from adjudge.model.base import Frozen, JsonObject
+from adjudge.model.evidence import Evidence, Failure, UnsureCode
 from adjudge.model.judging import JudgeUse
-from adjudge.model.measurement import Evidence, Failure, UnsureCode
-from adjudge.model.result import Verdict
+from adjudge.model.verdict import Verdict
 
 
 class WordedCriterion(Frozen):

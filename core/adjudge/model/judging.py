@@ -9,7 +9,7 @@ from typing import Literal, Self, TypeAlias
 from pydantic import model_validator
 
 from adjudge.model.base import Frozen, JsonObject
-from adjudge.model.measurement import Citation, Failure, UnsureCode
+from adjudge.model.evidence import Citation, Failure, UnsureCode
 from adjudge.model.step import Usage
 
 FinishReason: TypeAlias = Literal["stop", "length", "refusal", "safety", "other"]

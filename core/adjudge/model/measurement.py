@@ -6,47 +6,12 @@ from typing import Literal, TypeAlias
 
 from pydantic import FiniteFloat
 
+from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
 from adjudge.model.base import Frozen, JsonObject
+from adjudge.model.evaluation import EvaluationResult
+from adjudge.model.evidence import Evidence, Failure, UnsureCode
 
 OutcomeState: TypeAlias = Literal["scored", "not_applicable", "unsure", "error"]
-
-UnsureCode: TypeAlias = Literal["split_votes", "no_evidence", "abstained", "injection", "low_confidence"]
-"""Why something could not be decided although it was measured."""
-
-
-class Failure(Frozen):
-    """Why something could not be measured."""
-
-    code: str
-    """A stable word for programs, for instance ``agent_raised``."""
-    message: str
-    origin: str | None = None
-    """The plugin, agent or provider that failed."""
-    retryable: bool = False
-    """Whether ``adjudge resume`` tries again."""
-
-
-class Citation(Frozen):
-    """Words that stand in the log."""
-
-    step: int
-    field: str
-    quote: str
-
-
-class Absence(Frozen):
-    """A range of steps in which a scan by code found nothing."""
-
-    steps: tuple[int, int]
-    """First and last step."""
-    scan: str
-
-
-class Evidence(Frozen):
-    """What supports an outcome, in a form that code can check."""
-
-    citations: tuple[Citation, ...] = ()
-    absences: tuple[Absence, ...] = ()
 
 
 class RubricScore(Frozen):
@@ -124,3 +89,9 @@ class Measurement(Frozen):
     overall: Outcome | None = None
     reasoning: str | None = None
     details: JsonObject = {}
+    evaluation: EvaluationResult | None = None
+    """How a judge came to ``overall``, where AI Judge measures: shown with the result, and never what decides."""
+    task_decomposition: TaskDecomposition | None = None
+    """The sub-tasks that were found in the run on the way."""
+    aggregated_steps: tuple[AggregatedSteps, ...] = ()
+    """The views of the run that the judge was given, in the order of use."""

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
+from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
 from adjudge.model.base import Frozen, JsonObject
+from adjudge.model.evaluation import CheckResult, GranularityChoice, VotedVerdict
+from adjudge.model.evidence import Evidence, Failure
 from adjudge.model.judging import JudgeUse
-from adjudge.model.measurement import Evidence, Failure, RubricScore
+from adjudge.model.measurement import RubricScore
 from adjudge.model.step import Usage
-
-
-class Verdict(StrEnum):
-    """The three verdicts. Everything else is a status without a verdict."""
-
-    PASS = "PASS"  # noqa: S105 - a verdict
-    FAIL = "FAIL"
-    UNSURE = "UNSURE"
-
-
-Status: TypeAlias = Literal["PASS", "FAIL", "UNSURE", "error", "not_applicable", "informational"]
-"""A verdict, or why there is none."""
+from adjudge.model.verdict import Status, Verdict
 
 
 class InvocationResult(Frozen):
@@ -65,16 +56,49 @@ class CriterionResult(Frozen):
     judging: JudgeUse | None = None
     """What was asked of judges."""
     per_invocation: tuple[InvocationResult, ...] = ()
+    used_granularity: str | None = None
+    """The strategy at which AI Judge decided; ``None`` where another criterion measured."""
+    granularity: GranularityChoice | None = None
+    """Which strategy was chosen first, and why."""
+    confidence_score: float | None = None
+    """0 to 1: how sure the judge's votes are, or what labels have shown them to be worth."""
+    calibrated: bool = False
+    """Whether ``confidence_score`` was fitted to labels."""
+    before_calibration: VotedVerdict | None = None
+    """What the votes alone say; set exactly where ``calibrated`` is."""
+    reason_codes: tuple[str, ...] = ()
+    """For instance ``split_votes``, ``low_confidence``, ``self_reported``, ``addresses_judge``."""
+    checks: tuple[CheckResult, ...] = ()
+    """The statements that AI Judge decided one by one."""
+    criterion_sha256: str | None = None
+    """Of the checks that AI Judge decided, and of what they were made from."""
+    task_decomposition: TaskDecomposition | None = None
+    aggregated_steps: tuple[AggregatedSteps, ...] = ()
+    """The views of the run that the judge was given, in the order of use."""
 
 
 class CaseResult(Frozen):
     """One repeat of one case."""
 
     eval_set_id: str
+    """Of a run that was read from a log: the log."""
     eval_set_file: str | None = None
     eval_id: str
+    """Of a run that was read from a log: its number."""
+    source: str | None = None
+    """The log that the run was read from, as the user named it or as it was found; ``None`` for a case."""
+    run: int | None = None
+    """Which run of that log, from 1; ``None`` where the log could not be read up to there, and for a case."""
     repeat: int = 1
     """From 1."""
+    task: str | None = None
+    """The goal that a log names; ``None`` where nobody names one."""
+    agent: str | None = None
+    """The agent's name, where the agent or the log says it."""
+    steps: int = 0
+    """How many steps the agent took."""
+    lost: tuple[str, ...] = ()
+    """What the reader of the log could not keep, in its words."""
     status: Status
     verdict: Verdict | None = None
     error: Failure | None = None
@@ -105,6 +129,8 @@ class RepeatedCase(Frozen):
     eval_set_id: str
     eval_set_file: str | None = None
     eval_id: str
+    source: str | None = None
+    run: int | None = None
     status: Status
     verdict: Verdict | None = None
     criteria: tuple[RepeatedCriterion, ...] = ()
@@ -118,6 +144,7 @@ class CriterionSummary(Frozen):
     criterion_name: str
     criterion: str
     threshold: float | None = None
+    lower_is_better: bool = False
     mean: float | None = None
     """The mean over the cases that have a score."""
     counts: dict[Status, int] = {}
@@ -210,10 +237,16 @@ class RunInfo(Frozen):
     python_version: str
     plan_hash: str
     """SHA-256 of what decides the results: agent, eval sets, criteria, options, thresholds, versions."""
-    agent: JsonObject
-    """The adapter with its version and distribution, the target, and its options."""
-    eval_sets: dict[str, JsonObject]
+    agent: JsonObject | None = None
+    """The adapter with its version and distribution, the target, and its options; ``None`` of a run over logs."""
+    eval_sets: dict[str, JsonObject] = {}
     """By file: its id, SHA-256, the selected cases, the configuration and the criteria."""
+    logs: JsonObject | None = None
+    """Of a run over logs: by file its reader and SHA-256; the criteria; the goal that was given."""
+    prepared: dict[str, JsonObject] = {}
+    """By criterion: what it locked before the first case, for instance its checks."""
+    decides: bool = True
+    """Whether there is a criterion that decides; otherwise the run has no verdict and measures or aggregates alone."""
     num_runs: int = 1
     timeout: float | None = None
     """Seconds that a case may take."""

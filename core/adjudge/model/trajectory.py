@@ -33,6 +33,14 @@ class Trajectory(Frozen):
     extra: JsonObject | None = None
 
     @property
+    def goal(self) -> str:
+        """What the log names as the task, or what the user said; empty where nobody says one."""
+        if self.task:
+            return self.task
+        said = (turn.user_content.text for turn in self.invocations)
+        return "\n".join(text for text in said if text)
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         """Every step, in order."""
         return tuple(step for invocation in self.invocations for step in invocation.steps)

@@ -24,9 +24,9 @@ from adjudge.extension.protocols import AgentSession, SessionRequest
 from adjudge.extension.shortage import shortage_of
 from adjudge.model.base import told, validated_copy
 from adjudge.model.eval_set import EvalCase, SessionInput
+from adjudge.model.evidence import Failure
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
-from adjudge.model.measurement import Failure
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory, numbered
 from adjudge.runner.journal_views import Conversation

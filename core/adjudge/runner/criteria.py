@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any, Final
 
 from adjudge.adk.eval_set_pass import CaseEntry
-from adjudge.errors import InputError, Problem, UnavailableError, did_you_mean, suggestion
+from adjudge.errors import AdjudgeError, InputError, Problem, UnavailableError, did_you_mean, suggestion
 from adjudge.extension.configuration import known_keys, validated_config
-from adjudge.extension.guard import make
+from adjudge.extension.guard import guarded, make
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import Criterion
+from adjudge.extension.protocols import Criterion, SupportsSiblings
 from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.model.case_under_test import CaseUnderTest
@@ -54,6 +55,7 @@ def plan_criteria(
             path="$.criteria",
             hint="Give at least one criterion a threshold that is better than its worst score.",
         )
+    _introduce(planned, problems, config.source)
     return tuple(planned)
 
 
@@ -65,7 +67,9 @@ def make_criterion(
     Raises:
         AdjudgeError: it cannot be made.
     """
-    if entry.is_custom_metric:
+    if entry.is_in_words and not entry.criterion:
+        component = words_component(extensions)
+    elif entry.is_custom_metric:
         component = extensions.criteria.said_to_be("measures_custom_metrics", "measures custom metrics")
     else:
         component = extensions.criteria.resolve(entry.criterion)
@@ -111,7 +115,87 @@ def make_criterion(
         criterion=criterion,
         judges=tuple(own.judge_documents),
         delegates=tuple(own.delegates),
+        declared=own.declared,
     )
+
+
+def plan_log_criteria(
+    entries: Sequence[CriterionEntry],
+    extensions: Extensions,
+    host: RunHost,
+    problems: Problems,
+    *,
+    source: str | None,
+    deciding: bool,
+) -> tuple[PlannedCriterion, ...]:
+    """Make the criteria that measure runs in logs, each known to need nothing that a log has not.
+
+    Args:
+        entries: What the criteria file names.
+        extensions: What is installed.
+        host: What they are made with.
+        problems: Is told what stops them.
+        source: The criteria file, for messages.
+        deciding: Whether they decide; otherwise they have no threshold.
+    """
+    planned: list[PlannedCriterion] = []
+    for entry in entries:
+        place = {"file": source, "path": f"criterion {entry.name!r}"}
+        with problems.caught(**place):
+            made = make_criterion(entry, extensions, host, problems, place)
+            lacks = _lacking_in_logs(made)
+            if lacks:
+                problems.add(
+                    f"it needs {lacks}, which a log does not have",
+                    hint="'adjudge eval recorded:LOG EVAL_SET' measures recorded runs against an eval set.",
+                    **place,
+                )
+            elif deciding and not made.rule.gates:
+                word = "maximum" if made.rule.lower_is_better else "threshold"
+                problems.add(
+                    "it has no threshold that a run can miss, so it decides nothing",
+                    hint=f"Give it a '{word}'.",
+                    **place,
+                )
+            elif deciding:
+                planned.append(made)
+            else:
+                planned.append(replace(made, rule=made.rule.model_copy(update={"threshold": None})))
+    _introduce(planned, problems, source)
+    return tuple(planned)
+
+
+def _lacking_in_logs(planned: PlannedCriterion) -> str:
+    """What it needs that no log has, in words; empty where it needs nothing of the kind."""
+    spec = planned.component.spec
+    has = {Need.JUDGE}
+    if getattr(planned.config, "rubrics", ()):
+        has.add(Need.RUBRICS)
+    needs = sorted(spec.needs - has)
+    if not needs and not spec.simulated_conversations:
+        return "an expected conversation"
+    return ", ".join(need.replace("_", " ") for need in needs)
+
+
+def _introduce(planned: Sequence[PlannedCriterion], problems: Problems, source: str | None) -> None:
+    """Let the instances of a component know one another, where it wants to."""
+    components = {item.component.id: item.component for item in planned}
+    for name, component in components.items():
+        siblings = [item.criterion for item in planned if item.component.id == name]
+        with problems.caught(file=source):
+            for criterion in siblings:
+                if isinstance(criterion, SupportsSiblings):
+                    with guarded(component, "know_siblings", passing=(AdjudgeError,)):
+                        criterion.know_siblings(siblings)
+
+
+def words_component(extensions: Extensions) -> Registered[CriterionSpec]:
+    """The criterion that measures what is put in words.
+
+    Raises:
+        AdjudgeError: none is installed, or it is not active.
+    """
+    return extensions.criteria.said_to_be("judges_words", "judges by criteria in words")
 
 
 class _NotMeasured:

@@ -1,47 +1,31 @@
-"""The engine: plays conversations and scores them, side by side, and journals every result at once."""
+"""The engine: takes trajectories from an agent or from logs, scores them side by side, and journals every result at once."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import TypeAlias
 
 from pydantic_core import from_json, to_json
 
 from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.loader import Extensions
+from adjudge.extension.protocols import SupportsPreparation
 from adjudge.journal.run_journal import Journal
 from adjudge.model.base import told
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.eval_set import EvalCase
-from adjudge.model.measurement import Failure, Measurement, Outcome
+from adjudge.model.evidence import Failure
+from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import CriterionResult
-from adjudge.model.step import total_usage
 from adjudge.model.trajectory import Trajectory
-from adjudge.runner.conversation import converse
-from adjudge.runner.criteria import lacking
-from adjudge.runner.journal_views import Conversation, decided, not_simulated, run_info
-from adjudge.runner.plan import Plan, PlannedCriterion, Unit
-from adjudge.runner.scoring import score
+from adjudge.runner.journal_views import Conversation, decided, facts_of, run_info
+from adjudge.runner.plan import Plan, PlannedCriterion, Unit, Work
+from adjudge.runner.scoring import prepared, score
 from adjudge.verdict.algebra import criterion_result
-
-SCORING_LIMIT: Final = 64
-"""Cases that are scored at a time. Judges wait for the network, so this is far more than cores."""
 
 Event: TypeAlias = RunStarted | CaseStarted | CriterionScored | CaseFinished
 Watch: TypeAlias = Callable[[Event], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is still to do for one unit."""
-
-    unit: Unit
-    played: Conversation | None
-    """What the agent did, where an interrupted run had committed it already."""
-    scored: Mapping[int, CriterionResult]
-    """Criterion number to result, where an interrupted run had committed it already."""
 
 
 class Engine:
@@ -54,7 +38,6 @@ class Engine:
         extensions: Extensions,
         *,
         run: str,
-        concurrency: int,
         watch: Watch | None,
     ) -> None:
         """Run ``plan`` into ``journal``.
@@ -64,21 +47,21 @@ class Engine:
             journal: Where results go, and what is finished already.
             extensions: Whose observers are told.
             run: The run's name.
-            concurrency: Sessions with the agent that may be open at a time.
             watch: Told every event, for progress.
         """
         self._plan = plan
         self._journal = journal
         self._extensions = extensions
         self._run = run
+        self.began = False
+        """Whether criteria have locked what they have in common, so that cases are run."""
         self._watch = watch
         self._participants = len(run_info(journal).plugins)
         """How many the journal has."""
-        self._agent_slots = asyncio.Semaphore(concurrency)
-        # Cases that wait for their scores hold their trajectory in memory: they are bounded too.
-        self._open_slots = asyncio.Semaphore(concurrency + SCORING_LIMIT)
+        self._agent_slots = asyncio.Semaphore(plan.request.concurrency)
+        self._open_slots = asyncio.Semaphore(plan.source.at_once)
 
-    async def run(self, work: Iterator[Work], total: int) -> None:
+    async def run(self, work: AsyncIterator[Work], total: int | None) -> None:
         """Do the work; ``total`` is how many units there are, for progress.
 
         Raises:
@@ -86,17 +69,40 @@ class Engine:
             RunError: the journal cannot be written.
             asyncio.CancelledError: the run was interrupted; everything finished is in the journal.
         """
-        names = dict.fromkeys(item.rule.criterion_name for file in self._plan.files for item in file.criteria)
+        names = dict.fromkeys(item.rule.criterion_name for item in self._plan.source.criteria)
         self._tell("run_started", RunStarted(run=self._run, cases=total, criteria=tuple(names)))
+        await self._prepare()
+        self.began = True
         try:
             async with asyncio.TaskGroup() as tasks:
-                for item in work:
-                    await self._open_slots.acquire()
+                # Room first: what is read from a log is in memory.
+                await self._open_slots.acquire()
+                async for item in work:
                     tasks.create_task(self._unit(item))
+                    await self._open_slots.acquire()
+                self._open_slots.release()
         except ExceptionGroup as group:
             # Agents and criteria raise nothing from here: what is left concerns the whole run, and the
             # first failure is the cause of the rest.
             raise group.exceptions[0] from group
+
+    async def _prepare(self) -> None:
+        """Have criteria lock what all cases have in common, and keep it with the run."""
+        preparing = [
+            (item, item.criterion)
+            for item in self._plan.source.criteria
+            if isinstance(item.criterion, SupportsPreparation)
+        ]
+        if not preparing:
+            return
+        locked = await asyncio.gather(*(prepared(item, criterion) for item, criterion in preparing))
+        documents = {
+            item.rule.criterion_name: document
+            for (item, _), document in zip(preparing, locked, strict=True)
+            if document
+        }
+        info = run_info(self._journal).model_copy(update={"prepared": documents})
+        self._journal.set_meta({"run": info.model_dump(mode="json")})
 
     def _tell(self, hook: str, event: Event) -> None:
         if self._watch is not None:
@@ -106,23 +112,28 @@ class Engine:
     async def _unit(self, work: Work) -> None:
         try:
             unit = work.unit
-            case = unit.file.eval_set.read(unit.entry)
+            case = unit.read()
             conversation = work.played
+            if not work.is_kept:
+                self._tell_started(unit)
+                if conversation is None:
+                    async with self._agent_slots:
+                        conversation = await self._plan.source.play(unit, case)
+                conversation = self._keep(unit, case, conversation)
             if conversation is None:
-                async with self._agent_slots:
-                    conversation = await self._converse(unit, case)
+                raise AssertionError("what is kept was played")
             criteria: Mapping[int, CriterionResult] = {}
             if conversation.failure is None:
                 under_test = CaseUnderTest(case=case, actual=conversation.trajectory, repeat=unit.repeat)
                 criteria = {**work.scored, **await self._score(work, under_test)}
             result = decided(
-                unit.file.record,
-                case.eval_id,
+                unit.origin,
+                [item.rule for item in unit.criteria],
                 unit.repeat,
                 failure=conversation.failure,
                 criteria=[criteria[number] for number in sorted(criteria)],
                 duration=conversation.duration,
-                usage=total_usage(step.usage for step in conversation.trajectory.steps),
+                facts=facts_of(conversation.trajectory),
             )
             self._tell("case_finished", CaseFinished(run=self._run, result=result))
         finally:
@@ -136,26 +147,17 @@ class Engine:
             info = run_info(self._journal).model_copy(update={"plugins": participants.listed()})
             self._journal.set_meta({"run": info.model_dump(mode="json")})
 
-    async def _converse(self, unit: Unit, case: EvalCase) -> Conversation:
+    def _tell_started(self, unit: Unit) -> None:
+        origin = unit.origin
         self._tell(
             "case_started",
             CaseStarted(
-                run=self._run,
-                eval_set_id=unit.file.eval_set.eval_set_id,
-                eval_id=unit.entry.eval_id,
-                repeat=unit.repeat,
+                run=self._run, eval_set_id=origin.eval_set_id, eval_id=origin.eval_id, repeat=unit.repeat
             ),
         )
-        if unit.entry.is_scenario:
-            conversation = not_simulated(case.eval_id)
-        else:
-            conversation = await converse(
-                self._plan.agent,
-                case,
-                unit.repeat,
-                self._plan.request.timeout,
-                eval_set_id=unit.file.eval_set.given_id,
-            )
+
+    def _keep(self, unit: Unit, case: EvalCase, conversation: Conversation) -> Conversation:
+        """Commit what the agent did; where it cannot be kept, the case is an error."""
         try:
             stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
             # A journal must be readable whatever an agent answers. That it is a trajectory was checked where it came
@@ -165,14 +167,11 @@ class Engine:
             unusable = Failure(
                 code="bad_answer",
                 message=f"the agent's answer holds something that cannot be kept as JSON: {told(error)}",
-                origin=self._plan.agent.component.id,
+                origin=self._plan.source.origin,
             )
             conversation = Conversation(Trajectory(eval_id=case.eval_id), unusable, conversation.duration)
             stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
-        failure, usage = (
-            conversation.failure,
-            total_usage(step.usage for step in conversation.trajectory.steps),
-        )
+        failure = conversation.failure
         self._keep_participants()
         self._journal.add_attempt(
             unit.case_no,
@@ -180,23 +179,24 @@ class Engine:
             eval_id=case.eval_id,
             case=case.model_dump_json(exclude_defaults=True).encode(),
             trajectory=stored,
-            usage=None if usage is None else usage.model_dump_json(exclude_none=True).encode(),
+            facts=facts_of(conversation.trajectory).model_dump_json(exclude_defaults=True).encode(),
             failure=None if failure is None else failure.model_dump_json().encode(),
             duration=conversation.duration,
+            log=None if unit.log_no is None else (unit.log_no, unit.origin.run),
         )
         return conversation
 
     async def _score(self, work: Work, case: CaseUnderTest) -> dict[int, CriterionResult]:
-        missing = [number for number in range(len(work.unit.file.criteria)) if number not in work.scored]
+        missing = [number for number in range(len(work.unit.criteria)) if number not in work.scored]
         results = await asyncio.gather(*(self._score_one(work.unit, number, case) for number in missing))
         return dict(zip(missing, results, strict=True))
 
     async def _score_one(self, unit: Unit, number: int, case: CaseUnderTest) -> CriterionResult:
-        planned = unit.file.criteria[number]
+        planned = unit.criteria[number]
         measured = await score(
             planned,
             case,
-            lacking=lacking(planned, unit.entry),
+            lacking=unit.lacking(planned),
             within=self._plan.request.scoring_timeout,
         )
         result, stored = _stored(planned, measured)
@@ -207,8 +207,8 @@ class Engine:
             "criterion_scored",
             CriterionScored(
                 run=self._run,
-                eval_set_id=unit.file.eval_set.eval_set_id,
-                eval_id=unit.entry.eval_id,
+                eval_set_id=unit.origin.eval_set_id,
+                eval_id=unit.origin.eval_id,
                 repeat=unit.repeat,
                 result=result,
             ),

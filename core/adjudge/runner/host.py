@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, Self
@@ -13,29 +13,23 @@ from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.environment import environment_with
 from adjudge.extension.guard import awaited, lent, make
+from adjudge.extension.guarded_strategy import GuardedStrategy
 from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.judge_protocols import Evaluator, Judge, Recording
+from adjudge.extension.judge_protocols import InstalledStrategy, Judge, Recording
 from adjudge.extension.loader import Extensions
 from adjudge.extension.participants import Participants
 from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.returned import returned
-from adjudge.extension.specs import CriterionSpec
-from adjudge.granularity.compiling import compiled_by_author
-from adjudge.granularity.services import CriterionEvaluator, Services
-from adjudge.granularity.viewing import DEFAULT_BUDGET, check_lengths
+from adjudge.extension.specs import CriterionSpec, GranularityStrategySpec
 from adjudge.journal.recording import RecordingFile
-from adjudge.judge.client import ReplyStore
 from adjudge.judge.client_judge import ClientJudge
-from adjudge.model.base import JsonObject
-from adjudge.model.calibration import Calibration
+from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.case_under_test import CaseUnderTest
-from adjudge.model.evaluation import WordedCriterion
 from adjudge.model.measurement import Measurement
 from adjudge.model.trajectory import Trajectory
-from adjudge.runner.calibration_choice import may_apply
 from adjudge.runner.traces import Traces
 
 
@@ -44,16 +38,6 @@ class MakesJudges(Protocol):
 
     def judge(self, options: JudgeModelOptions) -> ClientJudge:
         """The judge that these options choose."""
-        ...
-
-    @property
-    def checks(self) -> ReplyStore:
-        """What criteria in words were broken into, for good."""
-        ...
-
-    @property
-    def calibrations(self) -> Sequence[Calibration]:
-        """What labels have shown of judges."""
         ...
 
 
@@ -85,6 +69,11 @@ class RunHost:
         self._untrusted_file: str | None = None
         self.judge_documents: list[JsonObject] = []
         """What decides the answers of every judge that was asked for here."""
+        self.declared: JsonObject = {}
+        """What else decides the results of what was made with this."""
+        self.decided_once: dict[str, JsonValue] = {}
+        """What was decided when the run began, by name."""
+        self._strategies: dict[str, InstalledStrategy] = {}
         self.delegates: list[JsonObject] = []
         """What decides the results of every criterion that was asked for here."""
         self.participants = Participants()
@@ -95,6 +84,7 @@ class RunHost:
         own = type(self)(self._extensions, self._working_folder)
         own._environment, own.judges = self._environment, self.judges
         own._untrusted_file, own.participants = self._untrusted_file, self.participants
+        own.decided_once, own._strategies = self.decided_once, self._strategies
         return own
 
     def for_untrusted(self, file: str) -> Self:
@@ -130,36 +120,34 @@ class RunHost:
         self.judge_documents.append(judge.document())
         return judge
 
-    def evaluator(self, criterion: WordedCriterion, options: JudgeModelOptions) -> Evaluator:
-        """What judges runs by a criterion in words.
+    def granularity_strategies(self) -> tuple[InstalledStrategy, ...]:
+        """Every granularity strategy that is installed."""
+        return tuple(map(self._strategy, self._extensions.granularity_strategies))
+
+    def granularity_strategy(self, name: str) -> InstalledStrategy:
+        """The one of that name.
 
         Raises:
-            UnavailableError: no judge is named, or what it needs is missing.
-            InputError: the options are wrong, or the criterion is too long for a request.
-            UnknownNameError: the criterion names a granularity that nothing installed has.
-            RunError: the calibrations of this installation cannot be read.
+            UnknownNameError: nothing installed has the name, or two have it.
+            PluginError: its plugin is not active.
         """
-        if self.judges is None:
-            raise InputError(Problem(what="a judge can be had only in a run"))
-        strategies = self._extensions.granularity_strategies
-        if criterion.granularity is not None:
-            strategies.resolve(criterion.granularity)
-        check_lengths(criterion, DEFAULT_BUDGET)
-        judge = self.judges.judge(options)
-        known = compiled_by_author(criterion)
-        calibrations = may_apply(self.judges.calibrations, judge, None if known is None else known.sha256)
-        versions = {item.id: item.spec.version for item in strategies}
-        document = {**judge.document(), "granularity_strategies": versions}
-        if calibrations:
-            document["calibrations"] = [item.model_dump(mode="json") for item in calibrations]
-        self.judge_documents.append(document)
-        return CriterionEvaluator(
-            Services(strategies, self, judge),
-            judge,
-            self.judges.checks,
-            criterion,
-            calibrations=calibrations,
-        )
+        return self._strategy(self._extensions.granularity_strategies.resolve(name))
+
+    def _strategy(self, registered: Registered[GranularityStrategySpec]) -> InstalledStrategy:
+        found = self._strategies.get(registered.id)
+        if found is None:
+            found = self._strategies[registered.id] = GuardedStrategy(registered, self)
+        return found
+
+    def once(self, name: str, make: Callable[[], JsonValue]) -> JsonValue:
+        """Something that is decided when a run begins and stays so when it is resumed."""
+        if name not in self.decided_once:
+            self.decided_once[name] = make()
+        return self.decided_once[name]
+
+    def declare(self, document: JsonObject) -> None:
+        """Say what else decides the results of the component that is being made."""
+        self.declared |= document
 
     def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
         """Another installed criterion, made with these options.

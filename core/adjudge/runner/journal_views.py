@@ -11,18 +11,12 @@ from adjudge.extension.protocols import ReportedCase
 from adjudge.journal.run_journal import Journal, StoredAttempt
 from adjudge.model.base import Frozen
 from adjudge.model.eval_set import EvalCase
-from adjudge.model.measurement import Failure, Measurement, Outcome
-from adjudge.model.result import (
-    NOT_FINISHED,
-    NOT_SIMULATED,
-    CaseResult,
-    CriterionResult,
-    RunInfo,
-    Status,
-    Verdict,
-)
-from adjudge.model.step import Usage
+from adjudge.model.evidence import Failure
+from adjudge.model.measurement import Measurement, Outcome
+from adjudge.model.result import NOT_FINISHED, NOT_SIMULATED, CaseResult, CriterionResult, RunInfo
+from adjudge.model.step import Usage, total_usage
 from adjudge.model.trajectory import Trajectory
+from adjudge.model.verdict import Status, Verdict
 from adjudge.verdict.algebra import Rule, case_status, criterion_result
 
 
@@ -44,6 +38,44 @@ def not_simulated(eval_id: str) -> Conversation:
     return Conversation(Trajectory(eval_id=eval_id), failure, 0.0)
 
 
+class CaseOrigin(Frozen):
+    """What results call a case, or a run of a log."""
+
+    eval_set_id: str
+    eval_set_file: str | None
+    eval_id: str
+    source: str | None = None
+    run: int | None = None
+
+
+def log_origin(source: str, run: int | None) -> CaseOrigin:
+    """What results call a run of a log."""
+    eval_id = "" if run is None else str(run)
+    return CaseOrigin(eval_set_id=source, eval_set_file=None, eval_id=eval_id, source=source, run=run)
+
+
+class Facts(Frozen):
+    """What a report says of a trajectory without reading it again."""
+
+    usage: Usage | None = None
+    task: str | None = None
+    agent: str | None = None
+    steps: int = 0
+    lost: tuple[str, ...] = ()
+
+
+def facts_of(trajectory: Trajectory) -> Facts:
+    """What a report says of a trajectory."""
+    steps = trajectory.steps
+    return Facts(
+        usage=total_usage(step.usage for step in steps),
+        task=trajectory.goal or None,
+        agent=trajectory.agent,
+        steps=len(steps),
+        lost=trajectory.lost,
+    )
+
+
 class FileRecord(Frozen):
     """An eval-set file of a run."""
 
@@ -55,16 +87,39 @@ class FileRecord(Frozen):
     """How many of its cases are selected."""
     rules: tuple[Rule, ...]
 
+    def origin(self, eval_id: str) -> CaseOrigin:
+        """What results call one of its cases."""
+        return CaseOrigin(eval_set_id=self.eval_set_id, eval_set_file=self.path, eval_id=eval_id)
+
+
+class LogRecord(Frozen):
+    """A log of a run."""
+
+    source: str
+    """As the user named it, or as it was found."""
+    reader: str | None
+    """Who reads it, as ``plugin/component``; ``None`` where nobody can."""
+    sha256: str | None
+
+
+class LogsRecord(Frozen):
+    """The logs of a run."""
+
+    logs: tuple[LogRecord, ...]
+    config: str | None
+    """The criteria file."""
+    rules: tuple[Rule, ...]
+
 
 def decided(
-    file: FileRecord,
-    eval_id: str,
-    repeat: int,
+    origin: CaseOrigin,
+    rules: Sequence[Rule],
+    repeat: int = 1,
     *,
     failure: Failure | None,
-    criteria: Iterable[CriterionResult],
-    duration: float | None,
-    usage: Usage | None,
+    criteria: Iterable[CriterionResult] = (),
+    duration: float | None = None,
+    facts: Facts | None = None,
 ) -> CaseResult:
     """One repeat of one case, decided from its parts; ``duration`` in seconds."""
     criteria = tuple(criteria)
@@ -73,23 +128,21 @@ def decided(
         inapplicable = Measurement(overall=Outcome.not_applicable(failure.message))
         status, criteria = (
             "not_applicable",
-            tuple(criterion_result(inapplicable, rule) for rule in file.rules),
+            tuple(criterion_result(inapplicable, rule) for rule in rules),
         )
     elif failure is None:
-        status, failure = case_status(criteria)
+        status, failure = case_status(criteria, decides=any(rule.gates for rule in rules))
     else:
         status = "error"
     return CaseResult(
-        eval_set_id=file.eval_set_id,
-        eval_set_file=file.path,
-        eval_id=eval_id,
+        **origin.model_dump(),
+        **({} if facts is None else dict(facts)),
         repeat=repeat,
         status=status,
         verdict=Verdict(status) if status in ("PASS", "FAIL", "UNSURE") else None,
         error=failure,
         criteria=criteria,
         duration=None if duration is None else round(duration, 6),
-        usage=usage,
     )
 
 
@@ -105,7 +158,14 @@ class MissingCase:
 class StoredCase:
     """A repeat of a case that the agent was run on. What was expected and done is read when it is asked for."""
 
-    def __init__(self, stored: StoredAttempt, file: FileRecord, missing: Failure, journal: Journal) -> None:
+    def __init__(
+        self,
+        stored: StoredAttempt,
+        origin: CaseOrigin,
+        rules: Sequence[Rule],
+        missing: Failure,
+        journal: Journal,
+    ) -> None:
         """Decide the result from what the journal holds; a criterion without a result has the error ``missing``."""
         self._stored = stored
         self._journal = journal
@@ -113,13 +173,13 @@ class StoredCase:
         self._actual: Trajectory | None = None
         failure = failure_of(stored)
         self.result = decided(
-            file,
-            stored.eval_id,
+            origin,
+            rules,
             stored.repeat,
             failure=failure,
-            criteria=() if failure is not None else _criteria(scores_of(stored), file.rules, missing),
+            criteria=() if failure is not None else _criteria(scores_of(stored), rules, missing),
             duration=stored.duration,
-            usage=None if stored.usage is None else Usage.model_validate_json(stored.usage),
+            facts=Facts.model_validate_json(stored.facts),
         )
 
     @property
@@ -158,6 +218,11 @@ def scores_of(stored: StoredAttempt) -> dict[int, CriterionResult]:
     return {number: CriterionResult.model_validate_json(data) for number, data in stored.scores.items()}
 
 
+def is_retryable(result: CriterionResult) -> bool:
+    """Whether a resumption measures it again."""
+    return result.error is not None and result.error.retryable
+
+
 def _criteria(
     scores: Mapping[int, CriterionResult], rules: Sequence[Rule], missing: Failure
 ) -> Iterator[CriterionResult]:
@@ -169,7 +234,7 @@ def _criteria(
 
 
 def file_records(journal: Journal) -> tuple[FileRecord, ...]:
-    """The eval-set files of a run.
+    """The eval-set files of a run; none of a run over logs.
 
     Raises:
         RunError: the journal is damaged.
@@ -178,14 +243,29 @@ def file_records(journal: Journal) -> tuple[FileRecord, ...]:
         return tuple(FileRecord.model_validate(item) for item in journal.meta()["files"])
 
 
+def logs_record(journal: Journal) -> LogsRecord | None:
+    """The logs of a run; ``None`` of a run over cases.
+
+    Raises:
+        RunError: the journal is damaged.
+    """
+    with journal.reading():
+        found = journal.meta().get("logs")
+        return None if found is None else LogsRecord.model_validate(found)
+
+
 def read_files(journal: Journal) -> Iterator[Path]:
-    """The eval sets and configurations that the run read."""
+    """The eval sets, logs and configurations that the run read."""
     with journal.reading():
         folder = Path(journal.meta()["request"]["working_folder"])
     for file in file_records(journal):
         yield folder / file.path
         if file.config is not None:
             yield folder / file.config
+    if (logs := logs_record(journal)) is not None:
+        yield from (folder / log.source for log in logs.logs)
+        if logs.config is not None:
+            yield folder / logs.config
 
 
 def run_info(journal: Journal) -> RunInfo:
@@ -198,8 +278,18 @@ def run_info(journal: Journal) -> RunInfo:
         return RunInfo.model_validate(journal.meta()["run"])
 
 
+def planned_count(journal: Journal) -> int | None:
+    """How many repeats of cases, or runs of logs, there are to do; ``None`` while logs are not read to their end."""
+    logs = logs_record(journal)
+    if logs is None:
+        return sum(file.cases for file in file_records(journal)) * run_info(journal).num_runs
+    with journal.reading():
+        read = journal.logs_read()
+    return sum(read.values()) if len(read) == len(logs.logs) else None
+
+
 def reported_cases(journal: Journal) -> Iterator[ReportedCase]:
-    """Every repeat of every case that was planned, in the order of the plan.
+    """Every repeat of every case that was planned, in the order of the plan; or every run of every log.
 
     What the journal has no result for is an ``error``: nothing that is missing can look like a pass.
 
@@ -207,40 +297,63 @@ def reported_cases(journal: Journal) -> Iterator[ReportedCase]:
         RunError: the journal is damaged.
     """
     with journal.reading():
-        run = run_info(journal)
-        missing = _missing(run)
-        attempts = journal.attempts()
-        attempt = next(attempts, None)
-        cases = journal.planned()
-        files = file_records(journal)
-        expected = iter(range(sum(file.cases for file in files)))
-        for file in files:
-            for case_no, eval_id in islice(cases, file.cases):
-                if case_no != next(expected):
-                    raise ValueError(f"planned cases are missing before case {eval_id!r} of {file.path}")
-                for repeat in range(1, run.num_runs + 1):
-                    if attempt is not None and (attempt.case_no, attempt.repeat) == (case_no, repeat):
-                        if attempt.eval_id != eval_id:
-                            raise ValueError(
-                                f"a result of case {attempt.eval_id!r} stands at case {eval_id!r}"
-                            )
-                        yield StoredCase(attempt, file, missing, journal)
-                        attempt = next(attempts, None)
-                    else:
-                        yield MissingCase(
-                            result=decided(
-                                file, eval_id, repeat, failure=missing, criteria=(), duration=None, usage=None
-                            ),
-                            case=EvalCase(eval_id=eval_id),
-                            actual=Trajectory(eval_id=eval_id),
-                        )
-        # Whatever is missing here was a result once: of the rest alone, a failed run could look passed.
-        if next(expected, None) is not None:
-            raise ValueError("planned cases are missing at the end")
-        if next(cases, None) is not None:
-            raise ValueError("there are more planned cases than the files of the run have")
-        if attempt is not None:
-            raise ValueError(f"a result of case {attempt.eval_id!r} belongs to no planned case")
+        logs = logs_record(journal)
+        yield from _reported_of_files(journal) if logs is None else _reported_of_logs(journal, logs)
+
+
+def _reported_of_logs(journal: Journal, logs: LogsRecord) -> Iterator[ReportedCase]:
+    missing = _missing(run_info(journal))
+    read = journal.logs_read()
+    places = list(journal.log_runs())
+    attempts = journal.attempts()
+    for log_no, log in enumerate(logs.logs):
+        runs = [(case_no, run) for case_no, (of_log, run) in places if of_log == log_no]
+        if log_no in read and len(runs) != read[log_no]:
+            raise ValueError(f"of {read[log_no]} runs of {log.source} {len(runs)} are there")
+        for case_no, run in runs:
+            stored = next(attempts, None)
+            if stored is None or stored.case_no != case_no:
+                raise ValueError(f"what was read of run {run} of {log.source} is missing")
+            yield StoredCase(stored, log_origin(log.source, run), logs.rules, missing, journal)
+        if log_no not in read:
+            origin = log_origin(log.source, None)
+            result = decided(origin, logs.rules, failure=missing)
+            yield MissingCase(result=result, case=EvalCase(eval_id=""), actual=Trajectory())
+    if next(attempts, None) is not None:
+        raise ValueError("there is a result that belongs to no log")
+
+
+def _reported_of_files(journal: Journal) -> Iterator[ReportedCase]:
+    run = run_info(journal)
+    missing = _missing(run)
+    attempts = journal.attempts()
+    attempt = next(attempts, None)
+    cases = journal.planned()
+    files = file_records(journal)
+    expected = iter(range(sum(file.cases for file in files)))
+    for file in files:
+        for case_no, eval_id in islice(cases, file.cases):
+            if case_no != next(expected):
+                raise ValueError(f"planned cases are missing before case {eval_id!r} of {file.path}")
+            for repeat in range(1, run.num_runs + 1):
+                if attempt is not None and (attempt.case_no, attempt.repeat) == (case_no, repeat):
+                    if attempt.eval_id != eval_id:
+                        raise ValueError(f"a result of case {attempt.eval_id!r} stands at case {eval_id!r}")
+                    yield StoredCase(attempt, file.origin(eval_id), file.rules, missing, journal)
+                    attempt = next(attempts, None)
+                else:
+                    yield MissingCase(
+                        result=decided(file.origin(eval_id), file.rules, repeat, failure=missing),
+                        case=EvalCase(eval_id=eval_id),
+                        actual=Trajectory(eval_id=eval_id),
+                    )
+    # Whatever is missing here was a result once: of the rest alone, a failed run could look passed.
+    if next(expected, None) is not None:
+        raise ValueError("planned cases are missing at the end")
+    if next(cases, None) is not None:
+        raise ValueError("there are more planned cases than the files of the run have")
+    if attempt is not None:
+        raise ValueError(f"a result of case {attempt.eval_id!r} belongs to no planned case")
 
 
 def _missing(run: RunInfo) -> Failure:

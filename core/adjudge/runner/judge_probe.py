@@ -9,6 +9,7 @@ from pathlib import Path
 
 from adjudge.errors import InputError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.judge_use import judge_use
 from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.project import project_extensions
@@ -19,9 +20,8 @@ from adjudge.journal.judge_notes import JudgeNote, JudgeNotes
 from adjudge.journal.secret import installation_secret
 from adjudge.judge.client import JudgeClient, JudgeUnusableError
 from adjudge.judge.model_resolution import Judges
-from adjudge.judge.usage import ledger
+from adjudge.model.evidence import Failure
 from adjudge.model.judging import Decision, JudgeUse, Question
-from adjudge.model.measurement import Failure
 from adjudge.runner.host import RunHost
 
 
@@ -96,7 +96,7 @@ async def ask_judge(judge: str, question: Question, *, disable: Iterable[str] = 
     started = time.perf_counter()
     decision: Decision | None = None
     async with plugin_loops():
-        with ledger() as asked:
+        with judge_use() as asked:
             try:
                 (decision,) = await asked_judge.decide(question)
                 failure = decision.error

@@ -105,7 +105,8 @@ async def score_by_judge(
             raise InputError(known)
     host = RunHost(extensions, folder)
     request = JudgingRequest(judges=(judge,), max_calls=max_judge_calls)
-    judges = RunJudges(request, extensions, host, find_settings(folder).judge, calibrations=())
+    host.decided_once["calibrations"] = []
+    judges = RunJudges(request, extensions, host, find_settings(folder).judge)
     judges.check(found, resuming=False)
     with found.caught():
         host.read_environment(agent_folder=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from adjudge.extension.judge_options import JudgeModelOptions
@@ -16,8 +16,6 @@ from adjudge.judge.budget import Budget, prices_installed
 from adjudge.judge.client import JudgeClient, ReplyStore
 from adjudge.judge.client_judge import ClientJudge
 from adjudge.judge.model_resolution import Judges
-from adjudge.kit.calibration.store import KeptCalibrations
-from adjudge.model.calibration import Calibration
 from adjudge.model.judging import total_cost
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import total_usage
@@ -38,8 +36,6 @@ class RunJudges:
         extensions: Extensions,
         host: RunHost,
         settings: JudgeSettings,
-        *,
-        calibrations: Sequence[Calibration] | None = None,
     ) -> None:
         """Offer the judge backends of ``extensions`` through ``host``. Nothing is opened, and no key needed.
 
@@ -48,9 +44,7 @@ class RunJudges:
             extensions: The loaded plugins.
             host: What the components of the run are made with.
             settings: The project's.
-            calibrations: What labels have shown of judges; otherwise what this installation keeps.
         """
-        self._calibrations = calibrations
         self._request = request
         self._settings = settings
         self._known = {item.spec.name for item in extensions.judge_backends}
@@ -72,22 +66,6 @@ class RunJudges:
             RunError: the installation's secret cannot be used.
         """
         return self._judges()[0].judge(options)
-
-    @property
-    def checks(self) -> ReplyStore:
-        """What criteria in words were broken into, for good."""
-        return self._checks
-
-    @property
-    def calibrations(self) -> Sequence[Calibration]:
-        """What labels have shown of judges.
-
-        Raises:
-            RunError: those of this installation cannot be read.
-        """
-        if self._calibrations is None:
-            self._calibrations = KeptCalibrations().everything()
-        return self._calibrations
 
     def check(self, problems: Problems, *, resuming: bool) -> None:
         """Find what would go wrong with the run's own options, before it starts."""
@@ -203,6 +181,7 @@ class RunJudges:
                 default=self._settings.models,
                 backend_options=self._settings.backends,
                 priced=self._request.max_cost is not None,
+                for_good=self._checks,
             )
             self._made = (judges, client)
         return self._made

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from adjudge.adk.eval_set_file import EvalSetFile
-from adjudge.adk.eval_set_pass import CaseEntry
 from adjudge.extension.configuration import ComponentConfig
 from adjudge.extension.protocols import AgentAdapter, Criterion
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec
+from adjudge.journal.run_journal import Journal
 from adjudge.model.base import JsonObject, canonical_sha256
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.result import CriterionResult
 from adjudge.runner.host import RunHost
-from adjudge.runner.journal_views import FileRecord
+from adjudge.runner.journal_views import CaseOrigin, Conversation
 from adjudge.runner.judges import RunJudges
-from adjudge.runner.request import RunRequest
+from adjudge.runner.request import LogsRequest, RunRequest
 from adjudge.verdict.algebra import Rule
 
 
@@ -33,6 +34,8 @@ class PlannedCriterion:
     """Who judges, for every judge that the criterion asked for."""
     delegates: tuple[JsonObject, ...] = ()
     """What measures in its place: other criteria that it asked for."""
+    declared: JsonObject = field(default_factory=dict[str, Any])
+    """What else it says decides its results."""
 
     def document(self) -> JsonObject:
         """What decides its results, as JSON."""
@@ -46,41 +49,9 @@ class PlannedCriterion:
             document["judges"] = list(self.judges)
         if self.delegates:
             document["delegates"] = list(self.delegates)
+        if self.declared:
+            document["declared"] = self.declared
         return document
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedFile:
-    """An eval-set file, the cases selected from it, and the criteria that hold for it."""
-
-    eval_set: EvalSetFile
-    shown_path: str
-    """The path as results show it: as the user wrote it."""
-    entries: Sequence[CaseEntry]
-    config_source: str | None
-    criteria: tuple[PlannedCriterion, ...]
-
-    @property
-    def record(self) -> FileRecord:
-        """What the journal keeps of it."""
-        return FileRecord(
-            eval_set_id=self.eval_set.eval_set_id,
-            path=self.shown_path,
-            config=self.config_source,
-            cases=len(self.entries),
-            rules=tuple(item.rule for item in self.criteria),
-        )
-
-    def document(self) -> JsonObject:
-        """What decides its results, as JSON."""
-        selected = len(self.entries) < len(self.eval_set.entries)
-        return {
-            "eval_set_id": self.eval_set.eval_set_id,
-            "sha256": self.eval_set.sha256,
-            "cases": [entry.eval_id for entry in self.entries] if selected else "all",
-            "config": self.config_source,
-            "criteria": {item.rule.criterion_name: item.document() for item in self.criteria},
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,49 +78,119 @@ class PlannedAgent:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """One repeat of one case: what is run, journalled and resumed as a whole."""
+class Unit(Protocol):
+    """One repeat of one case, or one run in a log: what is journalled and resumed as a whole."""
 
-    case_no: int
-    """Its place in the plan, over all files, from 0."""
-    repeat: int
-    """From 1."""
-    file: PlannedFile
-    entry: CaseEntry
+    @property
+    def case_no(self) -> int:
+        """Its place in the plan, from 0."""
+        ...
+
+    @property
+    def repeat(self) -> int:
+        """From 1."""
+        ...
+
+    @property
+    def log_no(self) -> int | None:
+        """Which log of the run it was read from, from 0; ``None`` for a case."""
+        ...
+
+    @property
+    def origin(self) -> CaseOrigin:
+        """What results call it."""
+        ...
+
+    @property
+    def criteria(self) -> Sequence[PlannedCriterion]:
+        """What it is measured by."""
+        ...
+
+    def read(self) -> EvalCase:
+        """The case.
+
+        Raises:
+            InputError: the eval set was changed or removed under the run.
+        """
+        ...
+
+    def lacking(self, planned: PlannedCriterion) -> str:
+        """What a criterion needs and is not there, in words; empty where it can be measured."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is still to do for one unit."""
+
+    unit: Unit
+    played: Conversation | None
+    """What the agent did, where that is known: it was read from a log, or committed before an interruption."""
+    is_kept: bool
+    """Whether ``played`` is in the journal."""
+    scored: Mapping[int, CriterionResult]
+    """Criterion number to result, where an interrupted run had committed it already."""
+
+
+class WorkSource(Protocol):
+    """Where trajectories come from: an agent that is run on cases, or logs that are read."""
+
+    @property
+    def criteria(self) -> Sequence[PlannedCriterion]:
+        """All criteria."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """How many units are in memory at a time."""
+        ...
+
+    @property
+    def origin(self) -> str | None:
+        """The component that trajectories come from, as ``plugin/component``, where it is one."""
+        ...
+
+    def document(self) -> JsonObject:
+        """What decides the results, as JSON."""
+        ...
+
+    def records(self) -> tuple[JsonObject, Iterable[str]]:
+        """What the journal keeps of what is evaluated, as JSON; and the cases that are known beforehand."""
+        ...
+
+    def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int | None]:
+        """What the journal does not have yet, and how much; ``None`` where that shows on the way."""
+        ...
+
+    async def play(self, unit: Unit, case: EvalCase) -> Conversation:
+        """Have the agent do it, where what it did is not known."""
+        ...
+
+    async def aclose(self) -> str | None:
+        """Release the agent; returns what went wrong."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """Everything that a run will do."""
 
-    request: RunRequest
-    agent: PlannedAgent
-    files: tuple[PlannedFile, ...]
+    request: RunRequest | LogsRequest
+    source: WorkSource
     judges: RunJudges
     host: RunHost
     """What its components are made with. It knows which took part."""
     warnings: tuple[str, ...] = field(default=())
 
     @property
-    def cases(self) -> int:
-        """Cases, repeats not counted."""
-        return sum(len(file.entries) for file in self.files)
-
-    def units(self) -> Iterator[Unit]:
-        """Every repeat of every case; the repeats of one case are beside one another."""
-        case_no = 0
-        for file in self.files:
-            for entry in file.entries:
-                for repeat in range(1, self.request.num_runs + 1):
-                    yield Unit(case_no, repeat, file, entry)
-                case_no += 1
+    def decides(self) -> bool:
+        """Whether a criterion decides; a run that ends after aggregation has none."""
+        return any(item.rule.gates for item in self.source.criteria)
 
     def document(self) -> JsonObject:
         """What decides the results, as JSON. Its hash must not change between a run and its resumption."""
         return {
-            "agent": self.agent.document(),
-            "eval_sets": {file.shown_path: file.document() for file in self.files},
+            **self.source.document(),
             "num_runs": self.request.num_runs,
             "timeout": self.request.timeout,
             "scoring_timeout": self.request.scoring_timeout,

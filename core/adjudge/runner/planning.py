@@ -1,9 +1,9 @@
-"""Planning: from a request to a checked plan. Every problem is found before the first call, all at once."""
+"""Planning a run of an agent: every problem is found before the first call, all at once."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,31 +11,32 @@ from adjudge.extension.guard import closed
 from adjudge.extension.loader import Extensions
 from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import Need
-from adjudge.model.calibration import Calibration
+from adjudge.model.base import JsonValue
 from adjudge.model.config import EvalConfig
 from adjudge.runner.agents import plan_agent
 from adjudge.runner.case_selection import SelectedFile, config_beside, named_config, select_files
+from adjudge.runner.case_source import CaseSource, PlannedFile
 from adjudge.runner.criteria import plan_criteria
 from adjudge.runner.host import RunHost
 from adjudge.runner.judge_warnings import doubts_about
 from adjudge.runner.judges import RunJudges
-from adjudge.runner.plan import Plan, PlannedAgent, PlannedFile
+from adjudge.runner.plan import Plan, PlannedAgent
 from adjudge.runner.problems import Problems
 from adjudge.runner.reports import check_not_read, check_outputs, reporter_for
-from adjudge.runner.request import MOST_RUNS, RunRequest
+from adjudge.runner.request import MOST_RUNS, LogsRequest, RunRequest
 
 _TRUST_VARIABLE: Final = "ADJUDGE_TRUST_CODE"
 """The environment variable that says what ``--trust-code`` says."""
 
 
-async def make_plan(
+async def plan_cases(
     request: RunRequest,
     extensions: Extensions,
     *,
     agent: object = None,
     outputs: Sequence[Path] = (),
     resuming: bool = False,
-    calibrations: Sequence[Calibration] | None = None,
+    decided_once: Mapping[str, JsonValue] | None = None,
 ) -> Plan:
     """Check everything that a run needs.
 
@@ -45,7 +46,7 @@ async def make_plan(
         agent: The agent itself where ``request.agent`` is ``None``.
         outputs: Where reports are to be written.
         resuming: Whether an interrupted run goes on.
-        calibrations: Those that it began with; otherwise what this installation keeps.
+        decided_once: What was decided when it began.
 
     Raises:
         InputError: with every problem that was found.
@@ -54,9 +55,10 @@ async def make_plan(
     folder = Path(request.working_folder)
     host = RunHost(extensions, folder)
     settings = find_settings(folder).judge
-    judges = RunJudges(request.judging, extensions, host, settings, calibrations=calibrations)
+    host.decided_once.update(decided_once or {})
+    judges = RunJudges(request.judging, extensions, host, settings)
     judges.check(problems, resuming=resuming)
-    _check_numbers(request, problems)
+    check_numbers(request, problems)
     check_outputs(outputs, extensions, problems)
     selected = select_files(request, problems)
     with problems.caught():  # the agent's own .env is known when the agent is
@@ -93,8 +95,9 @@ async def make_plan(
         raise AssertionError("an agent that cannot be made is a problem, and was raised")
     return Plan(
         request=request,
-        agent=made,
-        files=tuple(planned[file.eval_set.path] for file in selected),
+        source=CaseSource(
+            request=request, agent=made, files=tuple(planned[file.eval_set.path] for file in selected)
+        ),
         judges=judges,
         host=host,
         warnings=problems.warnings,
@@ -116,7 +119,8 @@ def _read_files(request: RunRequest, files: Iterable[PlannedFile]) -> Iterator[P
             yield Path(name.partition(":")[2] or name)
 
 
-def _check_numbers(request: RunRequest, problems: Problems) -> None:
+def check_numbers(request: RunRequest | LogsRequest, problems: Problems) -> None:
+    """Report numbers that make no run."""
     if request.num_runs < 1:
         problems.add(f"the number of runs must be at least 1, found {request.num_runs}")
     if request.num_runs > MOST_RUNS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -12,17 +12,15 @@ from typing import BinaryIO, TypeVar
 from adjudge.errors import RunError
 from adjudge.extension.guard import PluginRaisedError, described, guarded, lent, make
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import Host, Reporter, RunReport, SupportsLogs
+from adjudge.extension.protocols import Host, Reporter, RunReport
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import ReporterSpec
 from adjudge.journal.run_journal import Journal
-from adjudge.model.judged_logs import JudgedLogs
 from adjudge.model.result import JudgeCalls, RunSummary
-from adjudge.runner.journal_views import file_records, reported_cases, run_info
+from adjudge.runner.journal_views import file_records, logs_record, reported_cases, run_info
 from adjudge.runner.problems import Problems
+from adjudge.verdict.algebra import Rule
 from adjudge.verdict.summary import summarise
-
-"""The whole id: a reporter of somebody else that is called so does not take its place."""
 
 DocumentT = TypeVar("DocumentT")
 
@@ -30,11 +28,16 @@ DocumentT = TypeVar("DocumentT")
 def summary_of(journal: Journal) -> RunSummary:
     """The summary, folded from the journal; what is not there counts as not measured."""
     run = run_info(journal)
+    logs = logs_record(journal)
+    rules: dict[str | None, Sequence[Rule]] = {file.path: file.rules for file in file_records(journal)}
+    if logs is not None:
+        rules[None] = logs.rules
     summary = summarise(
         (item.result for item in reported_cases(journal)),
-        {file.path: file.rules for file in file_records(journal)},
+        rules,
         run.num_runs,
         incomplete=run.finished_at is None,
+        decides=run.decides,
     )
     with journal.reading():
         asked = journal.meta().get("judges", {})
@@ -118,23 +121,6 @@ def _same_file(one: Path, other: Path) -> bool:
     return False
 
 
-def check_log_outputs(
-    outputs: Iterable[Path], extensions: Extensions, host: Host, problems: Problems
-) -> None:
-    """The same for verdicts on logs, which not every reporter writes."""
-    outputs = tuple(outputs)
-    check_outputs(outputs, extensions, problems)
-    for output in outputs:
-        # An output without a reporter is a problem already.
-        with problems.caught(file=str(output)), suppress(RunError):
-            registered = reporter_for(output, extensions)
-            if not isinstance(_made(registered, host), SupportsLogs):
-                problems.add(
-                    f"the reporter {registered.spec.name!r} of {registered.provenance} writes no verdicts on logs",
-                    file=str(output),
-                )
-
-
 def write_outputs(
     report: RunReport, outputs: Iterable[Path], extensions: Extensions, host: Host
 ) -> tuple[str, ...]:
@@ -152,32 +138,8 @@ def write_outputs(
     return tuple(failures)
 
 
-def write_log_outputs(
-    judged: JudgedLogs, outputs: Iterable[Path], extensions: Extensions, host: Host
-) -> tuple[str, ...]:
-    """Write verdicts on logs to every file, each whole or not at all, whatever becomes of the others.
-
-    Returns:
-        What could not be written, one message for each file.
-    """
-    failures: list[str] = []
-    for output in outputs:
-        registered = reporter_for(output, extensions)
-        again = "What the judges answered is kept: the same command again asks nothing twice."
-        with _told(output, registered, again, failures):
-            _write_whole(output, _guarded(registered, _log_reporter(registered, host).write_logs, judged))
-    return tuple(failures)
-
-
 def _made(registered: Registered[ReporterSpec], host: Host) -> Reporter:
     return make(registered, registered.spec.config(), host)
-
-
-def _log_reporter(registered: Registered[ReporterSpec], host: Host) -> SupportsLogs:
-    reporter = _made(registered, host)
-    if not isinstance(reporter, SupportsLogs):
-        raise RunError(f"the reporter {registered.spec.name!r} writes no verdicts on logs")
-    return reporter
 
 
 def _guarded(
@@ -246,14 +208,3 @@ def show(report: RunReport, stream: BinaryIO, extensions: Extensions, host: Host
     """
     registered = console(extensions)
     _guarded(registered, _made(registered, host).write, report)(stream)
-
-
-def show_logs(judged: JudgedLogs, stream: BinaryIO, extensions: Extensions, host: Host) -> None:
-    """Write verdicts on logs for a person.
-
-    Raises:
-        RunError: the one that is installed writes no verdicts on logs.
-        AdjudgeError: it is not there, or raised something.
-    """
-    registered = console(extensions)
-    _guarded(registered, _log_reporter(registered, host).write_logs, judged)(stream)

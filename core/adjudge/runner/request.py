@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from adjudge.adk.case import dump_eval_set
 from adjudge.errors import RunError
@@ -16,6 +16,10 @@ from adjudge.journal.locations import eval_sets_folder
 from adjudge.model.address import shown_address
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.eval_set import EvalSet
+from adjudge.model.evaluation import WordedCriterion
+
+AUTO: Final = "auto"
+"""The granularity that is chosen for each criterion."""
 
 DEFAULT_CONCURRENCY = 8
 """How many sessions with the agent are open at a time."""
@@ -78,10 +82,42 @@ class RunRequest(Frozen):
     working_folder: str
 
 
-def kept(request: RunRequest) -> JsonObject:
+class LogsRequest(Frozen):
+    """A run over logs as the user named it. Stored in the journal, so that it can be resumed."""
+
+    logs: tuple[str, ...]
+    """Files, folders or globs."""
+    criteria_file: str | None = None
+    criteria: tuple[Any, ...] = ()
+    """Criteria made in Python, in the shape of a file."""
+    options: JsonObject = {}
+    """Options of every criterion in words."""
+    task: str | None = None
+    """The goal of runs whose log names none."""
+    reader: str | None = None
+    aggregate_only: bool = False
+    """Whether to end after aggregation, without verdicts."""
+    num_runs: int = 1
+    timeout: float | None = None
+    """Seconds that reading a run may take."""
+    scoring_timeout: float | None = None
+    judging: JudgingRequest = JudgingRequest()
+    concurrency: int = DEFAULT_CONCURRENCY
+    """Runs that are in memory at a time; it decides no result."""
+    working_folder: str
+
+
+def kept(request: RunRequest | LogsRequest) -> JsonObject:
     """The request as the journal keeps it."""
     document: JsonObject = request.model_dump(mode="json")
-    return document if request.agent is None else {**document, "agent": shown_address(request.agent)}
+    if isinstance(request, LogsRequest) or request.agent is None:
+        return document
+    return {**document, "agent": shown_address(request.agent)}
+
+
+def request_from(document: JsonObject) -> RunRequest | LogsRequest:
+    """The request that a journal kept."""
+    return (LogsRequest if "logs" in document else RunRequest).model_validate(document)
 
 
 def with_agent(request: RunRequest, agent: object, run: str) -> RunRequest:
@@ -156,6 +192,59 @@ def request_of(
         concurrency=concurrency,
         working_folder=str(Path.cwd()),
     )
+
+
+def logs_request_of(
+    logs: str | Path | Sequence[str | Path],
+    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None,
+    *,
+    options: Mapping[str, Any],
+    task: str | None,
+    reader: str | None,
+    aggregate_only: bool,
+    timeout: float | None,
+    scoring_timeout: float | None,
+    judging: JudgingRequest,
+    concurrency: int,
+) -> LogsRequest:
+    """The request behind the arguments of ``adjudge.judge_logs``."""
+    return LogsRequest(
+        logs=tuple(map(str, [logs] if isinstance(logs, str | Path) else logs)),
+        criteria_file=str(criteria) if isinstance(criteria, str | Path) else None,
+        criteria=()
+        if criteria is None or isinstance(criteria, str | Path)
+        else tuple(map(_as_written, criteria)),
+        options=_options_of_words(options, aggregate_only=aggregate_only, has_judge=bool(judging.judges)),
+        task=task,
+        reader=reader,
+        aggregate_only=aggregate_only,
+        timeout=None if timeout == math.inf else timeout,
+        scoring_timeout=None if scoring_timeout == math.inf else scoring_timeout,
+        judging=judging,
+        concurrency=concurrency,
+        working_folder=str(Path.cwd()),
+    )
+
+
+def _as_written(criterion: object) -> Any:
+    """A criterion made in Python as a file has it, so that it is checked in the same way."""
+    if isinstance(criterion, WordedCriterion):
+        return criterion.model_dump(mode="json", exclude_defaults=True)
+    return dict(cast("Mapping[str, Any]", criterion)) if isinstance(criterion, Mapping) else criterion
+
+
+def _options_of_words(given: Mapping[str, Any], *, aggregate_only: bool, has_judge: bool) -> JsonObject:
+    """Options of every criterion in words, as its configuration has them."""
+    options = {name: value for name, value in given.items() if value is not None and value is not False}
+    if (granularity := options.pop("granularity", AUTO)) != AUTO:
+        options["granularity_override"] = granularity
+    if (num_samples := options.pop("num_samples", None)) is not None:
+        options["judge_model_options"] = {"num_samples": num_samples}
+    if "calibration" in options:
+        options["calibration"] = str(options["calibration"])
+    if aggregate_only:
+        options |= {"aggregate_only": True, "write_summaries": has_judge}
+    return options
 
 
 def _named(eval_set: EvalSetSource) -> str:

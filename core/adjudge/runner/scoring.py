@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from adjudge.errors import AdjudgeError, PluginError, RunError
+from pydantic_core import from_json, to_json
+
+from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
 from adjudge.extension.guard import PluginTimeoutError, awaited, lent
+from adjudge.extension.judge_use import judge_use
+from adjudge.extension.protocols import SupportsPreparation
 from adjudge.extension.returned import returned
 from adjudge.extension.shortage import shortage_of
 from adjudge.judge.client import JudgeUnusableError
-from adjudge.judge.usage import ledger
+from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import NOT_MEASURED, CriterionResult
@@ -40,7 +44,7 @@ async def score(
     component = planned.component
     origin = component.provenance
     result: CriterionResult | None = None
-    with ledger() as asked:
+    with judge_use() as asked:
         passes = False
         try:
             measurement = await awaited(
@@ -77,6 +81,43 @@ async def score(
     if result is None:
         raise AssertionError("a judge that cannot be asked is noted in the ledger")
     return result.model_copy(update={"judging": asked.use()})
+
+
+async def prepared(planned: PlannedCriterion, criterion: SupportsPreparation) -> JsonObject:
+    """What a criterion locks before the first case. Where it raises, so does measuring each case, and that is told there.
+
+    Raises:
+        InputError: what the user gave cannot be used.
+        RunError: it concerns the whole run: a judge that cannot be asked, a journal that cannot be written.
+    """
+    component = planned.component
+    with judge_use() as asked:
+        document: JsonObject = {}
+        try:
+            found = await awaited(
+                component,
+                "prepare",
+                criterion.prepare,
+                passing=(RunError, InputError) if component.is_built_in else (InputError,),
+                within=DEFAULT_SCORING_TIMEOUT,
+            )
+            document = _json_object(found)
+        except JudgeUnusableError as error:
+            asked.fatal = error
+        except PluginError:
+            pass
+    if asked.fatal is not None and (planned.rule.gates or not isinstance(asked.fatal, JudgeUnusableError)):
+        raise asked.fatal
+    return document
+
+
+def _json_object(value: object) -> JsonObject:
+    """The value as the journal gives it back; empty where it is no JSON object."""
+    try:
+        found = from_json(to_json(value))
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _failed(code: str, error: AdjudgeError, origin: str, *, retryable: bool) -> Measurement:

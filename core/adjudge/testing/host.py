@@ -8,17 +8,17 @@ from types import ModuleType
 from typing import Any
 
 from adjudge.errors import InputError, Problem, UnknownNameError
+from adjudge.extension.guarded_strategy import GuardedStrategy
 from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.judge_protocols import Evaluator, JudgeBackend, Recording
+from adjudge.extension.judge_protocols import InstalledStrategy, JudgeBackend, Recording
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion
-from adjudge.extension.registry import Registry
+from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import GranularityStrategySpec
-from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.judge.client import JudgeClient, Member
 from adjudge.judge.client_judge import ClientJudge
-from adjudge.model.evaluation import WordedCriterion
+from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.judging import JudgeRequest
 from adjudge.model.trajectory import Trajectory
 from adjudge.plugin import Judge
@@ -53,7 +53,7 @@ class FakeHost:
             environment: The environment variables.
             criteria: Names to functions that make a criterion from its options.
             recordings: File names to recordings.
-            strategies: The granularity strategies of evaluators; otherwise those of this environment.
+            strategies: The granularity strategies; otherwise those of this environment.
         """
         self._folder = folder
         self._logs = dict(logs or {})
@@ -62,6 +62,8 @@ class FakeHost:
         self._criteria = dict(criteria or {})
         self._recordings = dict(recordings or {})
         self._strategies = strategies
+        self._once: dict[str, JsonValue] = {}
+        self._made: dict[str, InstalledStrategy] = {}
 
     @property
     def working_folder(self) -> Path:
@@ -96,18 +98,34 @@ class FakeHost:
         """
         return self._client_judge(options)
 
-    def evaluator(self, criterion: WordedCriterion, options: JudgeModelOptions) -> Evaluator:
-        """The real evaluator, over the judge that was given.
+    def granularity_strategies(self) -> tuple[InstalledStrategy, ...]:
+        """The strategies that were given, otherwise those of this environment."""
+        return tuple(map(self._strategy, self._installed()))
+
+    def granularity_strategy(self, name: str) -> InstalledStrategy:
+        """The one of that name.
 
         Raises:
-            InputError: no judge was given.
-            UnknownNameError: the criterion names a granularity that is not there.
+            UnknownNameError: it is not there.
         """
-        judge = self._client_judge(options)
-        strategies = self._strategies or Extensions.load().granularity_strategies
-        if criterion.granularity is not None:
-            strategies.resolve(criterion.granularity)
-        return CriterionEvaluator(Services(strategies, self, judge), judge, _NoStore(), criterion)
+        return self._strategy(self._installed().resolve(name))
+
+    def _strategy(self, registered: Registered[GranularityStrategySpec]) -> InstalledStrategy:
+        return self._made.setdefault(registered.id, GuardedStrategy(registered, self))
+
+    def _installed(self) -> Registry[GranularityStrategySpec]:
+        if self._strategies is None:
+            self._strategies = Extensions.load().granularity_strategies
+        return self._strategies
+
+    def once(self, name: str, make: Callable[[], JsonValue]) -> JsonValue:
+        """What ``make`` gives; of each name once."""
+        if name not in self._once:
+            self._once[name] = make()
+        return self._once[name]
+
+    def declare(self, document: JsonObject) -> None:
+        """Nothing: there is no plan."""
 
     def _client_judge(self, options: JudgeModelOptions) -> ClientJudge:
         if self._judge is None:
@@ -138,16 +156,6 @@ class FakeHost:
         if path.name not in self._recordings:
             raise InputError(Problem(what="there is no such recording", file=str(path)))
         return self._recordings[path.name]
-
-
-class _NoStore:
-    """A ``ReplyStore`` that keeps nothing: a test compiles its criteria itself."""
-
-    def reply(self, key: str, sample: int) -> bytes | None:  # noqa: ARG002
-        return None
-
-    def add_reply(self, key: str, sample: int, data: bytes) -> None:
-        pass
 
 
 def _backend(judge: JudgeBackend | str | Callable[[str], str] | None) -> JudgeBackend | None:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from adjudge.judge.prompt import CITATIONS, VERDICT
+from adjudge.model.evidence import Citation
 from adjudge.model.judging import JudgeRequest
-from adjudge.model.measurement import Citation
 
 
 def verdicts(

@@ -10,17 +10,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, Final
 
 from adjudge.model.base import Frozen
-from adjudge.model.measurement import Failure, Measurement, Outcome
-from adjudge.model.result import (
-    NOTHING_MEASURED,
-    CriterionResult,
-    InvocationResult,
-    RepeatedCriterion,
-    Status,
-    Verdict,
+from adjudge.model.evaluation import EvaluationResult
+from adjudge.model.evidence import Failure
+from adjudge.model.measurement import Measurement, Outcome
+from adjudge.model.result import NOTHING_MEASURED, CriterionResult, InvocationResult, RepeatedCriterion
+from adjudge.model.verdict import Status, Verdict
+
+_DECIDED_HERE: Final = frozenset(
+    ("criterion_name", "verdict", "reasoning", "error", "evidence", "score", "threshold", "judging")
 )
+"""Fields of a result that these rules fill, whatever a judge says."""
 
 
 class Rule(Frozen):
@@ -178,7 +180,20 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
         evidence=overall.evidence if overall else None,
         rubric_scores=overall.rubric_scores if overall else (),
         per_invocation=tuple(invocation_result(item, rule) for item in per_invocation),
+        task_decomposition=measurement.task_decomposition,
+        aggregated_steps=measurement.aggregated_steps,
+        **_judged(measurement.evaluation),
     )
+
+
+def _judged(evaluation: EvaluationResult | None) -> dict[str, Any]:
+    """What a result says of how a judge came to it."""
+    if evaluation is None:
+        return {}
+    return {
+        name: getattr(evaluation, name)
+        for name in CriterionResult.model_fields.keys() & EvaluationResult.model_fields.keys() - _DECIDED_HERE
+    }
 
 
 def _why(outcomes: Sequence[Outcome], status: Status) -> str | None:
@@ -200,12 +215,21 @@ def combined(statuses: Iterable[Status]) -> Status:
     return "not_applicable"
 
 
-def case_status(criteria: Iterable[CriterionResult | RepeatedCriterion]) -> tuple[Status, Failure | None]:
+def case_status(
+    criteria: Iterable[CriterionResult | RepeatedCriterion], *, decides: bool = True
+) -> tuple[Status, Failure | None]:
     """Rule 3: what the gating criteria of a case say together.
+
+    Args:
+        criteria: One result for each criterion.
+        decides: Whether a criterion of the run has a threshold. Where none has, as in a run that ends after
+            aggregation, a case is ``informational``, or ``error`` where something could not be measured.
 
     Returns:
         The status, and a failure where nothing was left to decide.
     """
+    if not decides:
+        return ("error" if any(item.status == "error" for item in criteria) else "informational"), None
     status = combined(item.status for item in criteria if item.threshold is not None)
     if status == "not_applicable":
         return "error", Failure(
@@ -253,4 +277,4 @@ def _sample_deviation(scores: Sequence[float]) -> float | None:
 
 def exit_status(status: Status) -> int:
     """Rule 5: 1 where something gating failed; else 3 where something is undecided or in error; else 0."""
-    return {"PASS": 0, "FAIL": 1}.get(status, 3)
+    return {"PASS": 0, "informational": 0, "FAIL": 1}.get(status, 3)

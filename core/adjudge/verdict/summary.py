@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from adjudge.model.measurement import Failure
+from adjudge.model.evidence import Failure
 from adjudge.model.result import (
     NOTHING_MEASURED,
     CaseResult,
@@ -15,9 +15,8 @@ from adjudge.model.result import (
     CriterionSummary,
     RepeatedCase,
     RunSummary,
-    Status,
-    Verdict,
 )
+from adjudge.model.verdict import Status, Verdict
 from adjudge.verdict.algebra import Rule, case_status, combined, exit_status, repeated
 
 
@@ -31,6 +30,7 @@ class _Tally:
         self.scored = 0
         self.nothing_measured: list[str] = []
         """Eval sets of which it measured no case, in words."""
+        self.of_logs = False
 
     def add(self, status: Status, score: float | None) -> None:
         self.counts[status] += 1
@@ -44,6 +44,7 @@ class _Tally:
             criterion_name=self.rule.criterion_name,
             criterion=self.rule.criterion,
             threshold=self.rule.threshold,
+            lower_is_better=self.rule.lower_is_better,
             mean=mean if mean is None or math.isfinite(mean) else None,
             counts=dict(self.counts),
             error=self._error(),
@@ -53,10 +54,13 @@ class _Tally:
         if not self.nothing_measured:
             return None
         told = "; ".join(self.nothing_measured)
-        message = (
-            f"the criterion {self.rule.criterion_name!r} measured nothing: {told}. Give the agent or the "
-            "cases what it needs, or choose other criteria for these cases in a test_config.json."
+        advice = (
+            "Take it out of the criteria, or judge logs that record what it needs."
+            if self.of_logs
+            else "Give the agent or the cases what it needs, or choose other criteria for these cases in a "
+            "test_config.json."
         )
+        message = f"the criterion {self.rule.criterion_name!r} measured nothing: {told}. {advice}"
         return Failure(code=NOTHING_MEASURED, message=message, origin=self.rule.criterion)
 
 
@@ -69,14 +73,18 @@ class _Applied:
         self.why_not: str | None = None
 
     def add(self, status: Status, results: Iterable[CriterionResult | None]) -> None:
+        tried = [item for item in results if item is not None]
+        if not tried and status != "not_applicable":
+            return  # the agent could not be run: that says nothing of the criterion
         self.cases += 1
         self.measured += status != "not_applicable"
         if self.why_not is None:
-            self.why_not = next((item.reasoning for item in results if item is not None), None)
+            self.why_not = next((item.reasoning for item in tried), None)
 
     def told(self, file: str | None) -> str:
         """That it applied to none, and why, as far as the first case tells."""
-        cases = "the only case" if self.cases == 1 else f"none of the {self.cases} cases"
+        kind = "run" if file is None else "case"
+        cases = f"the only {kind}" if self.cases == 1 else f"none of the {self.cases} {kind}s"
         verb = "it does not apply to" if self.cases == 1 else "it applies to"
         where = "" if file is None else f" of {file}"
         return f"{verb} {cases}{where}" + (f" ({self.why_not})" if self.why_not else "")
@@ -88,22 +96,26 @@ def summarise(
     repeats: int,
     *,
     incomplete: bool = False,
+    decides: bool = True,
 ) -> RunSummary:
     """Fold case results into the summary of a run.
 
     Args:
         results: Every repeat of every case, the repeats of one case beside one another.
-        rules: The rules of every eval-set file, by its name in the results.
+        rules: The rules of every eval-set file, by its name in the results; ``None``: of all runs in logs.
         repeats: How often every case was to run.
         incomplete: Whether the run was interrupted. It has no verdict then, and never passes.
+        decides: Whether a criterion has a threshold. A run in which none has on purpose is ``informational``.
     """
     tallies: dict[tuple[str, str, float | None], _Tally] = {}
     counts: Counter[Status] = Counter()
     kept: list[RepeatedCase] = []
     applied: dict[tuple[str | None, int], _Applied] = {}
-    for (file, _), group in groupby(results, key=lambda item: (item.eval_set_file, item.eval_id)):
+    for (file, _, _), group in groupby(
+        results, key=lambda item: (item.eval_set_file, item.source, item.eval_id)
+    ):
         of_case = list(group)
-        case = over_repeats(of_case, rules[file], repeats)
+        case = over_repeats(of_case, rules[file], repeats, decides=decides)
         counts[case.status] += 1
         if repeats > 1:
             kept.append(case)
@@ -113,11 +125,15 @@ def summarise(
             if rule.gates:
                 in_file = applied.setdefault((file, number), _Applied())
                 in_file.add(criterion.status, (_of(result, number) for result in of_case))
-    unmeasured = [at for at, found in applied.items() if not found.measured]
+    unmeasured = [at for at, found in applied.items() if found.cases and not found.measured]
     for file, number in unmeasured:
-        tallies[_key(rules[file][number])].nothing_measured.append(applied[file, number].told(file))
+        tally = tallies[_key(rules[file][number])]
+        tally.nothing_measured.append(applied[file, number].told(file))
+        tally.of_logs = file is None
     status = combined((*counts, "error") if unmeasured else counts)
-    if status == "not_applicable" or (incomplete and status != "FAIL"):
+    if not decides and not incomplete:
+        status = "error" if counts["error"] else "informational"
+    elif status == "not_applicable" or (incomplete and status != "FAIL"):
         status = "error"
     decided = status in ("PASS", "FAIL", "UNSURE") and not incomplete
     return RunSummary(
@@ -137,7 +153,9 @@ def _key(rule: Rule) -> tuple[str, str, float | None]:
     return rule.criterion_name, rule.criterion, rule.threshold
 
 
-def over_repeats(results: Sequence[CaseResult], rules: Sequence[Rule], repeats: int) -> RepeatedCase:
+def over_repeats(
+    results: Sequence[CaseResult], rules: Sequence[Rule], repeats: int, *, decides: bool = True
+) -> RepeatedCase:
     """One case over its repeats; a repeat that is missing counts as one that could not be measured."""
     first = results[0]
     missing: list[CriterionResult | None] = [None] * (repeats - len(results))
@@ -145,13 +163,17 @@ def over_repeats(results: Sequence[CaseResult], rules: Sequence[Rule], repeats: 
         repeated([_of(result, number) for result in results] + missing, rule)
         for number, rule in enumerate(rules)
     )
-    status, error = case_status(criteria)
+    status, error = case_status(criteria, decides=decides)
+    if not decides and any(result.status == "error" for result in results):
+        status = "error"
     if not missing and all(result.status == "not_applicable" for result in results):
         status = "not_applicable"
     return RepeatedCase(
         eval_set_id=first.eval_set_id,
         eval_set_file=first.eval_set_file,
         eval_id=first.eval_id,
+        source=first.source,
+        run=first.run,
         status=status,
         verdict=Verdict(status) if status in ("PASS", "FAIL", "UNSURE") else None,
         criteria=criteria,

@@ -7,9 +7,9 @@ from adjudge_plugins.ai_judge.config import AiJudgeConfig
 
 
 def _make(config: AiJudgeConfig, host: Host) -> Criterion:
-    from adjudge_plugins.ai_judge.criterion import AiJudge
+    from adjudge_plugins.ai_judge.criterion import made
 
-    return AiJudge(host.evaluator(config.criterion(), config.judge_model_options))
+    return made(config, host)
 
 
 @hookimpl.criteria
@@ -25,5 +25,6 @@ def criteria() -> list[CriterionSpec]:
             needs=frozenset({Need.JUDGE}),
             simulated_conversations=True,
             default_threshold=1.0,
+            judges_words=True,
         )
     ]

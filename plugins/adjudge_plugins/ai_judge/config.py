@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import Field, field_validator
+from typing import Self
+
+from pydantic import Field, field_validator, model_validator
 
 from adjudge.model import WordedCriterion
 from adjudge.plugin import ComponentConfig, JudgeModelOptions
@@ -11,7 +13,7 @@ from adjudge.plugin import ComponentConfig, JudgeModelOptions
 class AiJudgeConfig(ComponentConfig):
     """Options of ``ai_judge``: one entry of a criteria file, in a configuration."""
 
-    description: str
+    description: str = ""
     """What a run has to meet, in words."""
     name: str = ""
     """What the criterion is about in a word or two: it counts where the granularity is chosen."""
@@ -21,14 +23,38 @@ class AiJudgeConfig(ComponentConfig):
     """Statements that a run meets or not; empty: they are made from the description, once for all runs."""
     checks_threshold: float = Field(default=1.0, gt=0, le=1)
     """The share of the checks that apply that must be met (``threshold`` in a criteria file)."""
+    granularity_override: str | None = None
+    """How closely to look, whatever ``granularity`` says: what a user names for all criteria of a run."""
+    strict_evidence: bool = False
+    """Whether a run that shows nothing of what came back supports no outcome."""
+    correct_phases: bool = False
+    """Whether the judge may move where sub-tasks begin, and join them: one call a run."""
+    token_budget: int = Field(default=24_000, ge=4_000)
+    """Tokens that one request to a judge may have."""
+    calibration: str | None = None
+    """A file of ``adjudge agreement --fit``; unset: what this installation keeps of these checks and judges."""
+    aggregate_only: bool = False
+    """Whether to end after aggregation, without a verdict; then no judge is needed, and the description may be blank."""
+    write_summaries: bool = False
+    """Whether a judge writes summaries where it ends after aggregation."""
     judge_model_options: JudgeModelOptions = JudgeModelOptions()
     """Who judges, how often, and how."""
 
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.description and not self.aggregate_only:
+            raise ValueError("the description is blank")
+        if self.aggregate_only and self.calibration is not None:
+            raise ValueError(
+                "a calibration is of verdicts, and there are none where it ends after aggregation"
+            )
+        if self.aggregate_only and self.correct_phases and not self.write_summaries:
+            raise ValueError("it is a judge who corrects phases, and none is named; add --judge MODEL")
+        return self
+
     @field_validator("description")
     @classmethod
-    def _says_something(cls, description: str) -> str:
-        if not description.strip():
-            raise ValueError("the description is blank")
+    def _stripped(cls, description: str) -> str:
         return description.strip()
 
     @field_validator("checks")

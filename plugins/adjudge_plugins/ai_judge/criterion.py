@@ -2,38 +2,191 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final, get_args
 
-from adjudge.model import EvaluationResult, UnsureCode
-from adjudge.plugin import CaseUnderTest, Evaluator, Measurement, Outcome
+from adjudge.kit.calibration import KeptCalibrations, read_calibrations
+from adjudge.model import Calibration, EvaluationResult, JsonObject, UnsureCode
+from adjudge.plugin import (
+    AdjudgeError,
+    CaseUnderTest,
+    Criterion,
+    Host,
+    InputError,
+    Judge,
+    Measurement,
+    Outcome,
+    Problem,
+)
+from adjudge_plugins.ai_judge.budget import check_lengths
+from adjudge_plugins.ai_judge.calibration_choice import check_given, may_apply
+from adjudge_plugins.ai_judge.check_compiler import compiled_by_author
+from adjudge_plugins.ai_judge.config import AiJudgeConfig
+from adjudge_plugins.ai_judge.services import CriterionEvaluator, Options, Services
 
 _UNSURE: Final[tuple[UnsureCode, ...]] = get_args(UnsureCode)
+
+
+def made(config: AiJudgeConfig, host: Host) -> Criterion:
+    """The criterion that these options describe.
+
+    Raises:
+        UnavailableError: no judge is named, or what it needs is missing.
+        InputError: the options are wrong, a granularity is named that nothing installed has, or the criterion is
+            too long for a request.
+        RunError: the calibrations of this installation cannot be read.
+    """
+    unknown: list[Problem] = []
+    for granularity in (config.granularity_override, config.granularity):
+        if granularity is not None:
+            try:
+                host.granularity_strategy(granularity)
+            except AdjudgeError as error:
+                unknown.append(Problem(what=str(error)))
+    check_lengths(config.criterion(), config.token_budget)
+    judge: Judge | None = None
+    if not config.aggregate_only or config.write_summaries:
+        try:
+            judge = host.judge(config.judge_model_options)
+        except InputError as error:
+            if unknown:
+                raise InputError([*unknown, *error.problems]) from None
+            raise
+    if unknown:
+        raise InputError(unknown)
+    if config.aggregate_only or judge is None:
+        return Aggregation(config, Services(host, judge, options_of(config)))
+    return AiJudge(config, host, judge)
+
+
+def options_of(config: AiJudgeConfig) -> Options:
+    """How runs are looked at."""
+    return Options(
+        granularity=config.granularity_override,
+        token_budget=config.token_budget,
+        strict_evidence=config.strict_evidence,
+        correct_phases=config.correct_phases,
+    )
+
+
+class Aggregation:
+    """What the judge would be given, without a verdict."""
+
+    def __init__(self, config: AiJudgeConfig, services: Services) -> None:
+        """Aggregate for the criterion of ``config``; without words, at every granularity."""
+        self._criteria = [config.criterion()] if config.description else []
+        self._services = services
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """The views of the run."""
+        views = await self._services.views(case.actual, self._criteria)
+        return Measurement(
+            overall=Outcome.not_applicable("it ends after aggregation, without a verdict"),
+            task_decomposition=await self._services.decomposer.decompose(case.actual),
+            aggregated_steps=views,
+        )
 
 
 class AiJudge:
     """1.0 where the verdict is PASS, 0.0 where it is FAIL, and no score where it is UNSURE (seed 003)."""
 
-    def __init__(self, evaluator: Evaluator) -> None:
-        """Judge with ``evaluator``."""
-        self._evaluator = evaluator
+    def __init__(self, config: AiJudgeConfig, host: Host, judge: Judge) -> None:
+        """Judge with ``judge``."""
+        self.config = config
+        self.judge = judge
+        self.name = config.name
+        self._host = host
+        known = compiled_by_author(config.criterion())
+        self.known_sha256 = None if known is None else known.sha256
+        self.given = None
+        if config.calibration is not None:
+            self.given = read_calibrations(host.working_folder / Path(config.calibration))
+        self._calibrations = may_apply(
+            _kept(host) if self.given is None else self.given, judge, self.known_sha256
+        )
+        host.declare(
+            {"granularity_strategies": {item.id: item.spec.version for item in host.granularity_strategies()}}
+        )
+        if self._calibrations:
+            host.declare({"calibrations": [item.model_dump(mode="json") for item in self._calibrations]})
+        self._siblings: Sequence[Criterion] = (self,)
+        self._share(Services(host, judge, options_of(config)))
+
+    def _share(self, services: Services) -> None:
+        self.services = services
+        self.evaluator = CriterionEvaluator(
+            services, self.judge, self.config.criterion(), calibrations=self._calibrations
+        )
+
+    def know_siblings(self, siblings: Sequence[Criterion]) -> None:
+        """Divide a run into sub-tasks once for all that look at it alike.
+
+        Raises:
+            InputError: no calibration of a file that was given says anything of any of them.
+        """
+        self._siblings = siblings
+        for other in siblings:
+            if isinstance(other, AiJudge) and _looks_alike(other.config, self.config):
+                self._share(other.services)
+                break
+        self._check_given([(other.name, other.known_sha256) for other in self._judging()])
+
+    def _judging(self) -> list[AiJudge]:
+        return [other for other in self._siblings if isinstance(other, AiJudge)]
+
+    def _check_given(self, hashes: Sequence[tuple[str, str | None]]) -> None:
+        if self.given is not None:
+            check_given(self.given, str(self.config.calibration), hashes, self.judge)
+
+    async def prepare(self) -> JsonObject:
+        """The checks, the same for all runs.
+
+        Raises:
+            InputError: no calibration of a file that was given is of the checks that a judge has written.
+        """
+        locked = await self.evaluator.compiled()
+        if self.given is not None:
+            others = await asyncio.gather(*(other.evaluator.compiled() for other in self._judging()))
+            self._check_given([(other.name, other.sha256) for other in others])
+        return locked.model_dump(mode="json")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One outcome for the case; ``details["evaluation"]`` is the whole result."""
-        return Measurement(overall=outcome_of(await self._evaluator.evaluate(case.actual)))
+        """One outcome for the case, with how the judge came to it."""
+        result, views = await self.evaluator.evaluate_with_views(case.actual)
+        return Measurement(
+            overall=outcome_of(result),
+            evaluation=result,
+            task_decomposition=await self.services.decomposer.decompose(case.actual),
+            aggregated_steps=views,
+        )
+
+
+def _kept(host: Host) -> tuple[Calibration, ...]:
+    """What this installation kept when the run began."""
+    kept = host.once(
+        "calibrations", lambda: [item.model_dump(mode="json") for item in KeptCalibrations().everything()]
+    )
+    return tuple(Calibration.model_validate(item) for item in kept) if isinstance(kept, list) else ()
+
+
+def _looks_alike(one: AiJudgeConfig, other: AiJudgeConfig) -> bool:
+    return (options_of(one), one.judge_model_options) == (options_of(other), other.judge_model_options)
 
 
 def outcome_of(result: EvaluationResult) -> Outcome:
     """A verdict as a score."""
-    details = {"evaluation": result.model_dump(mode="json", exclude={"judging"}, exclude_defaults=True)}
     match result.verdict:
         case "PASS":
-            return Outcome.scored(1.0, result.reasoning, details=details, evidence=result.evidence)
+            return Outcome.scored(1.0, result.reasoning, evidence=result.evidence)
         case "FAIL":
-            return Outcome.scored(0.0, result.reasoning, details=details, evidence=result.evidence)
+            return Outcome.scored(0.0, result.reasoning, evidence=result.evidence)
         case "UNSURE":
-            return Outcome.unsure(_code(result), result.reasoning, details=details)
+            outcome = Outcome.unsure(_code(result), result.reasoning)
+            return outcome.model_copy(update={"evidence": result.evidence})
         case _:
-            return Outcome(state="error", reasoning=result.reasoning, error=result.error, details=details)
+            return Outcome(state="error", reasoning=result.reasoning, error=result.error)
 
 
 def _code(result: EvaluationResult) -> UnsureCode:

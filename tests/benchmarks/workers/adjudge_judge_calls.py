@@ -14,15 +14,15 @@ from pathlib import Path
 
 import scripted_judge_plugin as judge
 
-from adjudge import judge_logs_sync
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.testing import as_candidate
+from adjudge.testing.log_runs import judged_sync
 
 log, criteria, granularity, samples, verdict, texts = sys.argv[1:]
 extensions = Extensions([*discover(), as_candidate("scripted-judge", judge)])
 started = time.perf_counter()
-judged = judge_logs_sync(
+judged = judged_sync(
     log,
     criteria,
     judge=f"scripted/{verdict}",

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from adjudge.judge.tokens import tokens_asked
 from adjudge.model import Citation
+from adjudge.model.tokens import tokens_asked
 from adjudge.plugin import (
     Host,
     JudgeBackend,

@@ -15,10 +15,10 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-import adjudge
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
-from adjudge.model import Citation, JsonObject, JudgedLogs, JudgeMessage
+from adjudge.kit.judged_logs import JudgedLogs
+from adjudge.model import Citation, JsonObject, JudgeMessage
 from adjudge.plugin import (
     Host,
     JudgeBackendSpec,
@@ -27,6 +27,7 @@ from adjudge.plugin import (
     hookimpl,
 )
 from adjudge.testing import FakeJudge, as_candidate, verdicts
+from adjudge.testing.log_runs import judged_sync
 
 TASK = "Buy the cheapest milk."
 STEPS: list[JsonObject] = [
@@ -98,7 +99,7 @@ class Judging:
         self, logs: str | Path | Sequence[str | Path], *criteria: JsonObject, **options: Any
     ) -> JudgedLogs:
         options = {"judge": "fake/m", "extensions": self.extensions(), **options}
-        return adjudge.judge_logs_sync(logs, criteria or None, **options)
+        return judged_sync(logs, criteria or None, **options)
 
     def extensions(self) -> Extensions:
         return Extensions([*discover(), as_candidate("fake-judge", _Plugin(self))])

@@ -24,6 +24,7 @@ import pytest
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.kit import trace
+from adjudge.kit.judged_logs import JudgedLogs
 from adjudge.model import (
     Absence,
     Citation,
@@ -31,7 +32,6 @@ from adjudge.model import (
     ErrorItem,
     EvaluationResult,
     Item,
-    JudgedLogs,
     Observation,
     Text,
     ToolCall,

@@ -93,7 +93,9 @@ def test_a_judge_is_asked_as_often_as_is_said(adjudge: Run, server: Any, folder:
 
     never = adjudge(*judge, "--num-samples", "0", **server.environment)
     assert never.returncode == 2
-    assert "the number of samples must be from 1 to 100, found 0" in never.stderr
+    assert (
+        "judge_model_options.num_samples: Input should be greater than or equal to 1, found 0" in never.stderr
+    )
 
 
 def test_what_stops_it_is_told_at_once(adjudge: Run, folder: Path) -> None:
@@ -145,7 +147,7 @@ def test_without_a_console_reporter_the_verdict_is_still_told(
     done = adjudge("--no-plugin", "console-reporter", "judge", "logs", *options, **server.environment)
 
     assert done.returncode == 0
-    assert done.stdout == "PASS\n"
+    assert done.stdout.startswith("PASS  run ")
     assert "console" in done.stderr
 
 
@@ -172,9 +174,8 @@ def test_an_interruption_says_how_to_go_on(httpserver: HTTPServer, folder: Path)
     over.set()
 
     assert process.returncode == 130
-    assert errors.splitlines() == [
-        "interrupted; what the judges answered is kept: the same command again asks nothing twice."
-    ]
+    [line] = errors.splitlines()
+    assert line.startswith("interrupted: 0 done. Finish with: adjudge resume ")
 
 
 # --- what a person sees -------------------------------------------------------------------
@@ -189,10 +190,7 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(
 
     assert status in (0, 3)
     assert max(map(len, shown)) <= columns
-    assert any("2/2" in line for line in shown)
-    if columns == 200:
-        assert any(line.startswith("2 logs, 2/2 runs, 2 passed, ") for line in shown), shown
-        assert any(f"{server.asked} calls, $0.0" in line for line in shown), shown
+    assert any(line.startswith("2 runs, 2 passed ") for line in shown), shown
     assert adjudge(*judge, **server.environment).stderr == ""
 
 
@@ -200,7 +198,7 @@ def test_progress_without_a_judge_counts_runs(on_a_terminal: Terminal, folder: P
     (folder / "logs" / "odd.json").write_text('{"foo": 1}')
     status, shown = on_a_terminal("judge", "logs", "--aggregate-only", columns=100)
     assert status in (0, 3)
-    assert any(line.startswith("3 logs, 2/2 runs, 1 error ") for line in shown), shown
+    assert any(line.startswith("3 runs, 1 error ") for line in shown), shown
 
 
 # --- other people's logs ------------------------------------------------------------------

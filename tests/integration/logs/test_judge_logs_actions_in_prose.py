@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import adjudge
 from adjudge.model import Verdict
 from adjudge.plugin import ReadOptions, Source, Trajectory
+from adjudge.testing.log_runs import judged_sync
 from adjudge_plugins.readers import openai_messages_reader
 
 REPEATS = {"criterion": "action_repeats", "maximum": 2}
@@ -81,7 +81,7 @@ def test_a_run_that_names_the_format_may_have_blocks_of_bash_and_an_exit() -> No
 def test_a_command_that_is_repeated_fails() -> None:
     run = [message for _ in range(4) for message in (ran("ls"), gave("a.py"))]
     Path("run.traj.json").write_text(json.dumps([SYSTEM, ASKED, *run]))
-    [log] = adjudge.judge_logs_sync("run.traj.json", [REPEATS]).logs
+    [log] = judged_sync("run.traj.json", [REPEATS]).logs
     assert [result.verdict for result in log.results] == [Verdict.FAIL]
 
 
@@ -127,12 +127,12 @@ def said(number: int, text: str) -> dict[str, Any]:
 )  # fmt: skip
 def test_a_log_without_calls_whose_words_act_says_so(content: Any) -> None:
     Path("run.json").write_text(json.dumps(content))
-    [log] = adjudge.judge_logs_sync("run.json", aggregate_only=True).logs
+    [log] = judged_sync("run.json", aggregate_only=True).logs
     assert NO_CALLS in log.lost
 
 
 def test_a_log_of_plain_talk_does_not_say_it() -> None:
     run = {"messages": [ASKED, {"role": "assistant", "content": "```python\nprint(4)\n```"}]}
     Path("run.json").write_text(json.dumps(run))
-    [log] = adjudge.judge_logs_sync("run.json", aggregate_only=True).logs
+    [log] = judged_sync("run.json", aggregate_only=True).logs
     assert log.lost == ()

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-import adjudge
 from adjudge.model import EvaluationResult, ToolResult, Verdict
+from adjudge.testing.log_runs import judged_sync
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -29,9 +29,7 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def measure(log: object, criterion: str, maximum: int) -> EvaluationResult:
         (tmp_path / "log.json").write_text(json.dumps(log))
-        judged = adjudge.judge_logs_sync(
-            "log.json", [{"name": "It", "criterion": criterion, "maximum": maximum}]
-        )
+        judged = judged_sync("log.json", [{"name": "It", "criterion": criterion, "maximum": maximum}])
         assert judged.errors == ()
         return judged.logs[0].results[0]
 

@@ -10,6 +10,7 @@ import pytest
 
 import adjudge
 from adjudge.model import Verdict
+from adjudge.testing.log_runs import judged_sync
 
 LOOPS = {"name": "Loops", "criterion": "action_repeats", "maximum": 2}
 TOOLS = {"criterion": "unknown_tools", "maximum": 0}
@@ -27,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_folder_of_logs_is_measured_without_a_judge(folder: Path) -> None:
-    judged = adjudge.judge_logs_sync(["loops.json", "works.json"], [LOOPS])
+    judged = judged_sync(["loops.json", "works.json"], [LOOPS])
 
     assert judged.exit_status == 1
     assert judged.judges == {}
@@ -60,7 +61,7 @@ def test_words_and_code_stand_in_one_file(judging: Any, of_logs: Any) -> None:
 
 
 def test_what_does_not_apply_is_no_verdict(folder: Path) -> None:
-    both = adjudge.judge_logs_sync("works.json", [LOOPS, TOOLS])
+    both = judged_sync("works.json", [LOOPS, TOOLS])
     [log] = both.logs
     assert [item.criterion_name for item in log.results] == ["Loops"]
     assert [(item.criterion_name, item.reasoning) for item in log.not_applicable] == [
@@ -70,7 +71,7 @@ def test_what_does_not_apply_is_no_verdict(folder: Path) -> None:
     [error] = both.errors
     assert (error.criterion_name, error.error.code) == ("unknown_tools", "nothing_measured")
 
-    alone = adjudge.judge_logs_sync("works.json", [TOOLS])
+    alone = judged_sync("works.json", [TOOLS])
     [error] = alone.errors
     assert error.error.code == "nothing_measured"
     assert alone.exit_status == 3
@@ -100,7 +101,7 @@ def test_what_cannot_measure_a_log_is_told_before_it_is_read(
     folder: Path, criterion: dict[str, object], message: str
 ) -> None:
     with pytest.raises(adjudge.AdjudgeError) as caught:
-        adjudge.judge_logs_sync("works.json", [{"name": "It", **criterion}])
+        judged_sync("works.json", [{"name": "It", **criterion}])
     assert message in str(caught.value)
 
 

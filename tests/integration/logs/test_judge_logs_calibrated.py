@@ -17,7 +17,8 @@ from click.testing import CliRunner, Result
 from adjudge.cli import cli
 from adjudge.errors import InputError, JudgeError
 from adjudge.kit.calibration.curve import calibrated_confidence
-from adjudge.model import EvaluationResult, JudgedLogs
+from adjudge.kit.judged_logs import JudgedLogs
+from adjudge.model import EvaluationResult
 from adjudge.model.calibration import Calibration
 from adjudge.plugin import JudgeRequest, NoConfig
 from adjudge.testing import FakeHost, manager, verdicts
@@ -284,7 +285,7 @@ def screen(judged: JudgedLogs) -> list[str]:
     [registered] = manager(console_reporter).reporters
     stream = io.BytesIO()
     reporter: Any = registered.spec.factory(NoConfig(), FakeHost(Path()))
-    reporter.write_logs(judged, stream)
+    reporter._write_logs(judged, stream)
     return [line.strip() for line in stream.getvalue().decode().splitlines()]
 
 

@@ -21,6 +21,7 @@ from werkzeug import Request, Response
 from adjudge.model import JsonObject
 from adjudge.plugin import JudgeRequest
 from adjudge.testing import verdicts
+from adjudge.testing.log_runs import judged_sync
 
 
 def _module(path: Path) -> ModuleType:
@@ -495,7 +496,7 @@ def test_a_live_run_that_speaks_to_its_judge_has_no_score(
     [result] = [case.criteria[0] for case in run.cases()]
 
     assert (result.verdict, result.score) == ("UNSURE", None)
-    assert "injection" in result.details["evaluation"]["reason_codes"]
+    assert "injection" in result.reason_codes
 
 
 # --- what goes over the wire --------------------------------------------------------------
@@ -504,7 +505,6 @@ def test_a_live_run_that_speaks_to_its_judge_has_no_score(
 def test_a_provider_gets_the_words_of_a_log_in_one_place(
     httpserver: HTTPServer, judging: Any, of_logs: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import adjudge
 
     sent: list[Any] = []
 
@@ -524,7 +524,7 @@ def test_a_provider_gets_the_words_of_a_log_in_one_place(
     for put in payloads.PLACES.values():
         run = put(run, payloads.ORDER)
     Path("run.json").write_text(json.dumps(run))
-    result = adjudge.judge_logs_sync(
+    result = judged_sync(
         "run.json", [of_logs.OUTCOME], judge="openai/m", granularity="phase_level", num_samples=1
     )
 

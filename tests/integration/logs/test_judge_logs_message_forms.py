@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.model import JudgedLog, JudgedLogs, Verdict
+from adjudge.kit.judged_logs import JudgedLog, JudgedLogs
+from adjudge.model import Verdict
 from adjudge.plugin import ReadOptions, Source, Trajectory
+from adjudge.testing.log_runs import judged_sync
 from adjudge_plugins.readers import openai_messages_reader
 
 ERRORS = {"criterion": "repeated_errors", "maximum": 0}
@@ -26,7 +28,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def judged(content: Any, *criteria: dict[str, Any]) -> JudgedLogs:
     Path("run.json").write_text(json.dumps(content))
-    return adjudge.judge_logs_sync("run.json", criteria or [ERRORS, REPEATS])
+    return judged_sync("run.json", criteria or [ERRORS, REPEATS])
 
 
 def only(content: Any, *criteria: dict[str, Any]) -> JudgedLog:
@@ -174,7 +176,7 @@ def test_a_call_that_only_ends_the_run_needs_no_declaration(last: str) -> None:
     assert [result.verdict for result in log.results] == [Verdict.PASS]
 
     Path("run.json").write_text(json.dumps(run))
-    [log] = adjudge.judge_logs_sync("run.json", aggregate_only=True, granularity="global_summary").logs
+    [log] = judged_sync("run.json", aggregate_only=True, granularity="global_summary").logs
     [summary] = log.aggregated_steps
     assert "fail" in summary.aggregated_content
 
@@ -215,6 +217,6 @@ def test_an_answer_of_an_unknown_form_is_named_among_what_is_lost() -> None:
 
 def test_logs_of_single_calls_of_openhands(shared_data: Path) -> None:
     logs = sorted((shared_data / "more_logs" / "openhands_sdk").glob("litellm_proxy__*.json"))
-    found = adjudge.judge_logs_sync(list(map(str, logs)), [REPEATS])
+    found = judged_sync(list(map(str, logs)), [REPEATS])
     assert [log.steps for log in found.logs] == [1, 1]
     assert found.errors == ()

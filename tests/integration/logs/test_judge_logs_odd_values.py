@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import adjudge
+from adjudge.testing.log_runs import judged_sync
 
 STEPS = {"name": "Steps", "criterion": "step_count", "maximum": 99}
 
@@ -49,7 +49,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_one_odd_value_does_not_refuse_a_log(folder: Path, value: str, lost: str) -> None:
     for name, log in LOGS.items():
         (folder / f"{name}.json").write_bytes(log.replace("@", value).encode(errors="surrogateescape"))
-    judged = adjudge.judge_logs_sync(".", [STEPS])
+    judged = judged_sync(".", [STEPS])
     assert judged.errors == ()
     assert {log.reader.rpartition("/")[2] for log in judged.logs if lost in log.lost} == set(LOGS)
 
@@ -62,7 +62,7 @@ def test_what_was_mended_is_said_of_the_run_that_it_stands_in(folder: Path) -> N
     spans = [one.replace("@", value).replace('"t"', f'"{value}"') for value in ("1", "NaN", "2")]
     (folder / "spans.jsonl").write_text("\n".join(spans))
 
-    judged = adjudge.judge_logs_sync(["runs.jsonl", "spans.jsonl"], [STEPS])
+    judged = judged_sync(["runs.jsonl", "spans.jsonl"], [STEPS])
     assert [any("NaN" in lost for lost in log.lost) for log in judged.logs] == [False, True, False] * 2
 
 
@@ -79,7 +79,7 @@ def test_an_odd_value_does_not_lose_the_messages_of_a_span(folder: Path, key: st
     span = {"trace_id": "t", "span_id": "s", "name": "chat", "attributes": attributes}
     (folder / "spans.json").write_text(json.dumps([span]))
 
-    [log] = adjudge.judge_logs_sync("spans.json", [STEPS]).logs
+    [log] = judged_sync("spans.json", [STEPS]).logs
     assert log.lost == ("NaN, which is no number of JSON: kept as a text",)
 
 
@@ -92,7 +92,7 @@ def test_a_log_that_unpacks_without_end_is_refused(folder: Path) -> None:
         file.write(b'{"step": 2, "thinking": "t", "action": "b()"}]')
     (folder / "log.json").write_text(LOGS["history_log"].replace("@", "1"))
 
-    judged = adjudge.judge_logs_sync(["bomb.json", "log.json"], [STEPS])
+    judged = judged_sync(["bomb.json", "log.json"], [STEPS])
     [error] = judged.errors
     assert (error.source, error.error.code) == ("bomb.json", "log_unreadable")
     assert error.error.message == (
@@ -107,7 +107,7 @@ def test_values_that_nest_too_deeply_are_refused(folder: Path) -> None:
     (folder / "deep.json").write_text(LOGS["history_log"].replace("@", "[" * 5_000 + "]" * 5_000))
     (folder / "log.json").write_text(LOGS["history_log"].replace("@", "1"))
 
-    [error] = adjudge.judge_logs_sync(["deep.json", "log.json"], [STEPS]).errors
+    [error] = judged_sync(["deep.json", "log.json"], [STEPS]).errors
     assert error.source == "deep.json"
     assert "more than 100 lists and objects inside one another" in error.error.message
 
@@ -119,7 +119,7 @@ def test_names_that_nest_without_end_are_read(folder: Path) -> None:
     )
     (folder / "spans.json").write_text(log)
 
-    judged = adjudge.judge_logs_sync("spans.json", [STEPS])
+    judged = judged_sync("spans.json", [STEPS])
     assert judged.errors == ()
 
 
@@ -137,7 +137,7 @@ def test_spans_that_nest_without_end_are_read(folder: Path) -> None:
     agent = span(0, -1, **{"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": "deep"})
     (folder / "spans.json").write_text(json.dumps([agent, *chain, *circle, *calls]))
 
-    [log] = adjudge.judge_logs_sync("spans.json", [STEPS]).logs
+    [log] = judged_sync("spans.json", [STEPS]).logs
     assert (log.agent, log.steps) == ("deep", depth)
 
 
@@ -158,6 +158,6 @@ def test_many_calls_without_ids_are_paired(folder: Path) -> None:
     ]
     (folder / "spans.json").write_text(json.dumps(spans))
 
-    [log] = adjudge.judge_logs_sync("spans.json", [STEPS]).logs
+    [log] = judged_sync("spans.json", [STEPS]).logs
     assert log.steps == 1_000
     assert log.lost[0].endswith("name and arguments and order had to do (999 times)")

@@ -12,9 +12,8 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from adjudge.errors import InputError
-from adjudge.model import JudgedLogs
-from adjudge.model.measurement import UnsureCode
+from adjudge.kit.judged_logs import JudgedLogs
+from adjudge.model.evidence import UnsureCode
 from adjudge.plugin import (
     Host,
     NoConfig,
@@ -23,7 +22,7 @@ from adjudge.plugin import (
     RunReport,
     hookimpl,
 )
-from adjudge.testing import FakeHost, as_candidate, manager
+from adjudge.testing import FakeHost, manager
 from adjudge_plugins.reporters import console_reporter, json_reporter, junit_reporter
 from adjudge_plugins.reporters.json_reporter.logs_document import logs_schema
 
@@ -33,7 +32,7 @@ PUBLISHED = Path(__file__).parents[3] / "docs" / "reference" / "judge-result.sch
 def written(judged: JudgedLogs, plugin: object, folder: Path) -> bytes:
     [registered] = manager(plugin).reporters
     stream = io.BytesIO()
-    registered.spec.factory(NoConfig(), FakeHost(folder)).write_logs(judged, stream)  # type: ignore[attr-defined]
+    registered.spec.factory(NoConfig(), FakeHost(folder))._write_logs(judged, stream)  # type: ignore[attr-defined]
     return stream.getvalue()
 
 
@@ -194,17 +193,6 @@ class _RunsOnly:
             return Html()
 
         return [ReporterSpec(name="html", summary="Runs alone.", factory=make, suffixes=(".html",))]
-
-
-def test_a_reporter_that_knows_runs_alone_is_told_before_the_first_call(judging: Any, of_logs: Any) -> None:
-    from adjudge.extension.discovery import discover
-    from adjudge.extension.loader import Extensions
-
-    extensions = Extensions([*discover(), as_candidate("html", _RunsOnly())])
-    with pytest.raises(
-        InputError, match=r"out\.html: the reporter 'html' of plugin html .* writes no verdicts"
-    ):
-        judging(judging.log(), aggregate_only=True, judge=(), outputs=["out.html"], extensions=extensions)
 
 
 def test_reports_are_written_whole(judging: Any, of_logs: Any) -> None:

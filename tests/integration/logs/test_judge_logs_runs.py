@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ import pytest
 import adjudge
 from adjudge.errors import InputError, JudgeError, RunError
 from adjudge.model import Verdict, WordedCriterion
-from adjudge.plugin import JudgeRequest
+from adjudge.plugin import CaseFinished, JudgeRequest
 from adjudge.testing import verdicts
+from adjudge.testing.log_runs import judged_sync
 
 BROAD = {"name": "Goal", "description": "The final result is what the task asked for."}
 
@@ -214,7 +216,7 @@ def test_a_report_is_never_written_over_what_is_read(judging: Any, of_logs: Any,
     (judging.folder / "criteria.json").write_text(json.dumps([of_logs.OUTCOME]))
     before = (judging.folder / output).read_text()
     with pytest.raises(InputError) as caught:
-        adjudge.judge_logs_sync(
+        judged_sync(
             "logs", "criteria.json", judge="fake/m", extensions=judging.extensions(), outputs=[f"./{output}"]
         )
 
@@ -369,8 +371,8 @@ def test_every_problem_is_told_before_the_first_call(judging: Any, of_logs: Any)
         "calls.rec: exists; a recording is not written over another file",
         "the folder",
         "no reporter writes 'out.html'",
-        "the token budget must be at least 4000, found 100",
-        "the number of samples must be from 1 to 100, found 0",
+        "token_budget: Input should be greater than or equal to 4000, found 100",
+        "judge_model_options.num_samples: Input should be greater than or equal to 1, found 0",
         "criterion 'Success': unknown granularity strategy 'step_levle'. Did you mean 'step_level'?",
         "absent.json: there is no such file or folder",
         "no/*.json: no file matches",
@@ -424,19 +426,22 @@ def test_a_watcher_is_told_how_far_it_has_come(judging: Any, of_logs: Any) -> No
     Path("odd.json").write_text('{"foo": 1}')
     judging([judging.log(name="a.json"), judging.log(name="b.json"), "odd.json"], BROAD, watch=told.append)
 
-    first, last = told[0], told[-1]
-    assert (first.logs, first.criteria, first.logs_read, first.runs, first.calls) == (3, 1, 0, 0, 0)
-    assert (last.logs_read, last.runs, last.runs_done) == (3, 2, 2)
-    assert last.verdicts == {"PASS": 2, "error": 1}
-    assert (last.calls, last.cost) == (len(judging.requests), 0.0)
-    assert [now.calls for now in told] == sorted(now.calls for now in told)
-    assert len({now.calls for now in told}) > 3  # a call is told before its verdict is there
+    first, *_ = told
+    assert (first.cases, first.criteria) == (None, (BROAD["name"],))
+    kinds = Counter(type(event).__name__ for event in told)
+    assert kinds == {"RunStarted": 1, "CaseStarted": 3, "CriterionScored": 2, "CaseFinished": 3}
+    finished = [event.result for event in told if isinstance(event, CaseFinished)]
+    assert {(result.source, result.run, result.status) for result in finished} == {
+        ("a.json", 1, "PASS"),
+        ("b.json", 1, "PASS"),
+        ("odd.json", None, "error"),
+    }
 
 
 def test_from_a_running_loop(judging: Any, of_logs: Any) -> None:
     import asyncio
 
-    async def main() -> adjudge.JudgedLogs:
+    async def main() -> adjudge.RunResult:
         return await adjudge.judge_logs(
             judging.log(), [of_logs.OUTCOME], judge="fake/m", extensions=judging.extensions()
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import adjudge
+from adjudge.testing.log_runs import judged_sync
 
 REPEATS = {"criterion": "action_repeats", "maximum": 2}
 ASKED = {"role": "user", "content": "Buy milk"}
@@ -43,7 +43,7 @@ def test_a_run_without_a_step_is_an_error(content: Any, has: str | None, aggrega
     Path("run.json").write_text(json.dumps(content))
     options: dict[str, Any] = {"reader": None if has else "autogen_chat"}
     criteria = None if aggregate_only else [REPEATS]
-    judged = adjudge.judge_logs_sync("run.json", criteria, aggregate_only=aggregate_only, **options)
+    judged = judged_sync("run.json", criteria, aggregate_only=aggregate_only, **options)
 
     [error] = judged.errors
     assert (error.run, error.error.code, judged.exit_status) == (1, "no_steps", 3)
@@ -55,7 +55,7 @@ def test_a_run_without_a_step_is_an_error(content: Any, has: str | None, aggrega
 def test_the_other_runs_of_the_log_are_judged() -> None:
     runs = [{"messages": [ASKED]}, {"messages": [ASKED, {"role": "assistant", "content": "Done."}]}]
     Path("runs.jsonl").write_text("\n".join(map(json.dumps, runs)))
-    judged = adjudge.judge_logs_sync("runs.jsonl", [REPEATS])
+    judged = judged_sync("runs.jsonl", [REPEATS])
     assert [(error.run, error.error.code) for error in judged.errors] == [
         (1, "no_steps"),
         (2, "nothing_measured"),

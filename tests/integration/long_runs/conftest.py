@@ -17,10 +17,8 @@ from typing import Any
 import pytest
 
 from adjudge.extension.loader import Extensions
-from adjudge.granularity.services import CriterionEvaluator, Services
 from adjudge.judge.client import JudgeClient, Member
 from adjudge.judge.client_judge import ClientJudge
-from adjudge.judge.tokens import tokens_asked
 from adjudge.model import (
     Citation,
     Claim,
@@ -34,6 +32,7 @@ from adjudge.model import (
     ToolCall,
     WordedCriterion,
 )
+from adjudge.model.tokens import tokens_asked
 from adjudge.plugin import (
     Host,
     JudgeModelOptions,
@@ -43,6 +42,7 @@ from adjudge.plugin import (
 )
 from adjudge.runner.traces import Traces
 from adjudge.testing import FakeHost, FakeJudge, verdicts
+from adjudge_plugins.ai_judge.services import CriterionEvaluator, Options, Services
 
 LEVELS = ("step_level", "phase_level", "global_summary")
 
@@ -215,22 +215,11 @@ def judged(
         JudgeClient(secret=b"a secret of this test"), [member], JudgeModelOptions(num_samples=votes)
     )
     host: Host = FakeHost(folder, judge=fake)
-    strategies = Extensions.load().granularity_strategies
-    services = Services(
-        strategies, host, client, granularity=None if level == "auto" else level, budget=budget
-    )
-    evaluator = CriterionEvaluator(services, client, _Nothing(), criterion)
+    options = Options(granularity=None if level == "auto" else level, token_budget=budget)
+    evaluator = CriterionEvaluator(Services(host, client, options), client, criterion)
     result = asyncio.run(evaluator.evaluate(run))
     questions = [request for request in fake.requests if "# Items" in request.messages[1].text]
     return Judged(result, questions, [request for request in fake.requests if request not in questions])
-
-
-class _Nothing:
-    def reply(self, key: str, sample: int) -> bytes | None:
-        return None
-
-    def add_reply(self, key: str, sample: int, data: bytes) -> None:
-        pass
 
 
 @pytest.fixture

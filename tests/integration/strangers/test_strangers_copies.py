@@ -26,7 +26,11 @@ RUNS = {
 }
 """Tests that reach a component through runs alone, besides those that import it."""
 
-OF_OTHERS = {"core/test_agreement_command.py", "core/test_calibration_of_recorded_judges.py"}
+OF_OTHERS = {
+    "core/test_agreement_command.py",
+    "core/test_calibration_of_recorded_judges.py",
+    "integration/test_contrib.py",
+}
 """Tests of something else, which use a component to write what they read."""
 
 DENY_BUILT_INS = """

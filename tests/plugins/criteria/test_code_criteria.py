@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from adjudge.granularity.evidence import Places
 from adjudge.model import (
     Absence,
     Blob,
@@ -36,6 +35,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.testing import manager
+from adjudge_plugins.ai_judge.evidence import Places
 from adjudge_plugins.criteria.trace import (
     action_cycles,
     action_repeats,

@@ -15,11 +15,11 @@ import pytest
 
 from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
 from adjudge.extension.loader import Extensions
-from adjudge.granularity.evidence import Places
 from adjudge.model import EvalCase
 from adjudge.plugin import CaseUnderTest, Criterion, Outcome, ReadOptions, Source, Trajectory
 from adjudge.testing import FakeHost
 from adjudge_plugins.agreement.statistics.confusion import Confusion, kappa, precision, true_positive_rate
+from adjudge_plugins.ai_judge.evidence import Places
 
 PAGE = Path(__file__).parents[3] / "docs" / "criteria" / "code.md"
 ROW = re.compile(r"^\| `(action_\w+)` at least (\d+) \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE)

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from adjudge.granularity.aggregator import StepAggregatorService
-from adjudge.granularity.decomposer import decomposed
 from adjudge.kit import digests
 from adjudge.model import (
     Claim,
@@ -35,6 +33,8 @@ from adjudge.plugin import (
     Writer,
 )
 from adjudge.testing import FakeHost, manager
+from adjudge_plugins.ai_judge.aggregator import StepAggregatorService
+from adjudge_plugins.ai_judge.decomposer import decomposed
 from adjudge_plugins.granularity import global_summary, phase_level, step_level
 from adjudge_plugins.readers.browser_use_reader.reader import BrowserUseReader
 
@@ -71,7 +71,7 @@ def aggregate(
         writer=writer,
         token_budget=token_budget,
     )
-    service = StepAggregatorService(STRATEGIES, FakeHost(Path()))
+    service = StepAggregatorService(FakeHost(Path(), strategies=STRATEGIES))
     return asyncio.run(service.aggregate(name, run, context))
 
 

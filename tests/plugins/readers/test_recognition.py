@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from adjudge import evaluate_sync, judge_logs_sync
+from adjudge import evaluate_sync
 from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
 from adjudge.extension.loader import Extensions
 from adjudge.plugin import InputError, Source
 from adjudge.testing import FakeHost
+from adjudge.testing.log_runs import judged_sync
 
 REAL = {
     "adk_eval_files/**/*.test.json": {"eval_set"},
@@ -109,7 +110,7 @@ def test_a_file_that_two_readers_know_is_nobodys_until_one_is_named(tmp_path: Pa
     assert "and openai_messages (" in output
     assert "--reader history_log" in output
 
-    [log] = judge_logs_sync(tmp_path / "log.json", aggregate_only=True, reader="history_log").logs
+    [log] = judged_sync(tmp_path / "log.json", aggregate_only=True, reader="history_log").logs
     assert log.reader.endswith("/history_log")
 
 

@@ -11,12 +11,14 @@ import pytest
 
 from adjudge.model import RunInfo
 from adjudge.model.eval_set import EvalCase
+from adjudge.model.evidence import Failure
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content, Text, ToolCall
-from adjudge.model.measurement import Failure, Measurement, Outcome
-from adjudge.model.result import CaseResult, Verdict
+from adjudge.model.measurement import Measurement, Outcome
+from adjudge.model.result import CaseResult
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
+from adjudge.model.verdict import Verdict
 from adjudge.plugin import ReportedCase, Reporter, RunReport
 from adjudge.testing import FinishedCase
 from adjudge.verdict.algebra import Rule, case_status, criterion_result

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from adjudge.model.measurement import Failure, Measurement, Outcome
+from adjudge.model.evidence import Failure
+from adjudge.model.measurement import Measurement, Outcome
 from adjudge.plugin import RunReport
 from adjudge.testing import ReporterConformance
 from adjudge_plugins.reporters import console_reporter

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO, cast
 import jsonschema
 import pytest
 
-from adjudge.model.measurement import Absence, Citation, Evidence, Failure, Measurement, Outcome
+from adjudge.model.evidence import Absence, Citation, Evidence, Failure
+from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.step import Usage
 from adjudge.plugin import ReportedCase, RunReport
 from adjudge.testing import FinishedCase, ReporterConformance

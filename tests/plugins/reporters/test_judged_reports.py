@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from adjudge.kit import judged_criteria, render
 from adjudge.model import Decision, Vote
-from adjudge.model.measurement import Failure, Measurement, Outcome, RubricScore
+from adjudge.model.evidence import Failure
+from adjudge.model.measurement import Measurement, Outcome, RubricScore
 from adjudge.model.result import JudgeCalls
 from adjudge.model.step import Usage
 from adjudge.plugin import RunReport

@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from junitparser import JUnitXml
 
-from adjudge.model.measurement import Failure, Outcome
+from adjudge.model.evidence import Failure
+from adjudge.model.measurement import Outcome
 from adjudge.plugin import RunReport
 from adjudge.testing import ReporterConformance
 from adjudge_plugins.reporters import junit_reporter

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adjudge.kit import render
-from adjudge.model.measurement import Failure, Outcome
+from adjudge.model.evidence import Failure
+from adjudge.model.measurement import Outcome
 from adjudge_plugins.reporters.console_reporter.reporter import ConsoleReporter
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 from adjudge_plugins.reporters.junit_reporter.reporter import JUnitReporter

@@ -1,6 +1,5 @@
 """Steps as text, made by code: what granularity strategies share."""
 
-from adjudge.judge.tokens import clipped_to_tokens, head_and_tail, tokens_of, tokens_shown
 from adjudge.kit.digests.facts import (
     error_of,
     families_of,
@@ -14,14 +13,17 @@ from adjudge.kit.digests.facts import (
     text_of,
     without_query,
 )
-from adjudge.kit.digests.fitting import Line, actions_counted, digest, fitted_lines
+from adjudge.kit.digests.fitting import Line, actions_counted, digest, fitted_lines, spread
 from adjudge.kit.digests.lines import call_text, step_line
 from adjudge.kit.digests.texts import first_sentence, in_line
+from adjudge.model.base import canonical_sha256
+from adjudge.model.tokens import clipped_to_tokens, head_and_tail, tokens_of, tokens_shown
 
 __all__ = [
     "Line",
     "actions_counted",
     "call_text",
+    "canonical_sha256",
     "clipped_to_tokens",
     "digest",
     "error_of",
@@ -36,6 +38,7 @@ __all__ = [
     "plan_of",
     "reported_success",
     "shown",
+    "spread",
     "step_line",
     "tab_of",
     "text_of",

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from adjudge.judge.tokens import clipped_to_tokens, tokens_of, tokens_shown
 from adjudge.kit.digests.facts import error_of
 from adjudge.kit.digests.lines import WIDTHS, Widths, parts_of
 from adjudge.kit.digests.texts import in_line
 from adjudge.model.step import Step
+from adjudge.model.tokens import clipped_to_tokens, tokens_of, tokens_shown
 
 _LAST: Final = 3
 """Steps at the end that are kept before all others."""

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from adjudge.judge.tokens import head_and_tail
 from adjudge.kit.digests import facts
 from adjudge.kit.digests.texts import in_line
 from adjudge.model.items import Observation, Opaque, Text, ToolCall
 from adjudge.model.step import Step
+from adjudge.model.tokens import head_and_tail
 
 NOTHING: Final = "-"
 """Stands where the log has nothing."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from adjudge.judge.sanitize import cleaned
-from adjudge.judge.tokens import CUT, head_and_tail
+from adjudge.model.tokens import CUT, head_and_tail
+from adjudge.model.untrusted import cleaned
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 

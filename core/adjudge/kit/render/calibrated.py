@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from adjudge.kit.judged_logs import JudgedLogs
 from adjudge.kit.render.lines import Line, Tone, line
 from adjudge.model.evaluation import EvaluationResult
-from adjudge.model.judged_logs import JudgedLogs
 
 
 def confidence_text(result: EvaluationResult) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from adjudge.kit.judged_logs import evaluation_of
 from adjudge.kit.render.calibrated import confidence_text
 from adjudge.kit.render.call_diff import call_diff, is_call_diff, value_text
-from adjudge.kit.render.evaluation_lines import evaluation_of, grounds_lines
+from adjudge.kit.render.evaluation_lines import grounds_lines
 from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.rubric_lines import is_sentences, rubric_lines, sentence_lines
 from adjudge.kit.render.scores import compared_text, score_text, tone_of
 from adjudge.kit.render.votes import flags_of, is_votes, note_lines, vote_lines
 from adjudge.model.base import JsonObject, JsonValue
-from adjudge.model.measurement import Failure
+from adjudge.model.evidence import Failure
 from adjudge.model.printable import clean
-from adjudge.model.result import CriterionResult, InvocationResult, Status
+from adjudge.model.result import CriterionResult, InvocationResult
+from adjudge.model.verdict import Status
 
 REASON_LIMIT: Final = 300
 """Characters shown of a reason where not everything is shown."""
@@ -90,15 +92,18 @@ def _parts(found: CriterionResult | InvocationResult, indent: int, *, everything
     if found.rubric_scores and not _one_reason(found):
         yield from rubric_lines(found.rubric_scores, indent=indent, everything=everything)
     yield from _details(found.details, indent, everything=everything)
+    if isinstance(found, CriterionResult) and found.used_granularity is not None:
+        evaluation = evaluation_of(found)
+        if evaluation.calibrated:
+            yield line((confidence_text(evaluation), Tone.FAINT), indent=indent)
+        yield from grounds_lines(evaluation, indent=indent)
 
 
 def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[Line]:
     calls = details.get("calls")
     diff = calls if is_call_diff(calls) else None
     votes, texts = details.get("votes"), details.get("texts")
-    evaluation = evaluation_of(details)
     drawn = {
-        *(("evaluation",) if evaluation is not None else ()),
         *(("calls", "match_type") if diff is not None else ()),
         *(("votes",) if is_votes(votes) else ()),
         *(("texts",) if is_sentences(texts) else ()),
@@ -107,10 +112,6 @@ def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[
     if shown:
         listed = ", ".join(shown)
         yield line((listed if everything else shortened(listed, REASON_LIMIT), Tone.FAINT), indent=indent)
-    if evaluation is not None:
-        if evaluation.calibrated:
-            yield line((confidence_text(evaluation), Tone.FAINT), indent=indent)
-        yield from grounds_lines(evaluation, indent=indent)
     if diff is not None:
         yield from call_diff(diff, indent=indent, everything=everything)
     if is_votes(votes):

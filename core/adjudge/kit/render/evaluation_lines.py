@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from adjudge.kit.judged_logs import LogError
 from adjudge.kit.render.calibrated import confidence_text
 from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.scores import compared_text, tone_of
 from adjudge.kit.render.votes import note_lines
-from adjudge.model.base import JsonObject
 from adjudge.model.evaluation import CheckResult, EvaluationResult, Inapplicable
-from adjudge.model.judged_logs import LogError
-from adjudge.model.measurement import Evidence
-from adjudge.model.result import Status
+from adjudge.model.evidence import Evidence
+from adjudge.model.verdict import Status
 
 _REASON: Final = 600
 _QUOTE: Final = 240
@@ -56,14 +55,6 @@ def inapplicable_lines(item: Inapplicable) -> Iterator[Line]:
     """Show a criterion that has nothing to measure, and why."""
     yield line(("n/a     ", Tone.FAINT), (item.criterion_name, Tone.STRONG))
     yield line(item.reasoning, indent=4)
-
-
-def evaluation_of(details: JsonObject) -> EvaluationResult | None:
-    """What ``ai_judge`` gives as ``details["evaluation"]``; ``None`` where there is no such thing."""
-    try:
-        return EvaluationResult.model_validate(details.get("evaluation"))
-    except ValueError:
-        return None
 
 
 def grounds_lines(result: EvaluationResult, *, indent: int) -> Iterator[Line]:

@@ -17,7 +17,8 @@ from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.repeats import WholeCase
 from adjudge.kit.render.scores import compared_text, score_text, tone_of
 from adjudge.kit.render.turns import Turn, said, turns_of
-from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion, Status
+from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion
+from adjudge.model.verdict import Status
 from adjudge.plugin import ReportedCase
 
 _TURNS: Final = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from adjudge.kit.render.lines import Tone
-from adjudge.model.result import Status
+from adjudge.model.verdict import Status
 
 _TONES: Final[dict[Status, Tone]] = {
     "PASS": Tone.PASS,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from adjudge.kit.trace.locations import place_of
+from adjudge.model.evidence import Absence, Citation, Evidence
 from adjudge.model.items import Item
-from adjudge.model.measurement import Absence, Citation, Evidence
 from adjudge.model.trajectory import Trajectory
 
 _LONGEST: Final = 200

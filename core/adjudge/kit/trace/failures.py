@@ -11,8 +11,8 @@ from typing import Final
 from adjudge.adk.validation import is_object
 from adjudge.kit.trace.citations import quoted
 from adjudge.kit.trace.locations import json_text, place_of
+from adjudge.model.evidence import Citation
 from adjudge.model.items import ErrorItem, ToolResult
-from adjudge.model.measurement import Citation
 from adjudge.model.step import Step
 
 _FAILED: Final = re.compile(

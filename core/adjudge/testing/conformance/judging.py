@@ -13,9 +13,8 @@ from unittest import mock
 
 from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy, JudgeBackend, Writer
 from adjudge.extension.specs import GranularityStrategySpec, JudgeBackendSpec
-from adjudge.granularity.decomposer import decomposed
 from adjudge.kit.digests import tokens_of
-from adjudge.model.aggregated import AggregatedSteps
+from adjudge.model.aggregated import AggregatedSteps, Cluster
 from adjudge.model.judging import Exhibit, Prompt
 from adjudge.model.trajectory import Trajectory
 from adjudge.testing.conformance.cases import criterion_cases
@@ -82,7 +81,10 @@ class GranularityStrategyConformance(ComponentConformance[GranularityStrategySpe
         writer: Writer | None = None,
     ) -> AggregatedSteps:
         strategy: GranularityStrategy = self.build(folder)
-        clusters = decomposed(trajectory).clusters
+        numbers = [step.number for step in trajectory.steps]
+        half = (len(numbers) + 1) // 2
+        parts = [tuple(part) for part in (numbers[:half], numbers[half:]) if part]
+        clusters = tuple(Cluster(name=f"part {at}", steps=part) for at, part in enumerate(parts, 1))
         context = AggregationContext(
             criterion_name="helpfulness",
             clusters=lambda: clusters,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
-from unittest import SkipTest
 
-from adjudge.extension.protocols import ReportedCase, Reporter, RunReport, SupportsLogs
+from adjudge.extension.protocols import ReportedCase, Reporter, RunReport
 from adjudge.extension.specs import ReporterSpec
-from adjudge.model.measurement import Failure
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.evidence import Failure
 from adjudge.model.result import (
     CaseResult,
     CriterionResult,
@@ -18,12 +19,11 @@ from adjudge.model.result import (
     InvocationResult,
     RunInfo,
     RunSummary,
-    Status,
-    Verdict,
 )
+from adjudge.model.verdict import Status, Verdict
 from adjudge.testing.conformance.cases import criterion_cases
 from adjudge.testing.conformance.component import ComponentConformance
-from adjudge.testing.conformance.judged_logs import judged_logs
+from adjudge.testing.conformance.log_results import log_results, logs_document, prepared
 from adjudge.testing.reported_case import FinishedCase
 
 
@@ -64,15 +64,17 @@ class ReporterConformance(ComponentConformance[ReporterSpec]):
         """A report is a function of the run: two of them can be compared."""
         assert self._written(tmp_path, _every_status()) == self._written(tmp_path, _every_status())
 
-    def test_verdicts_on_logs_are_written(self, tmp_path: Path) -> None:
-        """A reporter that can write them writes every verdict and every error, and the same twice."""
+    def test_a_run_over_logs_is_written(self, tmp_path: Path) -> None:
+        """Every verdict and every error of runs that were read from logs, and the same twice."""
         reporter: Reporter = self.build(tmp_path)
-        if not isinstance(reporter, SupportsLogs):
-            raise SkipTest("this reporter writes runs alone")
-        for judged in (judged_logs(), judged_logs().model_copy(update={"logs": (), "criteria": ()})):
+        for results in (log_results(), []):
+            cases = [FinishedCase(result=result, case=EvalCase(eval_id=result.eval_id)) for result in results]
+            report = self._report(cases)
+            over_logs = {"agent": None, "logs": logs_document(), "prepared": prepared()}
+            report = replace(report, run=self.run.model_copy(update=over_logs))
             first, second = io.BytesIO(), io.BytesIO()
-            reporter.write_logs(judged, first)
-            reporter.write_logs(judged, second)
+            reporter.write(report, first)
+            reporter.write(report, second)
             assert first.getvalue(), "nothing was written"
             assert first.getvalue() == second.getvalue(), "the same verdicts were written differently"
             assert not first.closed, "the reporter closed the stream"

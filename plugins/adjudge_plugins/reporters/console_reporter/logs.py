@@ -8,7 +8,8 @@ from itertools import groupby
 from typing import Final, Literal, TypeAlias
 
 from adjudge.kit import render
-from adjudge.model import EvaluationResult, Inapplicable, JudgedLog, JudgedLogs, LogError, Status
+from adjudge.kit.judged_logs import JudgedLog, JudgedLogs, LogError
+from adjudge.model import EvaluationResult, Inapplicable, Status
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 
 _EXPLAINED: Final = 20

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, Final
 
 from adjudge.kit import render
-from adjudge.model import JudgedLogs
+from adjudge.kit.judged_logs import JudgedLogs, judged_logs
 from adjudge.plugin import RunReport
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 from adjudge_plugins.reporters.console_reporter.tally import CriterionTally, EvalSetTally, Tally, counts_text
@@ -27,6 +27,9 @@ class ConsoleReporter:
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the report."""
+        if report.run.logs is not None:
+            self._write_logs(judged_logs(report), stream)
+            return
         screen = Screen(stream)
         tally = Tally()
         hidden = 0
@@ -55,7 +58,7 @@ class ConsoleReporter:
         screen.show(_next_steps(report, tally))
         screen.show([_verdict(report, tally)])
 
-    def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
+    def _write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
         """Write verdicts on logs."""
         from adjudge_plugins.reporters.console_reporter.logs import show_logs
 

@@ -234,7 +234,7 @@ class LogRow(TypedDict):
     steps: Count
     lost: list[str]
     """What the reader could not keep."""
-    task_decomposition: DecompositionRow
+    task_decomposition: DecompositionRow | None
     aggregated_steps: list[AggregatedStepsRow]
     """What the judge was given an overview with, each view once, in the order of use."""
     results: list[EvaluationRow]

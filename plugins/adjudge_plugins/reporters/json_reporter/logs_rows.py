@@ -6,14 +6,12 @@ from collections import Counter
 from typing import TYPE_CHECKING, cast
 
 from adjudge.kit import render
+from adjudge.kit.judged_logs import JudgedLog, JudgedLogs, LogError
 from adjudge.model import (
     Calibration,
     CheckResult,
     CompiledCriterion,
     EvaluationResult,
-    JudgedLog,
-    JudgedLogs,
-    LogError,
     MeasuredCriterion,
     TaskDecomposition,
     VotedVerdict,
@@ -110,7 +108,9 @@ def log_row(log: JudgedLog) -> doc.LogRow:
         "agent": log.agent,
         "steps": log.steps,
         "lost": list(log.lost),
-        "task_decomposition": _decomposition(log.task_decomposition),
+        "task_decomposition": None
+        if log.task_decomposition is None
+        else _decomposition(log.task_decomposition),
         "aggregated_steps": [_aggregated(view) for view in log.aggregated_steps],
         "results": [_evaluation(result) for result in log.results],
         "not_applicable": [

@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
 
+from adjudge.kit.judged_logs import evaluation_of
 from adjudge.model import (
     CaseResult,
     Content,
     CriterionResult,
     Invocation,
     InvocationResult,
+    JsonObject,
     RepeatedCase,
     RunInfo,
     RunSummary,
@@ -61,7 +63,7 @@ def run_row(run: RunInfo) -> doc.RunRow:
         "adjudge_version": run.adjudge_version,
         "python_version": run.python_version,
         "plan_hash": run.plan_hash,
-        "agent": run.agent,
+        "agent": run.agent or {},
         "eval_sets": run.eval_sets,
         "num_runs": run.num_runs,
         "timeout": run.timeout,
@@ -134,12 +136,19 @@ def _criterion(result: CriterionResult) -> doc.CriterionRow:
         "scored": result.scored,
         "total": result.total,
         "best_possible": result.best_possible,
-        "details": result.details,
+        "details": _details(result),
         "evidence": None if result.evidence is None else evidence_row(result.evidence),
         "rubric_scores": list(map(rubric_row, result.rubric_scores)),
         "judging": judging_row(result.judging),
         "per_invocation": [_invocation_score(item) for item in result.per_invocation],
     }
+
+
+def _details(result: CriterionResult) -> JsonObject:
+    if result.used_granularity is None:
+        return result.details
+    evaluation = evaluation_of(result).model_dump(mode="json", exclude={"judging"}, exclude_defaults=True)
+    return {**result.details, "evaluation": evaluation}
 
 
 def _invocation_score(result: InvocationResult) -> doc.InvocationScoreRow:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, BinaryIO, Final, cast
 
-from adjudge.model import JudgedLogs
+from adjudge.kit.judged_logs import JudgedLogs, judged_logs
 from adjudge.plugin import RunReport
 from adjudge_plugins.reporters.json_reporter import logs_rows
 from adjudge_plugins.reporters.json_reporter.judged_rows import participant_row
@@ -24,6 +24,9 @@ class JsonReporter:
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the document."""
+        if report.run.logs is not None:
+            self._write_logs(judged_logs(report), stream)
+            return
         stream.write(b'{\n"schema_version": ' + encoded(SCHEMA_VERSION))
         stream.write(b',\n"run": ' + encoded(run_row(report.run)))
         stream.write(b',\n"warnings": ' + encoded(list(report.warnings)))
@@ -35,7 +38,7 @@ class JsonReporter:
         _write_rows(stream, (case_row(case) for case in report.cases()))
         stream.write(b"\n}\n")
 
-    def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
+    def _write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
         """Write the document of ``logs_document.py``."""
         stream.write(b'{\n"schema_version": ' + encoded(LOGS_SCHEMA_VERSION))
         about = {

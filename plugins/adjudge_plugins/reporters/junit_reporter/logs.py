@@ -8,7 +8,8 @@ from typing import TypeAlias
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from adjudge.kit import render
-from adjudge.model import EvaluationResult, Inapplicable, JudgedLogs, LogError
+from adjudge.kit.judged_logs import JudgedLogs, LogError
+from adjudge.model import EvaluationResult, Inapplicable
 
 _Item: TypeAlias = EvaluationResult | Inapplicable | LogError
 

@@ -16,7 +16,7 @@ from typing import BinaryIO
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from adjudge.kit import render
-from adjudge.model import JudgedLogs
+from adjudge.kit.judged_logs import JudgedLogs, judged_logs
 from adjudge.plugin import RunReport
 
 
@@ -43,6 +43,9 @@ class JUnitReporter:
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the XML."""
+        if report.run.logs is not None:
+            self._write_logs(judged_logs(report), stream)
+            return
         counts = _counted(report)
         stream.write(b'<?xml version="1.0" encoding="UTF-8"?>\n')
         stream.write(_opening(_root(report, counts)))
@@ -54,7 +57,7 @@ class JUnitReporter:
             stream.write(_serialised(_of_run(report)) + b"\n")
         stream.write(b"</testsuites>\n")
 
-    def write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
+    def _write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
         """Write verdicts on logs."""
         from adjudge_plugins.reporters.junit_reporter.logs import junit_of
 

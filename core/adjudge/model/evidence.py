@@ -1,0 +1,45 @@
+"""What supports an outcome, and why there is none."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from adjudge.model.base import Frozen
+
+UnsureCode: TypeAlias = Literal["split_votes", "no_evidence", "abstained", "injection", "low_confidence"]
+"""Why something could not be decided although it was measured."""
+
+
+class Failure(Frozen):
+    """Why something could not be measured."""
+
+    code: str
+    """A stable word for programs, for instance ``agent_raised``."""
+    message: str
+    origin: str | None = None
+    """The plugin, agent or provider that failed."""
+    retryable: bool = False
+    """Whether ``adjudge resume`` tries again."""
+
+
+class Citation(Frozen):
+    """Words that stand in the log."""
+
+    step: int
+    field: str
+    quote: str
+
+
+class Absence(Frozen):
+    """A range of steps in which a scan by code found nothing."""
+
+    steps: tuple[int, int]
+    """First and last step."""
+    scan: str
+
+
+class Evidence(Frozen):
+    """What supports an outcome, in a form that code can check."""
+
+    citations: tuple[Citation, ...] = ()
+    absences: tuple[Absence, ...] = ()

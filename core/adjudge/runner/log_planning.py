@@ -1,0 +1,200 @@
+"""Planning a run over logs: every problem is found before the first call, all at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from adjudge.adk.criteria_file import load_criteria, parse_criteria
+from adjudge.errors import AdjudgeError, UnavailableError
+from adjudge.extension.loader import Extensions
+from adjudge.extension.settings import find_settings
+from adjudge.model.base import JsonValue
+from adjudge.model.config import CriterionEntry
+from adjudge.runner.criteria import make_criterion, plan_log_criteria, words_component
+from adjudge.runner.host import RunHost
+from adjudge.runner.judge_warnings import doubts_about
+from adjudge.runner.judges import RunJudges
+from adjudge.runner.log_files import found_logs
+from adjudge.runner.log_source import LogSource, PlannedLog
+from adjudge.runner.plan import Plan
+from adjudge.runner.planning import check_numbers
+from adjudge.runner.problems import Problems
+from adjudge.runner.reports import check_not_read, check_outputs, reporter_for
+from adjudge.runner.request import LogsRequest
+from adjudge.runner.traces import Traces
+
+_AGGREGATION = "aggregation"
+"""The name of what is measured where no criterion is named and nothing is decided."""
+
+
+def plan_logs(
+    request: LogsRequest,
+    extensions: Extensions,
+    *,
+    outputs: Sequence[Path] = (),
+    resuming: bool = False,
+    decided_once: Mapping[str, JsonValue] | None = None,
+) -> Plan:
+    """Check everything that is needed.
+
+    Raises:
+        InputError: with every problem that was found.
+    """
+    problems = Problems()
+    folder = Path(request.working_folder)
+    host = RunHost(extensions, folder)
+    settings = find_settings(folder).judge
+    host.decided_once.update(decided_once or {})
+    judges = RunJudges(request.judging, extensions, host, settings)
+    judges.check(problems, resuming=resuming)
+    check_numbers(request, problems)
+    check_outputs(outputs, extensions, problems)
+    traces = Traces(extensions.trace_readers, host, extensions.warn)
+    own = _same_file([*outputs, *map(Path, _read_beside(request))], folder)
+    logs = _logs(request, extensions, traces, _same_file(outputs, folder), own, problems)
+    read = [*(log.path for log in logs), *map(Path, _read_beside(request))]
+    check_not_read(outputs, (folder / path for path in read), problems)
+    with problems.caught():
+        host.read_environment(agent_folder=None)
+    criteria = plan_log_criteria(
+        _with_options(request, _entries(request, extensions, problems), extensions, host, problems),
+        extensions,
+        host,
+        problems,
+        source=request.criteria_file,
+        deciding=not request.aggregate_only,
+    )
+    problems.raise_any(extensions.warnings)
+    host.participants.add_observers(extensions.observers)
+    for output in outputs:
+        host.participants.add(reporter_for(output, extensions))
+    problems.warn(doubts_about(criteria))
+    source = LogSource(request=request, logs=logs, criteria=criteria, traces=traces)
+    return Plan(request=request, source=source, judges=judges, host=host, warnings=problems.warnings)
+
+
+def _entries(request: LogsRequest, extensions: Extensions, problems: Problems) -> Sequence[CriterionEntry]:
+    """The criteria that were named."""
+
+    def judges_words(name: str) -> bool:
+        try:
+            return extensions.criteria.resolve(name).spec.judges_words
+        except AdjudgeError:
+            return False
+
+    entries: Sequence[CriterionEntry] = ()
+    with problems.caught():
+        if request.criteria_file is not None:
+            entries = load_criteria(Path(request.criteria_file), judges_words)
+        elif request.criteria:
+            entries = parse_criteria(list(request.criteria), judges_words)
+        elif request.aggregate_only:
+            entries = [CriterionEntry(name=_AGGREGATION, criterion="", is_in_words=True)]
+        else:
+            problems.add("there are no criteria", hint="Name a file with --criteria FILE.")
+    if request.aggregate_only:
+        # Nothing is decided, so that there is nothing to measure either.
+        entries = [entry for entry in entries if entry.is_in_words]
+    return entries
+
+
+def _with_options(
+    request: LogsRequest,
+    entries: Sequence[CriterionEntry],
+    extensions: Extensions,
+    host: RunHost,
+    problems: Problems,
+) -> Sequence[CriterionEntry]:
+    """The criteria, those in words with what the user says of all of them.
+
+    What is wrong with that is told once, and not of each; so is a judge that is missing.
+    """
+    options = request.options
+    if entries and not any(entry.is_in_words for entry in entries):
+        for name in options:
+            problems.add(
+                f"a {name.replace('_', ' ')} is of criteria in words, and there are none",
+                file=request.criteria_file,
+            )
+        return entries
+    before = len(problems)
+    with problems.caught():
+        spec = words_component(extensions).spec
+        example = {**spec.example_options, **options, "calibration": None}
+        entry = CriterionEntry(name=spec.name, criterion="", options=example, is_in_words=True)
+        try:
+            make_criterion(entry, extensions, host, problems, {})
+        except UnavailableError:
+            entries = ()
+            raise
+    if len(problems) > before:
+        return entries
+    return [
+        entry.model_copy(update={"options": {**options, **entry.options}}) if entry.is_in_words else entry
+        for entry in entries
+    ]
+
+
+def _logs(
+    request: LogsRequest,
+    extensions: Extensions,
+    traces: Traces,
+    is_output: Callable[[Path], bool],
+    is_of_the_run: Callable[[Path], bool],
+    problems: Problems,
+) -> tuple[PlannedLog, ...]:
+    """The logs with their readers. Where not one can be read there is nothing to judge, and that is a problem.
+
+    A report of an earlier run that is written again is no log, although it may lie among them.
+    """
+    if not request.logs:
+        problems.add("no log is named")
+    folder = Path(request.working_folder)
+    paths = found_logs(request.logs, folder, extensions.trace_readers, problems, is_of_the_run)
+    if request.reader is not None:
+        try:
+            extensions.trace_readers.resolve(request.reader)
+        except AdjudgeError as error:
+            problems.add(str(error))
+            return ()
+    logs: list[PlannedLog] = []
+    for path in paths:
+        try:
+            reader = traces.reader_of(path, name=request.reader)
+            logs.append(PlannedLog(path=path, reader=reader, sha256=_sha256(folder / path)))
+        except AdjudgeError as error:
+            if not is_output(path):
+                logs.append(PlannedLog(path=path, reader=error, sha256=None))
+    if paths and not logs:
+        problems.add("there is no log but the report that is to be written", file=str(paths[0]))
+    unread = [log.reader for log in logs if isinstance(log.reader, AdjudgeError)]
+    if len(unread) == len(logs):
+        for reason in unread:
+            with problems.caught():
+                raise reason
+    return tuple(logs)
+
+
+def _sha256(path: Path) -> str | None:
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def _read_beside(request: LogsRequest) -> list[str]:
+    """The files that the request names beside the logs, and those that it writes."""
+    judging = request.judging
+    replayed = [name.partition(":")[2] for name in judging.judges if name.startswith("replay:")]
+    options: list[Any] = list(request.options.values())
+    named = (request.criteria_file, judging.record, *replayed, *options)
+    return [name for name in named if isinstance(name, str) and name]
+
+
+def _same_file(outputs: Sequence[Path], folder: Path) -> Callable[[Path], bool]:
+    files = {(folder / output).resolve() for output in outputs}
+    return lambda path: (folder / path).resolve() in files

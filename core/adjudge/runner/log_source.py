@@ -1,0 +1,234 @@
+"""Logs: the runs in them are read one after the other, and measured as they are."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from adjudge.errors import AdjudgeError, InputError, PluginError
+from adjudge.extension.protocols import ReadOptions
+from adjudge.extension.registry import Registered
+from adjudge.extension.shortage import shortage_of
+from adjudge.extension.specs import TraceReaderSpec
+from adjudge.extension.threads import computed
+from adjudge.journal.run_journal import Journal
+from adjudge.model.base import JsonObject
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.evidence import Failure
+from adjudge.model.trajectory import Trajectory
+from adjudge.runner.journal_views import (
+    CaseOrigin,
+    Conversation,
+    LogRecord,
+    LogsRecord,
+    conversation_of,
+    failure_of,
+    is_retryable,
+    log_origin,
+    scores_of,
+)
+from adjudge.runner.plan import PlannedCriterion, Unit, Work
+from adjudge.runner.request import LogsRequest
+from adjudge.runner.traces import Traces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedLog:
+    """A log, and who reads it."""
+
+    path: Path
+    reader: Registered[TraceReaderSpec] | AdjudgeError
+    """The reader; or why there is none, which is told beside the results of the other logs."""
+    sha256: str | None
+    """Of the file; ``None`` where it cannot be read."""
+
+    @property
+    def record(self) -> LogRecord:
+        """What the journal keeps of it."""
+        reader = None if isinstance(self.reader, AdjudgeError) else self.reader.id
+        return LogRecord(source=str(self.path), reader=reader, sha256=self.sha256)
+
+
+@dataclass(frozen=True, slots=True)
+class LogUnit:
+    """One run in a log; or the place in a log from which nothing could be read."""
+
+    case_no: int
+    log_no: int
+    source: str
+    run: int | None
+    criteria: Sequence[PlannedCriterion]
+    repeat = 1
+
+    @property
+    def origin(self) -> CaseOrigin:
+        """What results call it."""
+        return log_origin(self.source, self.run)
+
+    def read(self) -> EvalCase:
+        """A case without an expectation."""
+        return EvalCase(eval_id=self.origin.eval_id)
+
+    def lacking(self, planned: PlannedCriterion) -> str:  # noqa: ARG002 - the plan has only what logs have
+        """Nothing: a criterion that needs what no log has was refused."""
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogSource:
+    """The logs of a run, and the criteria that hold for all runs in them."""
+
+    request: LogsRequest
+    logs: tuple[PlannedLog, ...]
+    criteria: tuple[PlannedCriterion, ...]
+    traces: Traces
+
+    @property
+    def at_once(self) -> int:
+        """Runs in memory. Every criterion has calls of its own under way, so few keep a judge busy."""
+        return self.request.concurrency
+
+    @property
+    def origin(self) -> None:
+        """Each log has its reader."""
+
+    def document(self) -> JsonObject:
+        """What decides the results, as JSON."""
+        files = {str(log.path): log.record.model_dump(exclude={"source"}) for log in self.logs}
+        criteria = {item.rule.criterion_name: item.document() for item in self.criteria}
+        return {"logs": {"files": files, "criteria": criteria, "task": self.request.task}}
+
+    def records(self) -> tuple[JsonObject, Sequence[str]]:
+        """What the journal keeps of the logs, as JSON; which runs are in them shows when they are read."""
+        record = LogsRecord(
+            logs=tuple(log.record for log in self.logs),
+            config=self.request.criteria_file,
+            rules=tuple(item.rule for item in self.criteria),
+        )
+        return {"files": [], "logs": record.model_dump(mode="json")}, ()
+
+    def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int | None]:
+        """What the journal does not have yet. How many runs there are shows when every log is read to its end."""
+        left = self._interrupted(journal) if resuming else []
+        read = journal.logs_read()
+        if len(read) == len(self.logs):
+            return _all(left), len(left)
+        return self._work(journal, left, set(read)), None
+
+    def _interrupted(self, journal: Journal) -> list[Work]:
+        """The runs that are in the journal and not measured to the end. Retryable errors are tried again."""
+        found: list[Work] = []
+        rescored: list[tuple[int, int, int]] = []
+        reread: list[int] = []
+        sources = dict(journal.log_runs())
+        for stored in journal.attempts():
+            log_no, run = sources[stored.case_no]
+            failure = failure_of(stored)
+            if failure is not None:
+                if failure.retryable:
+                    reread.append(stored.case_no)
+                continue
+            scored = scores_of(stored)
+            kept = {number: item for number, item in scored.items() if not is_retryable(item)}
+            rescored += [(stored.case_no, 1, number) for number in scored.keys() - kept.keys()]
+            if len(kept) < len(self.criteria):
+                unit = LogUnit(stored.case_no, log_no, str(self.logs[log_no].path), run, self.criteria)
+                found.append(Work(unit, conversation_of(stored), True, kept))
+        journal.forget_scores(rescored)
+        journal.forget_log_runs(reread)
+        return found
+
+    async def _work(self, journal: Journal, left: Sequence[Work], read: set[int]) -> AsyncIterator[Work]:
+        for item in left:
+            yield item
+        known: dict[int, dict[int | None, int]] = {}
+        for case_no, (log_no, run) in journal.log_runs():
+            known.setdefault(log_no, {})[run] = case_no
+        numbers = _free_numbers(case_no for runs in known.values() for case_no in runs.values())
+        for log_no, log in enumerate(self.logs):
+            if log_no in read:
+                continue
+            runs = 0
+            async for run, conversation in self._runs(log):
+                runs += 1
+                if run in known.get(log_no, {}):
+                    continue
+                unit = LogUnit(next(numbers), log_no, str(log.path), run, self.criteria)
+                yield Work(unit, conversation, False, {})
+            journal.add_log_read(log_no, runs)
+
+    async def _runs(self, log: PlannedLog) -> AsyncIterator[tuple[int | None, Conversation]]:
+        """The runs of a log with their numbers; where it cannot be read any further, one that says so."""
+        if isinstance(log.reader, AdjudgeError):
+            yield None, _unread(log, log.reader)
+            return
+        runs: Iterator[Trajectory] | None = None
+        number = 0
+        while True:
+            try:
+                async with asyncio.timeout(self.request.timeout):
+                    if runs is None:
+                        runs = self.traces.read(log.path, log.reader, ReadOptions(task=self.request.task))
+                    trajectory = await computed(_next, runs, in_thread=True)
+            except Exception as error:
+                yield (number + 1 if number else None), _unread(log, error)
+                return
+            if trajectory is None:
+                if not number:
+                    yield None, _unread(log, InputError([]), "there is no run in this log")
+                return
+            number += 1
+            task = self.request.task
+            if task is not None and trajectory.task is None:
+                trajectory = trajectory.model_copy(update={"task": task})
+            nothing = trajectory.nothing_of_the_agent
+            failure = None
+            if nothing is not None:
+                failure = Failure(code="no_steps", message=nothing, origin=log.reader.id)
+            yield number, Conversation(trajectory, failure, 0.0)
+
+    async def play(self, unit: Unit, case: EvalCase) -> Conversation:
+        """Never asked for: what a log says is known when it is read."""
+        raise TypeError(f"{unit.origin.source} of {case.eval_id} is read, not run")
+
+    async def aclose(self) -> str | None:
+        """There is nothing to release."""
+        return None
+
+
+def _next(runs: Iterator[Trajectory]) -> Trajectory | None:
+    return next(runs, None)
+
+
+async def _all(work: Sequence[Work]) -> AsyncIterator[Work]:
+    for item in work:
+        yield item
+
+
+def _free_numbers(taken: Iterator[int]) -> Iterator[int]:
+    """Numbers of cases that no run has, from 0."""
+    known = set(taken)
+    number = 0
+    while True:
+        if number not in known:
+            yield number
+        number += 1
+
+
+def _unread(log: PlannedLog, error: Exception, message: str | None = None) -> Conversation:
+    """What stands for a run that could not be read."""
+    code, retryable = "log_unreadable", False
+    if isinstance(error, TimeoutError):
+        code, said = "read_timeout", "reading it took longer than the time limit (--timeout)"
+    elif isinstance(error, PluginError):
+        code, said, retryable = "reader_raised", str(error), shortage_of(error) is not None
+    elif isinstance(error, AdjudgeError):
+        said = message or str(error)
+    else:
+        code, said = "reader_raised", f"{type(error).__name__}: {error}"
+    origin = None if isinstance(log.reader, AdjudgeError) else log.reader.id
+    return Conversation(
+        Trajectory(), Failure(code=code, message=said, origin=origin, retryable=retryable), 0.0
+    )

@@ -1,1 +1,0 @@
-"""Judging logs: from what a user names to verdicts with evidence."""

@@ -1,0 +1,106 @@
+"""Compiling: from a criterion in words to locked checks, so that every run is asked the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, cast
+
+from adjudge.kit.digests import canonical_sha256, tokens_of
+from adjudge.kit.judged_criteria import read_prompt
+from adjudge.model import Check, CheckKind, CompiledCriterion, Exhibit, WordedCriterion
+from adjudge.plugin import Writer, judge_use
+from adjudge_plugins.ai_judge.check_classification import (
+    is_about_outcome,
+    is_about_words,
+    kind_of,
+    reducer_of,
+)
+
+_MOST: Final = 5
+_LONGEST: Final = 400
+"""Tokens of a check. What is longer is no statement about one thing."""
+
+_LINE: Final = re.compile(
+    r"\s*(?P<mark>[-*•]\s|\d+[.)])?\s*(?:\**(?P<about>process|outcome)\**\s*[:：]\**)?\s*(?P<statement>\S.*)",
+    re.IGNORECASE,
+)
+_NONE: Final = re.compile(r"\W*(?:none|n/?a|nothing|无|無|なし|없음)\W*", re.IGNORECASE)
+
+
+async def compiled(criterion: WordedCriterion, writer: Writer | None) -> CompiledCriterion:
+    """The criterion with its checks: the author's own, or those that a judge breaks it into, or itself.
+
+    Args:
+        criterion: What the author wrote.
+        writer: Who may break it up; ``None``: the description is the one check.
+    """
+    if (known := compiled_by_author(criterion)) is not None:
+        return known
+    if writer is not None:
+        with judge_use() as asked:
+            texts = await writer.write(
+                read_prompt(__package__, "compile_checks"),
+                [Exhibit(name="criterion", text=f"{criterion.name}\n{criterion.description}")],
+                {"checks": "one check a line"},
+            )
+        parts = _parts(texts["checks"]) if texts is not None else []
+        if parts:
+            # Who answered: a recording answers in the name of another model.
+            use = asked.use()
+            return locked(criterion, parts, "judge" if use is None else ", ".join(use.models))
+    text = criterion.description or criterion.name
+    return locked(criterion, [(text, kind_of(text))], "code")
+
+
+def compiled_by_author(criterion: WordedCriterion) -> CompiledCriterion | None:
+    """The criterion with its author's checks; ``None`` where there are none."""
+    if not criterion.checks:
+        return None
+    return locked(criterion, [(text, kind_of(text)) for text in criterion.checks], "author")
+
+
+def locked(
+    criterion: WordedCriterion, parts: Sequence[tuple[str, CheckKind]], compiled_by: str
+) -> CompiledCriterion:
+    """The criterion with these checks, and the hash that says it is this one."""
+    checks = tuple(
+        Check(check_id=f"c{number}", text=text, about=kind, reducer=reducer_of(text))
+        for number, (text, kind) in enumerate(parts, 1)
+    )
+    content = {
+        **criterion.model_dump(mode="json", exclude={"checks"}),
+        "checks": [check.model_dump(mode="json") for check in checks],
+        "compiled_by": compiled_by,
+    }
+    return CompiledCriterion(
+        name=criterion.name,
+        description=criterion.description,
+        granularity=criterion.granularity,
+        threshold=criterion.threshold,
+        checks=checks,
+        compiled_by=compiled_by,
+        sha256=canonical_sha256(content),
+    )
+
+
+def _parts(text: str) -> list[tuple[str, CheckKind]]:
+    """The checks that a judge wrote, each once; none where a line is no check: it may be what is missing then."""
+    parts: dict[str, CheckKind] = {}
+    for line in filter(str.strip, text.splitlines()):
+        found = cast("re.Match[str]", _LINE.fullmatch(line))
+        statement = found["statement"].strip()
+        if found["mark"] or found["about"]:
+            if not _NONE.fullmatch(statement):
+                parts[statement] = _kind(statement, found["about"])
+        elif not statement.endswith((":", "：")):  # "Here are the checks:"
+            return []
+    is_usable = len(parts) <= _MOST and all(tokens_of(statement) <= _LONGEST for statement in parts)
+    return list(parts.items()) if is_usable else []
+
+
+def _kind(statement: str, said: str | None) -> CheckKind:
+    """What a check is about: as the judge says, unless the words ask for stricter evidence."""
+    if said is None or is_about_words(statement):
+        return kind_of(statement)
+    return "process" if said.lower() == "process" and not is_about_outcome(statement) else "outcome"

@@ -1,0 +1,128 @@
+"""``adjudge judge``: judge what agents did by criteria in words, from their logs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from adjudge import budget_options, report_options, run_and_show
+
+
+@click.command("judge")
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True)
+@click.option("--criteria", metavar="FILE", help="The criteria in words: a list in YAML or JSON.")
+@click.option("--task", metavar="TEXT", help="The goal of runs whose log names none.")
+@click.option(
+    "--judge",
+    "judges",
+    metavar="MODEL",
+    multiple=True,
+    help="The model that judges, as provider/model; repeat it for a panel; "
+    "replay:FILE answers from a recording.",
+)
+@click.option(
+    "--num-samples",
+    metavar="N",
+    type=int,
+    show_default="5",
+    help="The most votes for each decision; 1 is enough for a judge that always says the same.",
+)
+@click.option(
+    "--granularity",
+    metavar="auto|NAME",
+    show_default="auto",
+    help="How closely to look: each criterion's own or the one that fits it, or this one for all.",
+)
+@click.option("--reader", metavar="NAME", help="The trace reader; otherwise each file's content decides.")
+@click.option(
+    "--aggregate-only", is_flag=True, help="End after aggregation: no verdicts, and no judge is needed."
+)
+@click.option(
+    "--correct-phases",
+    is_flag=True,
+    help="Let the judge move where sub-tasks begin, and join them: one call a run.",
+)
+@click.option(
+    "--strict-evidence",
+    is_flag=True,
+    help="UNSURE about outcomes where a log shows nothing of what came back.",
+)
+@click.option(
+    "--token-budget",
+    metavar="N",
+    type=int,
+    show_default="24000",
+    help="Tokens that one request to a judge may have.",
+)
+@click.option(
+    "--calibration",
+    metavar="FILE",
+    help="What 'adjudge agreement --fit' wrote; otherwise what it has kept of these checks and judges.",
+)
+@click.option("--record", metavar="FILE", help="Record the calls to judges in a new file.")
+@click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked.")
+@click.option("--run", metavar="NAME", help="The name of the run; made from the time where it is not given.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    help="How long reading a run may take.",
+)
+@click.option(
+    "--scoring-timeout",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=300.0,
+    show_default=True,
+    help="How long a criterion may take on a run, without what it waits for judges; inf for no limit.",
+)
+@click.option(
+    "--concurrency",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    help="Runs that are in memory at a time.",
+)
+@budget_options
+@report_options
+@click.pass_obj
+def judge_command(
+    no_plugins: tuple[str, ...],
+    /,
+    logs: tuple[str, ...],
+    criteria: str | None,
+    no_cache: bool,
+    max_judge_calls: int | None,
+    max_cost: float | None,
+    judges: tuple[str, ...],
+    detailed: bool,
+    **options: Any,
+) -> int:
+    """Judge what agents did by criteria in words, from their logs.
+
+    A LOG is a file, a folder with every log below it, or a glob between quotes.
+
+    \b
+    Exit status: 0 everything passed, 1 something failed, 3 something could not be
+    measured or decided, 2 usage or configuration, 130 interrupted.
+    """  # noqa: D301 - click reads \b
+    from adjudge import judge_logs
+
+    def start(extensions: Any, watch: Any) -> Any:
+        return judge_logs(
+            logs,
+            criteria,
+            judge=judges,
+            use_cache=not no_cache,
+            max_judge_calls=max_judge_calls,
+            max_cost=max_cost,
+            extensions=extensions,
+            watch=watch,
+            **{name: value for name, value in options.items() if value is not None and value is not False},
+        )
+
+    return run_and_show(start, no_plugins=no_plugins, detailed=detailed)

@@ -1,0 +1,178 @@
+"""``TaskDecomposerService``: a line of steps becomes sub-tasks (seed 003, section 2)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import weakref
+from collections import OrderedDict
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Final
+
+from adjudge.kit.digests import actions_counted, digest, first_sentence, host_of, in_line, pages_of
+from adjudge.kit.judged_criteria import read_prompt
+from adjudge.model import Cluster, Exhibit, Step, TaskDecomposition, Trajectory
+from adjudge.plugin import Writer
+from adjudge_plugins.ai_judge.boundaries import boundaries_of
+from adjudge_plugins.ai_judge.partition import chosen
+
+_NAME: Final = 80
+"""Characters of a name."""
+
+_AT_A_TIME: Final = 8
+"""Clusters that are named in one call."""
+
+_REMEMBERED: Final = 256
+"""Trajectories whose sub-tasks are remembered."""
+
+_TOKENS: Final = 8000
+"""Of the material of one call."""
+
+_NUMBER: Final = re.compile(r"\d+")
+
+
+class TaskDecomposerService:
+    """Divides trajectories into sub-tasks: every step in exactly one, in order; once per trajectory.
+
+    Where sub-tasks begin is read from what changes in the log (see ``boundaries``), and at most
+    ``partition.most_clusters`` remain. Names come from the agent's goals and calls; a writer gives
+    better ones.
+    """
+
+    def __init__(
+        self, writer: Writer | None = None, *, corrections: bool = False, token_budget: int = _TOKENS
+    ) -> None:
+        """Divide, and let ``writer`` name what was found.
+
+        Args:
+            writer: A judge that writes; ``None``: the code names.
+            corrections: Whether the writer may move and drop boundaries too.
+            token_budget: The most tokens of the material of one call.
+        """
+        self._writer = writer
+        self._corrections = corrections
+        self._token_budget = token_budget
+        self._made: OrderedDict[bytes, asyncio.Future[TaskDecomposition]] = OrderedDict()
+        self._known: dict[int, bytes] = {}
+
+    async def decompose(self, trajectory: Trajectory) -> TaskDecomposition:
+        """The sub-tasks of a trajectory. Asking again, also at the same time, computes nothing again."""
+        key = self._key(trajectory)
+        if key not in self._made:
+            self._made[key] = asyncio.ensure_future(self._decompose(trajectory))
+            if len(self._made) > _REMEMBERED:
+                self._made.popitem(last=False)
+        return await asyncio.shield(self._made[key])
+
+    def _key(self, trajectory: Trajectory) -> bytes:
+        """What it is known by: its content, because every criterion may be given a copy of its own."""
+        known = self._known.get(id(trajectory))
+        if known is None:
+            known = sha256(trajectory.model_dump_json(exclude_defaults=True).encode()).digest()
+            self._known[id(trajectory)] = known
+            weakref.finalize(trajectory, self._known.pop, id(trajectory), None)
+        return known
+
+    async def _decompose(self, trajectory: Trajectory) -> TaskDecomposition:
+        found = decomposed(trajectory)
+        if self._writer is None or not found.clusters:
+            return found
+        if self._corrections and len(found.clusters) > 1:
+            found = await self._corrected(trajectory, found, self._writer)
+        return await self._with_names(trajectory, found, self._writer)
+
+    async def _corrected(
+        self, trajectory: Trajectory, found: TaskDecomposition, writer: Writer
+    ) -> TaskDecomposition:
+        """The division with the boundaries that the writer wants; as it was where its answer is no division."""
+        starts = [cluster.steps[0] for cluster in found.clusters]
+        exhibits = (
+            Exhibit(name="steps", text=digest(trajectory.steps, self._token_budget * 9 // 10)),
+            Exhibit(name="beginnings", text=", ".join(map(str, starts))),
+        )
+        fields = {"beginnings": "the numbers of the steps at which sub-tasks begin, with commas between them"}
+        texts = await writer.write(read_prompt(__package__, "phase_starts"), exhibits, fields)
+        wanted = [int(number) for number in _NUMBER.findall((texts or {}).get("beginnings", ""))]
+        positions = {step.number: at for at, step in enumerate(trajectory.steps)}
+        is_division = (
+            wanted == sorted(set(wanted)) and set(wanted) <= positions.keys() and len(wanted) <= len(starts)
+        )
+        if not wanted or not is_division or wanted[0] != starts[0]:
+            return found
+        reasons = {cluster.steps[0]: cluster.boundary for cluster in found.clusters}
+        return TaskDecomposition(
+            clusters=_clusters(
+                trajectory.steps,
+                [(positions[number], reasons.get(number, "judge's correction")) for number in wanted[1:]],
+            )
+        )
+
+    async def _with_names(
+        self, trajectory: Trajectory, found: TaskDecomposition, writer: Writer
+    ) -> TaskDecomposition:
+        """The same clusters under the writer's names; those of the code where it gives none."""
+        steps = {step.number: step for step in trajectory.steps}
+        prompt = read_prompt(__package__, "phase_names")
+
+        async def names(first: int) -> list[str | None]:
+            clusters = found.clusters[first : first + _AT_A_TIME]
+            share = self._token_budget // len(clusters)
+            fields = {f"part_{at}": f"the name of part_{at}" for at in range(1, len(clusters) + 1)}
+            exhibits = [
+                Exhibit(name=field, text=digest([steps[number] for number in cluster.steps], share))
+                for field, cluster in zip(fields, clusters, strict=True)
+            ]
+            texts = await writer.write(prompt, exhibits, fields)
+            return [None if texts is None else in_line(texts[field], _NAME) or None for field in fields]
+
+        batches = await asyncio.gather(*map(names, range(0, len(found.clusters), _AT_A_TIME)))
+        written = [name for batch in batches for name in batch]
+        if None in written:  # half of the names by a judge would be nobody's
+            return found
+        return TaskDecomposition(
+            clusters=tuple(
+                cluster.model_copy(update={"name": name})
+                for cluster, name in zip(found.clusters, written, strict=True)
+            ),
+            named_by="judge",
+        )
+
+
+def decomposed(trajectory: Trajectory) -> TaskDecomposition:
+    """The sub-tasks of a trajectory by code alone."""
+    kept = chosen(boundaries_of(trajectory), len(trajectory.steps))
+    return TaskDecomposition(
+        clusters=_clusters(trajectory.steps, [(found.position, found.reason) for found in kept])
+    )
+
+
+def _clusters(steps: Sequence[Step], boundaries: Sequence[tuple[int, str | None]]) -> tuple[Cluster, ...]:
+    """The clusters that begin at the first step and at the given positions."""
+    if not steps:
+        return ()
+    starts: list[tuple[int, str | None]] = [(0, None), *boundaries]
+    ends = [*(position for position, _ in boundaries), len(steps)]
+    return tuple(
+        Cluster(
+            name=_name(steps[start:end]),
+            steps=tuple(step.number for step in steps[start:end]),
+            boundary=reason,
+        )
+        for (start, reason), end in zip(starts, ends, strict=True)
+    )
+
+
+def _name(steps: Sequence[Step]) -> str:
+    """What the agent first wanted; else what it called, and where; else what it said."""
+    for step in steps:
+        if goal := first_sentence(step.claim("next_goal") or "", _NAME):
+            return goal
+    called = actions_counted(steps)
+    if called:
+        page = next((page for page in reversed(pages_of(steps)) if page), None)
+        return in_line(f"{called} on {host_of(page)}" if page else called, _NAME)
+    for step in steps:
+        if said := first_sentence(step.text or step.thinking or "", _NAME):
+            return said
+    return "no action"
