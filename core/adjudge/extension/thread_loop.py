@@ -11,6 +11,9 @@ from typing import Any, Final
 
 from adjudge.extension import guard
 
+_TURNS: Final = 2
+"""Turns of the run's loop that a wake-up waits for. In them the cases that go on side by side hand over their calls too."""
+
 
 class Mailbox:
     """Hands callbacks to an event loop from other threads.
@@ -22,7 +25,7 @@ class Mailbox:
     def __init__(
         self, loop: asyncio.AbstractEventLoop, home: asyncio.AbstractEventLoop | None = None
     ) -> None:
-        """Serve ``loop``. It is woken at the end of the turn of ``home``, so that one wake-up does for that turn."""
+        """Serve ``loop``. It is woken a few turns of ``home`` later, so that one wake-up does for them all."""
         self.loop = loop
         self._home = home
         self._waiting: deque[Callable[[], None]] = deque()
@@ -42,13 +45,19 @@ class Mailbox:
         if here is self.loop:
             here.call_soon(self._deliver)
         elif here is self._home:
-            here.call_soon(self._wake)
+            here.call_soon(self._wake_after, _TURNS)
         else:  # a loop with somebody's code on it: what comes next in its turn may block
             self._wake()
 
     def set(self, future: asyncio.Future[Any], value: object) -> None:
         """Set the result of a future of the loop, unless it is done by then; from whatever thread."""
         self.post(lambda: None if future.done() else future.set_result(value))
+
+    def _wake_after(self, turns: int) -> None:
+        if turns and self._home is not None:
+            self._home.call_soon(self._wake_after, turns - 1)
+        else:
+            self._wake()
 
     def _wake(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
