@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -165,3 +166,19 @@ def test_a_link_that_leads_nowhere_does_not_hide_the_other_runs(folder: Path, ad
     assert listed.returncode == 0, listed.stderr
     assert "whole  finished" in listed.stdout
     assert os.path.lexists(runs(folder) / "gone.sqlite3")
+
+
+def test_a_run_of_another_version_says_what_to_do(tmp_path: Path, adjudge: Cli) -> None:
+    folder = tmp_path / ".adjudge" / "runs"
+    folder.mkdir(parents=True)
+    with closing(sqlite3.connect(folder / "old.sqlite3")) as connection, connection:
+        connection.executescript(
+            "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);"
+            "INSERT INTO meta VALUES ('schema_version', '2');"
+        )
+    for command in (("resume", "old"), ("runs", "show", "old")):
+        done = adjudge(*command)
+        assert done.returncode == 2
+        assert "another version of adjudge" in done.stderr
+        assert "run it again under another name" in done.stderr
+    assert "another version of adjudge" in adjudge("runs", "list").stderr

@@ -85,7 +85,10 @@ def open_existing(path: Path, address: str) -> sqlite3.Connection:
         raise RunError(f"{path} is not a journal of adjudge, or it is damaged: {error}") from None
     if version != SCHEMA_VERSION:
         connection.close()
-        raise RunError(f"{path} has journal version {version}; this adjudge reads version {SCHEMA_VERSION}")
+        raise RunError(
+            f"{path} was kept by another version of adjudge: it has journal version {version}, and this one reads "
+            f"version {SCHEMA_VERSION}. It cannot be shown or resumed; run it again under another name."
+        )
     return connection
 
 
