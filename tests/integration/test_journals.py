@@ -169,7 +169,7 @@ def test_a_link_that_leads_nowhere_does_not_hide_the_other_runs(folder: Path, ad
 
 
 def test_a_run_of_another_version_says_what_to_do(tmp_path: Path, adjudge: Cli) -> None:
-    folder = tmp_path / ".adjudge" / "runs"
+    folder = tmp_path / "adjudge-home" / "runs"
     folder.mkdir(parents=True)
     with closing(sqlite3.connect(folder / "old.sqlite3")) as connection, connection:
         connection.executescript(
