@@ -55,6 +55,7 @@ from adjudge.extension.protocols import (
     SupportsPlanNotes,
     SupportsPreparation,
     SupportsSiblings,
+    SupportsTogether,
     TraceReader,
 )
 from adjudge.extension.specs import (
@@ -134,6 +135,7 @@ __all__ = [
     "SupportsRateLimit",
     "SupportsRecordedCalls",
     "SupportsSiblings",
+    "SupportsTogether",
     "TraceReader",
     "TraceReaderSpec",
     "Trajectory",

@@ -140,6 +140,20 @@ class SupportsPreparation(Protocol):
 
 
 @runtime_checkable
+class SupportsTogether(Protocol):
+    """A criterion that can measure a case by several of its instances in one call, for instance to ask a judge once."""
+
+    async def score_together(
+        self, instances: Sequence[Criterion], case: CaseUnderTest
+    ) -> Sequence[Measurement]:
+        """One measurement for each instance, in their order; this one is among them.
+
+        Instances whose result is known from before an interruption are left out. An exception is an ``error`` of each.
+        """
+        ...
+
+
+@runtime_checkable
 class SupportsSiblings(Protocol):
     """A criterion whose instances in one configuration have something in common."""
 

@@ -10,7 +10,7 @@ from pydantic_core import from_json, to_json
 
 from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import SupportsPreparation
+from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
 from adjudge.journal.run_journal import Journal
 from adjudge.model.base import told
 from adjudge.model.case_under_test import CaseUnderTest
@@ -21,7 +21,7 @@ from adjudge.model.result import CriterionResult
 from adjudge.model.trajectory import Trajectory
 from adjudge.runner.journal_views import Conversation, decided, facts_of, run_info
 from adjudge.runner.plan import Plan, PlannedCriterion, Unit, Work
-from adjudge.runner.scoring import prepared, score
+from adjudge.runner.scoring import prepared, score, score_together
 from adjudge.verdict.algebra import criterion_result
 
 Event: TypeAlias = RunStarted | CaseStarted | CriterionScored | CaseFinished
@@ -187,18 +187,31 @@ class Engine:
         return conversation
 
     async def _score(self, work: Work, case: CaseUnderTest) -> dict[int, CriterionResult]:
-        missing = [number for number in range(len(work.unit.criteria)) if number not in work.scored]
-        results = await asyncio.gather(*(self._score_one(work.unit, number, case) for number in missing))
-        return dict(zip(missing, results, strict=True))
+        unit = work.unit
+        groups: dict[object, list[int]] = {}
+        for number, planned in enumerate(unit.criteria):
+            if number not in work.scored:
+                is_together = isinstance(planned.criterion, SupportsTogether) and not unit.lacking(planned)
+                groups.setdefault(planned.component.id if is_together else number, []).append(number)
+        scored = await asyncio.gather(*(self._score_group(unit, group, case) for group in groups.values()))
+        return {number: result for results in scored for number, result in results.items()}
 
-    async def _score_one(self, unit: Unit, number: int, case: CaseUnderTest) -> CriterionResult:
-        planned = unit.criteria[number]
-        measured = await score(
-            planned,
-            case,
-            lacking=unit.lacking(planned),
-            within=self._plan.request.scoring_timeout,
-        )
+    async def _score_group(
+        self, unit: Unit, numbers: list[int], case: CaseUnderTest
+    ) -> dict[int, CriterionResult]:
+        """Measure by one criterion, or by several instances of a component that measures together."""
+        planned = [unit.criteria[number] for number in numbers]
+        within = self._plan.request.scoring_timeout
+        if len(planned) > 1:
+            measured = await score_together(planned, case, within=within)
+        else:
+            measured = [await score(planned[0], case, lacking=unit.lacking(planned[0]), within=within)]
+        kept = [self._keep_score(unit, *item) for item in zip(numbers, planned, measured, strict=True)]
+        return dict(zip(numbers, kept, strict=True))
+
+    def _keep_score(
+        self, unit: Unit, number: int, planned: PlannedCriterion, measured: CriterionResult
+    ) -> CriterionResult:
         result, stored = _stored(planned, measured)
         self._keep_participants()
         # At once, not with the others: a slow criterion must not hold back what is decided already.

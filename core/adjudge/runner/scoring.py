@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
+
 from pydantic_core import from_json, to_json
 
 from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
 from adjudge.extension.guard import PluginTimeoutError, awaited, lent
 from adjudge.extension.judge_use import judge_use
-from adjudge.extension.protocols import SupportsPreparation
+from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
 from adjudge.extension.returned import returned
 from adjudge.extension.shortage import shortage_of
 from adjudge.judge.client import JudgeUnusableError
@@ -41,46 +43,92 @@ async def score(
     if lacking:
         outcome = Outcome.not_applicable(f"the case has not what this criterion needs: {lacking}")
         return criterion_result(Measurement(overall=outcome), planned.rule)
-    component = planned.component
+
+    async def measured(case: CaseUnderTest) -> Sequence[object]:
+        return [await planned.criterion.score(case)]
+
+    [result] = await _results([planned], measured, case, within)
+    return result
+
+
+async def score_together(
+    planned: Sequence[PlannedCriterion], case: CaseUnderTest, *, within: float | None
+) -> list[CriterionResult]:
+    """Measure by several instances of one component in one call; each has a result of its own.
+
+    Raises:
+        RunError: it concerns the whole run: a judge that cannot be asked, a journal that cannot be written.
+    """
+    instances = [item.criterion for item in planned]
+    first = instances[0]
+    if not isinstance(first, SupportsTogether):
+        raise TypeError(f"{planned[0].component.id} measures one by one")
+    return await _results(planned, lambda case: first.score_together(instances, case), case, within)
+
+
+async def _results(
+    planned: Sequence[PlannedCriterion],
+    measure: Callable[[CaseUnderTest], Awaitable[Sequence[object]]],
+    case: CaseUnderTest,
+    within: float | None,
+) -> list[CriterionResult]:
+    component = planned[0].component
     origin = component.provenance
-    result: CriterionResult | None = None
+    results: list[CriterionResult] | None = None
     with judge_use() as asked:
-        passes = False
         try:
-            measurement = await awaited(
+            measurements = await awaited(
                 component,
                 "score",
-                lambda: planned.criterion.score(lent(component, case)),
+                lambda: measure(lent(component, case)),
                 # What concerns the whole run is in the ledger, whatever a criterion makes of it.
                 passing=(RunError,) if component.is_built_in else (),
                 within=within,
             )
-            measurement = returned(component, "the criterion", measurement, Measurement)
-            broken = _broken_contract(measurement, len(case.actual.invocations))
-            if broken is not None:
-                raise PluginError(f"{broken} ({origin})")
-            result = criterion_result(measurement, planned.rule)
+            if not isinstance(measurements, list | tuple) or len(measurements) != len(planned):
+                raise PluginError(f"the criterion did not give a measurement for each instance ({origin})")
+            turns = len(case.actual.invocations)
+            results = [
+                _result(item, measurement, turns)
+                for item, measurement in zip(planned, measurements, strict=True)
+            ]
         except JudgeUnusableError as error:
             asked.fatal = error
         except PluginTimeoutError as error:
-            result = criterion_result(
-                _failed("criterion_timeout", error, origin, retryable=True), planned.rule
-            )
+            results = _all_failed(planned, _failed("criterion_timeout", error, origin, retryable=True))
         except PluginError as error:
-            # Another attempt may find what this machine lacked.
-            passes = shortage_of(error) is not None
-            result = criterion_result(
-                _failed("criterion_raised", error, origin, retryable=passes), planned.rule
-            )
+            results = _all_failed(planned, _raised(error, origin))
     fatal = asked.fatal
     if fatal is not None:
-        if planned.rule.gates or not isinstance(fatal, JudgeUnusableError):
+        if any(item.rule.gates for item in planned) or not isinstance(fatal, JudgeUnusableError):
             raise fatal
         # Nothing depends on it: the run goes on, and a resumption tries again.
-        result = criterion_result(_failed(NOT_MEASURED, fatal, origin, retryable=True), planned.rule)
-    if result is None:
+        results = _all_failed(planned, _failed(NOT_MEASURED, fatal, origin, retryable=True))
+    if results is None:
         raise AssertionError("a judge that cannot be asked is noted in the ledger")
-    return result.model_copy(update={"judging": asked.use()})
+    return [result.model_copy(update={"judging": asked.use()}) for result in results]
+
+
+def _result(planned: PlannedCriterion, measured: object, turns: int) -> CriterionResult:
+    """What one instance's measurement comes to; an error where it breaks the contract."""
+    component = planned.component
+    try:
+        measurement = returned(component, "the criterion", measured, Measurement)
+        broken = _broken_contract(measurement, turns)
+        if broken is not None:
+            raise PluginError(f"{broken} ({component.provenance})")
+    except PluginError as error:
+        measurement = _raised(error, component.provenance)
+    return criterion_result(measurement, planned.rule)
+
+
+def _raised(error: PluginError, origin: str) -> Measurement:
+    # Another attempt may find what this machine lacked.
+    return _failed("criterion_raised", error, origin, retryable=shortage_of(error) is not None)
+
+
+def _all_failed(planned: Sequence[PlannedCriterion], measurement: Measurement) -> list[CriterionResult]:
+    return [criterion_result(measurement, item.rule) for item in planned]
 
 
 async def prepared(planned: PlannedCriterion, criterion: SupportsPreparation) -> JsonObject:
