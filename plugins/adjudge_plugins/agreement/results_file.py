@@ -1,4 +1,8 @@
-"""Verdicts from files of results: what ``adjudge judge`` and ``adjudge eval`` write as JSON."""
+"""Verdicts from files of results: what ``adjudge judge`` and ``adjudge eval`` write as JSON.
+
+Three forms are read: that of schema 2, and what earlier versions wrote, which is schema 1 of runs over eval sets, where a
+criterion in words is in ``details.evaluation``, and schema 1 of verdicts on logs, with ``logs`` and ``errors``.
+"""
 
 from __future__ import annotations
 
@@ -52,62 +56,63 @@ def read_given_verdicts(path: Path) -> tuple[GivenVerdict, ...]:
     return tuple(given)
 
 
+def _of_case(row: JsonObject) -> Iterator[GivenVerdict]:
+    """A case, or a run in a log: schema 2, and schema 1 of runs over eval sets."""
+    source = row.get("source")
+    names: tuple[str, ...]
+    if source is not None:
+        names, run, length = (source,), row["run"], row["steps"]
+    else:
+        case, file = row["eval_id"], row["eval_set_file"]
+        names = (case,) if file is None else (case, f"{file}:{case}")
+        run, length = row["repeat"], len(row["invocations"]) or None
+    if not row["criteria"] and row["error"] is not None:
+        yield GivenVerdict(names=names, run=run, criterion=None, verdict=None)
+    for result in row["criteria"]:
+        if source is not None and result["status"] == "not_applicable":
+            continue  # it has nothing to measure in this run
+        judged = result if "used_granularity" in result else result["details"].get("evaluation", {})
+        is_in_words = judged.get("used_granularity") is not None
+        confidence = judged.get("confidence_score") if is_in_words else _of_one_decision(result)
+        yield _given(names, run, {**judged, **result, "confidence_score": confidence}, length)
+
+
 def _of_log(row: JsonObject) -> Iterator[GivenVerdict]:
+    """A run in a log: schema 1 of verdicts on logs."""
     for result in row["results"]:
-        verdict, confidence = _decided(result["verdict"]), _confidence(result["confidence_score"])
-        voted, vote_confidence = _voted(result) or (verdict, confidence)
-        yield GivenVerdict(
-            names=(row["source"],),
-            run=row["run"],
-            criterion=result["criterion_name"],
-            verdict=verdict,
-            unsure=result["verdict"] == "UNSURE",
-            confidence=confidence,
-            voted=voted,
-            vote_confidence=vote_confidence,
-            step=_first_step(result["verdict"], result["evidence"]),
-            length=row["steps"],
-            judges=_models(result["judging"]),
-            criterion_sha256=result["criterion_sha256"],
-        )
+        yield _given((row["source"],), row["run"], result, row["steps"])
 
 
 def _of_error(row: JsonObject) -> Iterator[GivenVerdict]:
+    """What could not be measured in logs: schema 1 of verdicts on logs."""
     if row["run"] is None and row["criterion_name"] is not None:
         return  # it concerns all runs together, and every one of them has a row of its own
     yield GivenVerdict(names=(row["source"],), run=row["run"], criterion=row["criterion_name"], verdict=None)
 
 
-def _of_case(row: JsonObject) -> Iterator[GivenVerdict]:
-    case, file = row["eval_id"], row["eval_set_file"]
-    names = (case,) if file is None else (case, f"{file}:{case}")
-    if not row["criteria"]:
-        yield GivenVerdict(names=names, run=row["repeat"], criterion=None, verdict=None)
-    for result in row["criteria"]:
-        evaluation = result["details"].get("evaluation", {})
-        verdict, confidence = _decided(result["verdict"]), _confidence(_confidence_of_criterion(result))
-        voted, vote_confidence = _voted(evaluation) or (verdict, confidence)
-        yield GivenVerdict(
-            names=names,
-            run=row["repeat"],
-            criterion=result["criterion_name"],
-            verdict=verdict,
-            unsure=result["verdict"] == "UNSURE",
-            confidence=confidence,
-            voted=voted,
-            vote_confidence=vote_confidence,
-            step=_first_step(result["verdict"], result["evidence"]),
-            length=len(row["invocations"]) or None,
-            judges=_models(result["judging"]),
-            criterion_sha256=evaluation.get("criterion_sha256"),
-        )
+def _given(names: tuple[str, ...], run: int | None, result: JsonObject, length: int | None) -> GivenVerdict:
+    """What one criterion says; ``result`` has the keys of schema 2."""
+    verdict, confidence = _decided(result["verdict"]), _confidence(result["confidence_score"])
+    voted, vote_confidence = _voted(result) or (verdict, confidence)
+    return GivenVerdict(
+        names=names,
+        run=run,
+        criterion=result["criterion_name"],
+        verdict=verdict,
+        unsure=result["verdict"] == "UNSURE",
+        confidence=confidence,
+        voted=voted,
+        vote_confidence=vote_confidence,
+        step=_first_step(result["verdict"], result["evidence"]),
+        length=length,
+        judges=_models(result["judging"]),
+        criterion_sha256=result.get("criterion_sha256"),
+    )
 
 
-def _confidence_of_criterion(result: JsonObject) -> object:
-    """That of a criterion in words; or of the one decision that the criterion took."""
+def _of_one_decision(result: JsonObject) -> object:
+    """The confidence of the one decision that a criterion took with a judge."""
     details = [result["details"], *(turn["details"] for turn in result["per_invocation"])]
-    if "evaluation" in details[0]:
-        return details[0]["evaluation"].get("confidence_score")
     known = [item["votes"].get("confidence") for item in details if is_object(item.get("votes"))]
     return known[0] if len(known) == 1 else None
 
