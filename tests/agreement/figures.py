@@ -12,9 +12,9 @@ from typing import Any, Literal, Protocol
 
 from web_runs import WebRun
 
-from adjudge.kit.judged_logs import JudgedLog, JudgedLogs, LogError
-from adjudge.model import EvaluationResult, Evidence, Failure, GranularityChoice, TaskDecomposition, Verdict
+from adjudge.model import CaseResult, EvaluationResult, Evidence, GranularityChoice, Verdict
 from adjudge.model.judging import Decision, JudgeUse
+from adjudge.testing.log_runs import log_case, report_of, result_of
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 
 Judged = Mapping[str, Mapping[str, EvaluationResult]]
@@ -116,35 +116,13 @@ def recorded(verdict: str, confidence: float | None = None, models: tuple[str, .
 
 
 def _write_results(path: Path, runs: Sequence[Run], judged: Judged) -> None:
-    logs: list[JudgedLog] = []
-    errors: list[LogError] = []
+    cases: list[CaseResult] = []
     for run in runs:
-        results: list[EvaluationResult] = []
-        for name, of_run in judged.items():
-            result = of_run.get(run.run_id)
-            if result is None:
-                continue
-            if result.verdict is not None:
-                results.append(result.model_copy(update={"criterion_name": name}))
-                continue
-            why = result.error or Failure(code="not_measured", message=result.reasoning)
-            errors.append(LogError(source=run.run_id, run=1, criterion_name=name, error=why))
-        logs.append(
-            JudgedLog(
-                source=run.run_id,
-                run=1,
-                reader="recorded",
-                task=None,
-                agent=None,
-                steps=max(len(run.steps), 1),
-                lost=(),
-                task_decomposition=TaskDecomposition(clusters=(), named_by="code"),
-                aggregated_steps=(),
-                results=tuple(results),
-            )
-        )
-    written = JudgedLogs(
-        started_at="", duration=0, adjudge_version="", criteria=(), logs=tuple(logs), errors=tuple(errors)
-    )
+        found = [
+            result_of(of_run[run.run_id]).model_copy(update={"criterion_name": name})
+            for name, of_run in judged.items()
+            if run.run_id in of_run
+        ]
+        cases.append(log_case(run.run_id, *found, steps=max(len(run.steps), 1)))
     with path.open("wb") as stream:
-        JsonReporter()._write_logs(written, stream)
+        JsonReporter().write(report_of(cases), stream)

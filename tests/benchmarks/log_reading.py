@@ -120,7 +120,7 @@ def aggregated(environments: Environments, log: Path, granularity: str, steps: i
     command = [script(environments.adjudge, "adjudge"), "judge", log, "--aggregate-only"]
     sample = process([*command, "--granularity", granularity, "--output", "result.json"], log.parent)
     if steps is not None:
-        [run] = json.loads((log.parent / "result.json").read_text(encoding="utf-8"))["logs"]
+        [run] = json.loads((log.parent / "result.json").read_text(encoding="utf-8"))["cases"]
         clusters = run["task_decomposition"]["clusters"]
         # A chat ends with an answer, which is a message and so a step of its own.
         if sum(len(cluster["steps"]) for cluster in clusters) not in (steps, steps + 1):

@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree
 
 import pytest
@@ -14,12 +14,11 @@ from click.testing import CliRunner, Result
 
 from adjudge.cli import cli
 from adjudge.errors import AdjudgeError
-from adjudge.kit.judged_logs import JudgedLog, JudgedLogs, LogError
-from adjudge.model.aggregated import TaskDecomposition
-from adjudge.model.evaluation import EvaluationResult, GranularityChoice
 from adjudge.model.evidence import Citation, Evidence, Failure
 from adjudge.model.judging import JudgeUse
+from adjudge.model.result import CaseResult, CriterionResult
 from adjudge.model.verdict import Verdict
+from adjudge.testing.log_runs import log_case, report_of
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 
 Run = Callable[..., Result]
@@ -42,47 +41,34 @@ def verdict(
     step: int | None = None,
     name: str = "done",
     sha: str = "s1",
-) -> EvaluationResult:
+) -> CriterionResult:
     citations = () if step is None else (Citation(step=step, field="action", quote="x"),)
-    return EvaluationResult(
+    return CriterionResult(
         criterion_name=name,
+        criterion="ai-judge/ai_judge",
+        status=Verdict(verdict).value,
         verdict=Verdict(verdict),
         reasoning="because",
         confidence_score=confidence,
         used_granularity="global_summary",
         evidence=Evidence(citations=citations),
-        granularity=GranularityChoice(name="global_summary", reason="-", chosen_by="rules"),
         criterion_sha256=sha,
         judging=JudgeUse(models=("openai/small",)),
     )
 
 
-def log(source: str, *results: EvaluationResult, number: int = 1, steps: int = 5) -> JudgedLog:
-    return JudgedLog(
-        source=source,
-        run=number,
-        reader="atif-reader/atif",
-        task=None,
-        agent=None,
-        steps=steps,
-        lost=(),
-        task_decomposition=TaskDecomposition(clusters=(), named_by="code"),
-        aggregated_steps=(),
-        results=results,
-    )
+def no_verdict(status: Literal["error", "not_applicable"]) -> CriterionResult:
+    error = Failure(code="x", message="no") if status == "error" else None
+    return CriterionResult(criterion_name="done", criterion="ai-judge/ai_judge", status=status, error=error)
 
 
-def write_results(path: Path, logs: Sequence[JudgedLog], errors: Sequence[LogError] = ()) -> Path:
-    judged = JudgedLogs(
-        started_at="2026-01-01T00:00:00+00:00",
-        duration=1.0,
-        adjudge_version="0.1.0",
-        criteria=(),
-        logs=tuple(logs),
-        errors=tuple(errors),
-    )
+def log(source: str, *results: CriterionResult, number: int = 1, steps: int = 5) -> CaseResult:
+    return log_case(source, *results, run=number, steps=steps)
+
+
+def write_results(path: Path, logs: Sequence[CaseResult]) -> Path:
     with path.open("wb") as stream:
-        JsonReporter()._write_logs(judged, stream)
+        JsonReporter().write(report_of(logs), stream)
     return path
 
 
@@ -105,7 +91,7 @@ def label(source: str, value: str, **more: Any) -> dict[str, Any]:
     return {"source": source, "criterion": "done", "label": value, **more}
 
 
-def a_judge(count: int = 60) -> tuple[list[JudgedLog], list[dict[str, Any]]]:
+def a_judge(count: int = 60) -> tuple[list[CaseResult], list[dict[str, Any]]]:
     """Sure verdicts are right; of the unsure ones every second is. Lengths 1 to 12, every fourth in dev."""
     logs, labels = [], []
     for at in range(count):
@@ -167,11 +153,11 @@ def test_a_person_sees_the_figures_and_the_curve(run: Run, tmp_path: Path) -> No
 
 def test_unsure_costs_coverage_and_is_never_right(run: Run, tmp_path: Path) -> None:
     logs = [log("a", verdict("PASS", 0.9)), log("b", verdict("UNSURE")), log("c", verdict("FAIL", 0.9))]
+    logs.append(log("d", no_verdict("error")))
     labels = [label("a", "PASS"), label("b", "PASS"), label("c", "FAIL"), label("d", "FAIL")]
-    errors = [LogError(source="d", run=1, criterion_name="done", error=Failure(code="x", message="no"))]
     found = report(
         run(
-            write_results(tmp_path / "r.json", logs, errors),
+            write_results(tmp_path / "r.json", logs),
             write_labels(tmp_path / "l.jsonl", labels),
             "--json",
         )
@@ -185,8 +171,8 @@ def test_unsure_costs_coverage_and_is_never_right(run: Run, tmp_path: Path) -> N
 
 
 def test_a_log_that_could_not_be_read_is_not_measured(run: Run, tmp_path: Path) -> None:
-    errors = [LogError(source="b", error=Failure(code="log_unreadable", message="no"))]
-    results = write_results(tmp_path / "r.json", [log("a", verdict("PASS", 0.9))], errors)
+    unread = log_case("b", run=None, error=Failure(code="log_unreadable", message="no"))
+    results = write_results(tmp_path / "r.json", [log("a", verdict("PASS", 0.9)), unread])
     labels = write_labels(tmp_path / "l.jsonl", [label("a", "PASS"), label("b", "FAIL")])
     [done] = report(run(results, labels, "--json"))["criteria"]
 
@@ -338,7 +324,7 @@ def test_what_cannot_be_fitted_is_refused(
     logs, labels = change(*a_judge())
     if said.startswith("come"):
         logs = [
-            item for item in logs if item.source != "l56.json" or item.results[0].criterion_sha256 == "s2"
+            item for item in logs if item.source != "l56.json" or item.criteria[0].criterion_sha256 == "s2"
         ]
     files = write_results(tmp_path / "r.json", logs), write_labels(tmp_path / "l.csv", labels)
     done = run(*files, "--fit", "c.json")

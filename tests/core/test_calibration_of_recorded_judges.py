@@ -16,12 +16,11 @@ import pytest
 from click.testing import CliRunner
 
 from adjudge.cli import cli
-from adjudge.kit.judged_logs import JudgedLog, JudgedLogs
-from adjudge.model import TaskDecomposition
 from adjudge.model.calibration import Calibration
 from adjudge.model.evaluation import EvaluationResult, GranularityChoice
 from adjudge.model.judging import JudgeUse
 from adjudge.model.verdict import Verdict
+from adjudge.testing.log_runs import log_case, report_of, result_of
 from adjudge_plugins.ai_judge.calibration import calibrated
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 
@@ -74,31 +73,9 @@ def verdict_of(run: dict[str, Any]) -> EvaluationResult:
 
 
 def write_results(name: str, results: dict[str, EvaluationResult]) -> None:
-    logs = tuple(
-        JudgedLog(
-            source=source,
-            run=1,
-            reader="recorded/recorded",
-            task=None,
-            agent=None,
-            steps=1,
-            lost=(),
-            task_decomposition=TaskDecomposition(clusters=(), named_by="code"),
-            aggregated_steps=(),
-            results=(result,),
-        )
-        for source, result in results.items()
-    )
-    judged = JudgedLogs(
-        started_at="2026-01-01T00:00:00+00:00",
-        duration=1.0,
-        adjudge_version="0.1.0",
-        criteria=(),
-        logs=logs,
-        errors=(),
-    )
+    cases = [log_case(source, result_of(result)) for source, result in results.items()]
     with Path(name).open("wb") as stream:
-        JsonReporter()._write_logs(judged, stream)
+        JsonReporter().write(report_of(cases), stream)
 
 
 def write_labels(name: str, runs: list[dict[str, Any]], fitted_on: int | None) -> None:

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from adjudge.cli import cli
-from adjudge_plugins.reporters.json_reporter.document import result_schema
+from adjudge_plugins.reporters.json_reporter.schema import result_schema
 
 CONFIG = {
     "criteria": {

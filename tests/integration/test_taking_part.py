@@ -60,9 +60,6 @@ class Notes:
     def write(self, report, stream):
         stream.write(b"done")
 
-    def write_logs(self, judged, stream):
-        stream.write(b"done")
-
 def answer(request):
     shown = re.findall(r"^\\w+\\| step (\\d+) (\\w+): .*(milk, 1.09)", str(request.messages[-1].text), re.MULTILINE)
     seen = [Citation(step=int(step), field=field, quote=quote) for step, field, quote in shown]
@@ -228,7 +225,7 @@ def test_everything_that_took_part_in_judging_logs_is_in_their_result(
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
-    plugins = json.loads((folder / "verdicts.json").read_text())["plugins"]
+    plugins = json.loads((folder / "verdicts.json").read_text())["run"]["plugins"]
     assert foreign(plugins) == [*ACME[1:], ONLOOKER, NOTES]
     assert own(plugins) == [
         ("criterion", "ai-judge/ai_judge"),

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
         CompiledCriterion,
         EvaluationResult,
         GranularityChoice,
-        Inapplicable,
-        MeasuredCriterion,
         Reducer,
         VotedVerdict,
         WordedCriterion,
@@ -82,8 +80,8 @@ _MODULES: Final = {
     "case_under_test": "CaseUnderTest",
     "eval_set": "ConversationScenario EvalCase EvalSet SessionInput",
     "evaluation": (
-        "Check CheckKind CheckResult CompiledCriterion EvaluationResult GranularityChoice Inapplicable"
-        " MeasuredCriterion Reducer VotedVerdict WordedCriterion"
+        "Check CheckKind CheckResult CompiledCriterion EvaluationResult GranularityChoice"
+        " Reducer VotedVerdict WordedCriterion"
     ),
     "invocation": "AgentDetails AppDetails Invocation Rubric",
     "items": "Blob Claim Content ErrorItem Item Observation Opaque Text ToolCall ToolResult",
@@ -134,7 +132,6 @@ __all__ = [
     "Failure",
     "FinishReason",
     "GranularityChoice",
-    "Inapplicable",
     "Invocation",
     "InvocationResult",
     "Item",
@@ -146,7 +143,6 @@ __all__ = [
     "JudgeRequest",
     "JudgeUse",
     "JudgedItem",
-    "MeasuredCriterion",
     "Measurement",
     "Observation",
     "Opaque",

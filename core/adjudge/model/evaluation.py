@@ -60,20 +60,6 @@ class CompiledCriterion(Frozen):
     """The hash of everything above."""
 
 
-class MeasuredCriterion(Frozen):
-    """An installed criterion that measures a run as it is in its log, without words of the user's."""
-
-    name: str
-    criterion: str
-    """The component, as ``plugin/component``."""
-    threshold: float
-    lower_is_better: bool
-    document: JsonObject
-    """Everything that decides its results: version, distribution, options, judges."""
-    sha256: str
-    """The hash of ``document``."""
-
-
 class GranularityChoice(Frozen):
     """Which strategy was chosen, and why."""
 
@@ -97,6 +83,7 @@ class CheckResult(Frozen):
     granularity: str
     """The strategy that it was decided at."""
     votes: JsonObject = {}
+    """The tally, the confidence, and every vote with its model, its reason and what it cites; empty where no judge was asked."""
     steps_not_shown: int = 0
     """Steps that the judge saw shortened, in a line or not at all, for want of room."""
     steps_fetched: tuple[int, ...] = ()
@@ -139,10 +126,3 @@ class EvaluationResult(Frozen):
     threshold: float | None = None
     """What the score was compared with."""
     judging: JudgeUse | None = None
-
-
-class Inapplicable(Frozen):
-    """A criterion that has nothing to measure in a run. Never a verdict."""
-
-    criterion_name: str
-    reasoning: str

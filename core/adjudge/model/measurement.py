@@ -25,7 +25,7 @@ class RubricScore(Frozen):
     unsure_code: UnsureCode | None = None
     error: Failure | None = None
     votes: JsonObject = {}
-    """The tally, the confidence, and every vote with its model and its reason."""
+    """The tally, the confidence, and every vote with its model and its reason; empty where no judge was needed."""
 
 
 class Outcome(Frozen):

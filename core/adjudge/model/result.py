@@ -22,27 +22,40 @@ class InvocationResult(Frozen):
     score: float | None = None
     reasoning: str | None = None
     unsure_code: str | None = None
+    """Why it could not be decided, where ``verdict`` is ``UNSURE``."""
     error: Failure | None = None
     details: JsonObject = {}
+    """What the criterion shows of its own: a diff of calls, labels, counts."""
     evidence: Evidence | None = None
     rubric_scores: tuple[RubricScore, ...] = ()
+    """Of a criterion that decides rubrics turn by turn."""
     best_possible: float | None = None
     """Where there is no score: the best one that the parts that are known still allow."""
 
 
 class CriterionResult(Frozen):
-    """One criterion on one case."""
+    """One criterion on one case, or on one run in a log. Its first six fields are seed 003's ``EvaluationResult``."""
 
     criterion_name: str
     """The instance's name in the configuration."""
-    criterion: str
-    """The component, as ``plugin/component``."""
-    status: Status
     verdict: Verdict | None = None
-    score: float | None = None
-    threshold: float | None = None
+    """``None`` where there is none: ``status`` says why."""
     reasoning: str | None = None
+    confidence_score: float | None = None
+    """0 to 1: how sure the judge's votes are, or what labels have shown them to be worth."""
+    used_granularity: str | None = None
+    """The strategy at which AI Judge decided; ``None`` where another criterion measured."""
+    evidence: Evidence | None = None
+    """Every quote stands in the log, at that step and field: code looked it up."""
+    criterion: str
+    """The component that measured, as ``plugin/component``."""
+    status: Status
+    score: float | None = None
+    """The mean over the turns, or the one score of the whole case; ``None`` where something is missing."""
+    threshold: float | None = None
+    """What the score is compared with; ``None``: informational, it decides nothing."""
     error: Failure | None = None
+    """Set where something could not be measured."""
     scored: int = 0
     """How many outcomes have a score."""
     total: int = 0
@@ -50,29 +63,29 @@ class CriterionResult(Frozen):
     best_possible: float | None = None
     """The best score that the missing outcomes allow; set only where some are missing and it is finite."""
     details: JsonObject = {}
-    evidence: Evidence | None = None
+    """What the criterion shows of its own."""
     rubric_scores: tuple[RubricScore, ...] = ()
-    """Of a criterion that judges the case as a whole."""
+    """Of a criterion that decides rubrics over the case as a whole."""
     judging: JudgeUse | None = None
-    """What was asked of judges."""
+    """What was asked of judges; ``None`` where none was asked."""
     per_invocation: tuple[InvocationResult, ...] = ()
-    used_granularity: str | None = None
-    """The strategy at which AI Judge decided; ``None`` where another criterion measured."""
+    """One entry a turn; empty where the case is measured as a whole."""
     granularity: GranularityChoice | None = None
     """Which strategy was chosen first, and why."""
-    confidence_score: float | None = None
-    """0 to 1: how sure the judge's votes are, or what labels have shown them to be worth."""
     calibrated: bool = False
-    """Whether ``confidence_score`` was fitted to labels."""
+    """Whether ``confidence_score`` was fitted to labels; otherwise it is a posterior of the votes alone."""
     before_calibration: VotedVerdict | None = None
     """What the votes alone say; set exactly where ``calibrated`` is."""
     reason_codes: tuple[str, ...] = ()
-    """For instance ``split_votes``, ``low_confidence``, ``self_reported``, ``addresses_judge``."""
+    """Why it is UNSURE (``split_votes``, ``no_evidence``, ``abstained``, ``injection``, ``low_confidence``,
+    ``not_applicable``), and what it is to be taken with care for (``self_reported``, ``addresses_judge``,
+    ``invisible_text``, ``steps_not_shown``, ``other_judges``)."""
     checks: tuple[CheckResult, ...] = ()
     """The statements that AI Judge decided one by one."""
     criterion_sha256: str | None = None
-    """Of the checks that AI Judge decided, and of what they were made from."""
+    """Of the checks that AI Judge decided, and of what they were made from. Verdicts with the same hash are comparable."""
     task_decomposition: TaskDecomposition | None = None
+    """The sub-tasks that were found in the run on the way."""
     aggregated_steps: tuple[AggregatedSteps, ...] = ()
     """The views of the run that the judge was given, in the order of use."""
 
@@ -101,16 +114,19 @@ class CaseResult(Frozen):
     """What the reader of the log could not keep, in its words."""
     status: Status
     verdict: Verdict | None = None
+    """``None`` where there is none: ``status`` says why."""
     error: Failure | None = None
-    """Set where the agent could not be run to the end; nothing is scored then."""
+    """Set where the agent could not be run to the end or the log not be read, and nothing is scored; or where no
+    criterion applies."""
     criteria: tuple[CriterionResult, ...] = ()
+    """What each criterion says; empty where nothing is scored."""
     duration: float | None = None
     """Seconds that the agent took."""
     usage: Usage | None = None
 
 
 class RepeatedCriterion(Frozen):
-    """One criterion on one case over all its repeats."""
+    """One criterion on one case over all its repeats. The threshold applies to ``mean``."""
 
     criterion_name: str
     status: Status
@@ -124,7 +140,7 @@ class RepeatedCriterion(Frozen):
 
 
 class RepeatedCase(Frozen):
-    """One case over all its repeats."""
+    """One case over all its repeats. These statuses, not those of the single repeats, decide the run."""
 
     eval_set_id: str
     eval_set_file: str | None = None
@@ -148,9 +164,9 @@ class CriterionSummary(Frozen):
     mean: float | None = None
     """The mean over the cases that have a score."""
     counts: dict[Status, int] = {}
-    """Cases per status."""
+    """Cases per status; a status that no case has may be absent."""
     error: Failure | None = None
-    """Set where it has a threshold and applied to no case of an eval set: it measured nothing there."""
+    """Set where it has a threshold and applied to no case of an eval set or to no run in a log: it measured nothing there."""
 
 
 class JudgeCalls(Frozen):
@@ -202,12 +218,12 @@ class RunSummary(Frozen):
     """Cases, repeats not counted."""
     repeats: int = 1
     counts: dict[Status, int] = {}
-    """Cases per status."""
+    """Cases per status; a status that no case has may be absent."""
     criteria: tuple[CriterionSummary, ...] = ()
     repeated: tuple[RepeatedCase, ...] = ()
     """Every case over its repeats; empty where there is one repeat."""
     judges: dict[str, JudgeCalls] = {}
-    """By model, as ``provider/model``."""
+    """By model, as ``provider/model``; empty where no judge was asked."""
 
 
 class Participant(Frozen):

@@ -10,7 +10,7 @@ import pytest
 
 Run = Callable[..., CompletedProcess[str]]
 
-JUDGE = ("judge", "logs", "--judge", "scripted/m")
+JUDGE = ("judge", "logs", "--judge", "scripted/m", "--run", "golden")
 OUTPUTS = ("--output", "out.json", "--output", "out.xml")
 
 
@@ -35,14 +35,16 @@ def test_logs_with_every_verdict(golden: Any, adjudge_here: Run) -> None:
 def test_logs_that_pass_by_a_recording(golden: Any, adjudge_here: Run) -> None:
     judge = ("judge", "logs/milk.json", "--criteria", "one.yaml")
     adjudge_here(*judge, "--judge", "scripted/m", "--record", "calls.rec")
-    done = adjudge_here(*judge, "--judge", "replay:calls.rec", "--no-cache", *OUTPUTS)
+    done = adjudge_here(*judge, "--judge", "replay:calls.rec", "--no-cache", "--run", "golden", *OUTPUTS)
     golden.command("judge/replayed.txt", done)
     reports(golden, "judge/replayed")
 
 
 @pytest.mark.parametrize("granularity", ["step_level", "phase_level", "global_summary"])
 def test_logs_that_are_aggregated(golden: Any, adjudge_here: Run, granularity: str) -> None:
-    done = adjudge_here("judge", "logs", "--aggregate-only", "--granularity", granularity, *OUTPUTS)
+    done = adjudge_here(
+        "judge", "logs", "--aggregate-only", "--granularity", granularity, "--run", "golden", *OUTPUTS
+    )
     golden.command(f"judge/aggregated-{granularity}.txt", done)
     reports(golden, f"judge/aggregated-{granularity}")
 

@@ -49,7 +49,7 @@ def described_as(schema: Any) -> str:
     return f"{schema.get('type', 'any')}{' ' + json.dumps(limits, sort_keys=True) if limits else ''}"
 
 
-@pytest.mark.parametrize("name", ["result", "judge-result"])
+@pytest.mark.parametrize("name", ["result"])
 def test_a_published_schema(golden: Any, name: str) -> None:
     schema = json.loads((DOCS / f"{name}.schema.json").read_text(encoding="utf-8"))
     golden.text(f"schemas/{name}.txt", "\n".join(outline(schema, schema)) + "\n")

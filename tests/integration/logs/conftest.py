@@ -15,9 +15,9 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from adjudge.extension.discovery import discover
+from adjudge import RunResult, judge_logs_sync
+from adjudge.extension.discovery import Candidate, discover
 from adjudge.extension.loader import Extensions
-from adjudge.kit.judged_logs import JudgedLogs
 from adjudge.model import Citation, JsonObject, JudgeMessage
 from adjudge.plugin import (
     Host,
@@ -27,7 +27,7 @@ from adjudge.plugin import (
     hookimpl,
 )
 from adjudge.testing import FakeJudge, as_candidate, verdicts
-from adjudge.testing.log_runs import judged_sync
+from adjudge.testing.log_runs import JudgedLogs, judged
 
 TASK = "Buy the cheapest milk."
 STEPS: list[JsonObject] = [
@@ -98,11 +98,19 @@ class Judging:
     def __call__(
         self, logs: str | Path | Sequence[str | Path], *criteria: JsonObject, **options: Any
     ) -> JudgedLogs:
+        return judged(self.run(logs, *criteria, **options))
+
+    def run(
+        self, logs: str | Path | Sequence[str | Path], *criteria: JsonObject, **options: Any
+    ) -> RunResult:
         options = {"judge": "fake/m", "extensions": self.extensions(), **options}
-        return judged_sync(logs, criteria or None, **options)
+        return judge_logs_sync(logs, criteria or None, **options)
 
     def extensions(self) -> Extensions:
-        return Extensions([*discover(), as_candidate("fake-judge", _Plugin(self))])
+        return Extensions([*discover(), *self.candidates()])
+
+    def candidates(self) -> list[Candidate]:
+        return [as_candidate("fake-judge", _Plugin(self))]
 
     def asked(self, request: JudgeRequest) -> Any:
         self.requests.append(request)

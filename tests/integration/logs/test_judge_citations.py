@@ -24,7 +24,6 @@ import pytest
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.kit import trace
-from adjudge.kit.judged_logs import JudgedLogs
 from adjudge.model import (
     Absence,
     Citation,
@@ -44,6 +43,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.testing import FakeHost, verdicts
+from adjudge.testing.log_runs import JudgedLogs
 
 STEP_BY_STEP = {
     "name": "Care",

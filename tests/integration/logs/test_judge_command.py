@@ -56,7 +56,7 @@ def test_verdicts_and_their_exit_status(
     assert done.returncode == status, done.stdout + done.stderr
     assert done.stderr == ""
     document = json.loads((folder / "out.json").read_text(encoding="utf-8"))
-    assert [log["source"] for log in document["logs"]] == ["logs/a.json", "logs/b.json"]
+    assert [case["source"] for case in document["cases"]] == ["logs/a.json", "logs/b.json"]
     assert document["summary"]["judges"]["openai/m"]["calls"] == server.asked
     if verdict == "met":
         assert "“17: milk, 1.09. 18: oat milk, 1.49.”" in done.stdout
@@ -78,11 +78,14 @@ def test_a_recording_is_answered_from(adjudge: Run, server: Any, folder: Path) -
 
     assert (first.returncode, again.returncode) == (0, 0), again.stdout + again.stderr
     documents = [json.loads((folder / name).read_text()) for name in ("first.json", "again.json")]
-    for document in documents:
-        document.pop("started_at"), document.pop("duration"), document["summary"].pop("judges")
-        # Who answered differs, and nothing else that took part.
-        document["plugins"] = [item for item in document["plugins"] if item["kind"] != "judge backend"]
-    assert documents[0] == documents[1]
+    one, other = (document["cases"] for document in documents)
+    assert one == other
+    # Who answered differs, and nothing else that took part.
+    one, other = (
+        [item for item in document["run"]["plugins"] if item["kind"] != "judge backend"]
+        for document in documents
+    )
+    assert one == other
 
 
 def test_a_judge_is_asked_as_often_as_is_said(adjudge: Run, server: Any, folder: Path) -> None:
@@ -209,12 +212,13 @@ def test_all_real_logs_are_aggregated(adjudge: Run, shared_data: Path, tmp_path:
     folders = [shared_data / kind for kind in kinds]
     done = adjudge("judge", *folders, "--aggregate-only", "--output", "out.json")
     document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    readers = Counter(log["reader"].partition("/")[2] for log in document["logs"])
+    logs = [case for case in document["cases"] if case["error"] is None]
+    readers = Counter(log["reader"].partition("/")[2] for log in logs)
 
     assert done.returncode in (0, 3), done.stderr
-    assert not [error for error in document["errors"] if error["error"]["code"] != "log_unreadable"]
+    assert {case["error"]["code"] for case in document["cases"] if case["error"]} <= {"log_unreadable"}
     assert len(readers) >= 4, readers
-    for log in document["logs"]:
+    for log in logs:
         clusters = [step for cluster in log["task_decomposition"]["clusters"] for step in cluster["steps"]]
         assert clusters == sorted(set(clusters))
         assert len(clusters) == log["steps"]

@@ -43,7 +43,7 @@ def test_one_run_in_every_format_gives_one_verdict(
         [log] = document
         assert log["task"] == (None if name == "browser_use" else "Buy the cheapest milk."), name
         quoted = " ".join(
-            citation["quote"] for result in log["results"] for citation in result["evidence"]["citations"]
+            citation["quote"] for result in log["criteria"] for citation in result["evidence"]["citations"]
         )
         assert "17: milk, 1.09. 18: oat milk, 1.49." in quoted, name
 
@@ -55,7 +55,7 @@ def test_logs_of_other_peoples_agents_in_seven_formats(
     assert len(runs) >= 6
     for name, logs in runs.items():
         # A run in which nothing was called and nothing came back leaves nothing to cite.
-        assert any(result["verdict"] == "PASS" for log in logs for result in log["results"]), name
+        assert any(result["verdict"] == "PASS" for log in logs for result in log["criteria"]), name
 
 
 def judged(
@@ -71,11 +71,12 @@ def judged(
     assert (first.stderr, again.stderr) == ("", "")
     assert first.returncode == again.returncode
     document, repeated = (json.loads((folder / name).read_bytes()) for name in ("1.json", "2.json"))
-    assert (document["logs"], document["errors"]) == (repeated["logs"], [])
-    for log in document["logs"]:
-        chosen = {result["criterion_name"]: result["granularity"]["name"] for result in log["results"]}
+    assert document["cases"] == repeated["cases"]
+    for log in document["cases"]:
+        assert log["error"] is None
+        chosen = {result["criterion_name"]: result["granularity"]["name"] for result in log["criteria"]}
         assert chosen == LEVELS
-        for result in log["results"]:
+        for result in log["criteria"]:
             assert result.keys() >= RESULT
             if result["evidence"]["citations"]:
                 assert result["verdict"] == "PASS"
@@ -92,5 +93,5 @@ def judged(
         phases = views["phase_level"]["step_mapping"].values()
         assert [step for phase in phases for step in phase] == steps
     return {
-        reader: [log for log in document["logs"] if log["reader"].endswith(f"/{reader}")] for reader in logs
+        reader: [log for log in document["cases"] if log["reader"].endswith(f"/{reader}")] for reader in logs
     }

@@ -123,13 +123,13 @@ def test_every_report_has_it(folder: Path, request: pytest.FixtureRequest) -> No
     assert "  n/a     unknown_tools" in lines
 
     report = json.loads((folder / "r.json").read_text())
-    assert [item["criterion"].rpartition("/")[2] for item in report["measured"]] == [
+    loops, unknown = report["cases"][0]["criteria"]
+    assert [item["criterion"].rpartition("/")[2] for item in (loops, unknown)] == [
         "action_repeats",
         "unknown_tools",
     ]
-    first = report["logs"][0]
-    assert (first["results"][0]["score"], first["results"][0]["threshold"]) == (3.0, 2.0)
-    assert first["not_applicable"][0]["criterion_name"] == "unknown_tools"
+    assert (loops["score"], loops["threshold"]) == (3.0, 2.0)
+    assert (unknown["criterion_name"], unknown["status"]) == ("unknown_tools", "not_applicable")
     junit = (folder / "r.xml").read_text()
     assert junit.count("<skipped") == 2
     assert 'tests="5" ' in junit and 'failures="1"' in junit and 'errors="1"' in junit

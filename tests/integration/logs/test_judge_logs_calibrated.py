@@ -14,14 +14,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from adjudge import RunResult
 from adjudge.cli import cli
 from adjudge.errors import InputError, JudgeError
 from adjudge.kit.calibration.curve import calibrated_confidence
-from adjudge.kit.judged_logs import JudgedLogs
 from adjudge.model import EvaluationResult
 from adjudge.model.calibration import Calibration
 from adjudge.plugin import JudgeRequest, NoConfig
 from adjudge.testing import FakeHost, manager, verdicts
+from adjudge.testing.log_runs import JudgedLogs
 from adjudge_plugins.reporters import console_reporter
 
 WORDS = {"name": "done", "description": "It is done.", "granularity": "step_level"}
@@ -256,9 +257,10 @@ def test_checks_that_a_judge_wrote_are_known_by_their_hash(bench: Bench) -> None
 def test_the_report_says_what_was_applied(bench: Bench, fitted: Calibration) -> None:
     bench.judge(outputs=["report.json"])
     document = json.loads(Path("report.json").read_text(encoding="utf-8"))
-    result = document["logs"][1]["results"][0]
+    result = document["cases"][1]["criteria"][0]
 
-    assert document["calibrations"] == [fitted.model_dump(mode="json")]
+    declared = document["run"]["logs"]["criteria"]["done"]["declared"]
+    assert declared["calibrations"] == [fitted.model_dump(mode="json")]
     assert result["calibrated"] is True
     assert result["before_calibration"] == {"verdict": "PASS", "confidence_score": 0.9375}
 
@@ -267,8 +269,8 @@ def test_the_screen_says_whose_confidence_is_worth_what(bench: Bench, fitted: Ca
     sure = bench.write("new/sure.json", says=True, doubtful=False)
     bench.write("new/unsure.json", says=True, doubtful=True)
     end = {**DONE, "name": "end", "checks": ["It ends.", "It ends well."]}
-    lines = screen(bench.judging("new", DONE, end))
-    raw = screen(bench.judging(sure, end))
+    lines = screen(bench.judging.run("new", DONE, end))
+    raw = screen(bench.judging.run(sure, end))
 
     assert any(line.startswith("PASS    done  step_level, confidence 0.9") for line in lines)
     assert "UNSURE  done  step_level, PASS by votes of 0.81" in lines
@@ -280,12 +282,13 @@ def test_the_screen_says_whose_confidence_is_worth_what(bench: Bench, fitted: Ca
     assert "confidence is uncalibrated: it says how steady the votes are" in raw
 
 
-def screen(judged: JudgedLogs) -> list[str]:
+def screen(result: RunResult) -> list[str]:
     """What the console shows, line by line."""
     [registered] = manager(console_reporter).reporters
     stream = io.BytesIO()
     reporter: Any = registered.spec.factory(NoConfig(), FakeHost(Path()))
-    reporter._write_logs(judged, stream)
+    with result.report() as report:
+        reporter.write(report, stream)
     return [line.strip() for line in stream.getvalue().decode().splitlines()]
 
 

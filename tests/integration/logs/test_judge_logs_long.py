@@ -72,7 +72,7 @@ def test_a_step_that_votes_ask_for_is_shown_and_decides(careful: Any, of_logs: A
     assert first and second
     assert {request.key for request in first}.isdisjoint(request.key for request in second)
 
-    row = json.loads((careful.folder / "out.json").read_text())["logs"][0]["results"][0]["checks"][0]
+    row = json.loads((careful.folder / "out.json").read_text())["cases"][0]["criteria"][0]["checks"][0]
     assert (row["steps_fetched"], row["steps_not_shown"]) == ([40], check.steps_not_shown)
     assert check.steps_not_shown > 0
 

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.kit.judged_logs import JudgedLog, JudgedLogs
 from adjudge.model import Verdict
 from adjudge.plugin import ReadOptions, Source, Trajectory
-from adjudge.testing.log_runs import judged_sync
+from adjudge.testing.log_runs import JudgedLog, JudgedLogs, judged_sync
 from adjudge_plugins.readers import openai_messages_reader
 
 ERRORS = {"criterion": "repeated_errors", "maximum": 0}

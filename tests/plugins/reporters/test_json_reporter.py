@@ -17,7 +17,7 @@ from adjudge.model.step import Usage
 from adjudge.plugin import ReportedCase, RunReport
 from adjudge.testing import FinishedCase, ReporterConformance
 from adjudge_plugins.reporters import json_reporter
-from adjudge_plugins.reporters.json_reporter.document import result_schema
+from adjudge_plugins.reporters.json_reporter.schema import result_schema
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 
 PUBLISHED = Path(__file__).parents[3] / "docs" / "reference" / "result.schema.json"
@@ -85,7 +85,7 @@ def everything(run_of: Any, a_turn: Any) -> RunReport:
 def test_a_run_is_written_with_every_key_that_the_schema_names(run_of: Any, a_turn: Any, write: Any) -> None:
     document = checked(write(JsonReporter(), everything(run_of, a_turn)))
 
-    assert document["schema_version"] == "1.2"
+    assert document["schema_version"] == "2.0"
     assert document["run"]["name"] == "nightly"
     assert document["warnings"] == ["something odd"]
     assert [(row["eval_id"], row["repeat"]) for row in document["cases"]] == [
@@ -146,7 +146,7 @@ def test_aggregates_over_repeats_are_in_the_summary(run_of: Any, write: Any) -> 
 
 def test_the_published_schema_is_the_schema() -> None:
     assert json.loads(PUBLISHED.read_text(encoding="utf-8")) == result_schema(), (
-        "write it again: python -m adjudge_plugins.reporters.json_reporter.document > "
+        "write it again: python -m adjudge_plugins.reporters.json_reporter.schema > "
         "docs/reference/result.schema.json"
     )
     jsonschema.Draft202012Validator.check_schema(result_schema())

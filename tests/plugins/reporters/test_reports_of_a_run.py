@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import jsonschema
 
-from adjudge_plugins.reporters.json_reporter.document import result_schema
+from adjudge_plugins.reporters.json_reporter.schema import result_schema
 
 AGENT = """
 def agent(text):

@@ -6,7 +6,7 @@ terminal escapes and control characters on its way into a ``Line``.
 
 from adjudge.kit.render.calibrated import confidence_lines
 from adjudge.kit.render.conversation import transcript
-from adjudge.kit.render.evaluation_lines import inapplicable_lines, judgement_lines, log_error_lines
+from adjudge.kit.render.evaluation_lines import Finding, findings_of
 from adjudge.kit.render.explanation import explained
 from adjudge.kit.render.judges import judge_lines
 from adjudge.kit.render.lines import Line, Piece, Tone, line, shortened
@@ -16,6 +16,7 @@ from adjudge.kit.render.votes import is_votes
 from adjudge.model.printable import clean
 
 __all__ = [
+    "Finding",
     "Line",
     "Piece",
     "Tone",
@@ -23,12 +24,10 @@ __all__ = [
     "clean",
     "confidence_lines",
     "explained",
-    "inapplicable_lines",
+    "findings_of",
     "is_votes",
     "judge_lines",
-    "judgement_lines",
     "line",
-    "log_error_lines",
     "score_text",
     "shortened",
     "threshold_text",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from adjudge.kit.judged_logs import JudgedLogs
 from adjudge.kit.render.lines import Line, Tone, line
-from adjudge.model.evaluation import EvaluationResult
+from adjudge.model.calibration import Calibration
+from adjudge.model.result import CriterionResult
 
 
-def confidence_text(result: EvaluationResult) -> str:
+def confidence_text(result: CriterionResult) -> str:
     """Say how sure a verdict is: "confidence 0.94"; empty where nothing is known."""
     voted, confidence = result.before_calibration, result.confidence_score
     if confidence is None:
@@ -20,18 +20,20 @@ def confidence_text(result: EvaluationResult) -> str:
     return f"confidence {confidence:.2f} (calibrated{against})"
 
 
-def confidence_lines(judged: JudgedLogs) -> Iterator[Line]:
-    """Show what made confidences probabilities, and that the others are none."""
-    for item in judged.calibrations:
+def confidence_lines(applied: Iterable[Calibration], *, others: bool) -> Iterator[Line]:
+    """Show what made confidences probabilities, and that the others are none.
+
+    Args:
+        applied: The calibrations of the results that are shown.
+        others: Whether one of them has a confidence without a calibration.
+    """
+    elsewhere = ""
+    for item in applied:
         below = "" if item.threshold is None else f"; UNSURE below {item.threshold:.3f}"
         yield line(
             (item.criterion_name, Tone.STRONG),
             f": confidence calibrated by {item.rows} labels on {item.fitted_at[:10]}{below}",
         )
-    if any(
-        result.confidence_score is not None and not result.calibrated
-        for log in judged.logs
-        for result in log.results
-    ):
-        elsewhere = " elsewhere" if judged.calibrations else ""
+        elsewhere = " elsewhere"
+    if others:
         yield line(f"confidence is uncalibrated{elsewhere}: it says how steady the votes are")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from adjudge.kit.judged_logs import evaluation_of
 from adjudge.kit.render.calibrated import confidence_text
 from adjudge.kit.render.call_diff import call_diff, is_call_diff, value_text
 from adjudge.kit.render.evaluation_lines import grounds_lines
@@ -93,10 +92,9 @@ def _parts(found: CriterionResult | InvocationResult, indent: int, *, everything
         yield from rubric_lines(found.rubric_scores, indent=indent, everything=everything)
     yield from _details(found.details, indent, everything=everything)
     if isinstance(found, CriterionResult) and found.used_granularity is not None:
-        evaluation = evaluation_of(found)
-        if evaluation.calibrated:
-            yield line((confidence_text(evaluation), Tone.FAINT), indent=indent)
-        yield from grounds_lines(evaluation, indent=indent)
+        if found.calibrated:
+            yield line((confidence_text(found), Tone.FAINT), indent=indent)
+        yield from grounds_lines(found, indent=indent)
 
 
 def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[Line]:

@@ -1,17 +1,19 @@
-"""A verdict on a run as lines: why, and the words in the log that it rests on."""
+"""What is said of a run in a log, as lines: the verdict, why, and the words in the log that it rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
-from adjudge.kit.judged_logs import LogError
+from adjudge.kit.evaluation import STEP_LEVEL, codes_of, evidence_of, reasoning_of
 from adjudge.kit.render.calibrated import confidence_text
 from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.scores import compared_text, tone_of
 from adjudge.kit.render.votes import note_lines
-from adjudge.model.evaluation import CheckResult, EvaluationResult, Inapplicable
-from adjudge.model.evidence import Evidence
+from adjudge.model.evaluation import CheckResult
+from adjudge.model.evidence import Evidence, Failure
+from adjudge.model.result import NOT_FINISHED, CaseResult, CriterionResult
 from adjudge.model.verdict import Status
 
 _REASON: Final = 600
@@ -38,44 +40,97 @@ _CHECKS: Final[Mapping[str, tuple[str, Tone]]] = {
 }
 
 
-def judgement_lines(result: EvaluationResult) -> Iterator[Line]:
-    """Show a verdict: the criterion, how closely was looked, the reason, and the evidence with its steps."""
-    verdict: Status = "error" if result.verdict is None else result.verdict.value
-    yield line(
-        (f"{verdict:<6}  ", tone_of(verdict)),
-        (result.criterion_name, Tone.STRONG),
-        (f"  {_how(result)}", Tone.FAINT),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one criterion says of a run in a log; or why nothing could be measured there."""
+
+    name: str
+    """The criterion's; of what concerns all of them ``log``, or the run."""
+    status: Status
+    result: CriterionResult | None
+    error: Failure | None
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the run was interrupted before it came to this."""
+        return self.error is not None and self.error.code == NOT_FINISHED
+
+    @property
+    def reasoning(self) -> str:
+        """Why, in words."""
+        if self.error is not None:
+            return self.error.message
+        return "" if self.result is None else reasoning_of(self.result)
+
+    def lines(self, *, briefly: bool = False) -> Iterator[Line]:
+        """Show it; ``briefly``: without what was tried to read the log, where it was told before."""
+        if self.error is not None:
+            yield from _unmeasured(self.name, self.error, briefly=briefly)
+            for check in self.result.checks if self.result is not None else ():
+                yield from check_lines(check, indent=4)
+        elif self.result is not None:
+            yield from _measured(self.result)
+
+
+def findings_of(case: CaseResult, *, decides: bool) -> Iterator[Finding]:
+    """Everything that is said of a run in a log.
+
+    Args:
+        case: The run.
+        decides: Whether a criterion decides anything; where none does, only errors are found.
+    """
+    for item in case.criteria:
+        error = None
+        if item.status == "error":
+            error = item.error or Failure(code="not_measured", message=reasoning_of(item))
+        if decides or error is not None:
+            yield Finding(name=item.criterion_name, status=item.status, result=item, error=error)
+    if case.error is not None:
+        name = "log" if case.run is None else f"run {case.run}"
+        yield Finding(name=name, status="error", result=None, error=case.error)
+
+
+def _measured(result: CriterionResult) -> Iterator[Line]:
+    """How closely was looked, the reason, and the evidence with its steps."""
+    name = (result.criterion_name, Tone.STRONG)
+    if result.status == "not_applicable":
+        yield line(("n/a     ", Tone.FAINT), name)
+        yield line(reasoning_of(result), indent=4)
+        return
+    yield line((f"{result.status:<6}  ", tone_of(result.status)), name, (f"  {_how(result)}", Tone.FAINT))
     if len(result.checks) <= 1:
-        yield line(shortened(result.reasoning, _REASON), indent=4)
+        yield line(shortened(reasoning_of(result), _REASON), indent=4)
     yield from grounds_lines(result, indent=4)
 
 
-def inapplicable_lines(item: Inapplicable) -> Iterator[Line]:
-    """Show a criterion that has nothing to measure, and why."""
-    yield line(("n/a     ", Tone.FAINT), (item.criterion_name, Tone.STRONG))
-    yield line(item.reasoning, indent=4)
+def _unmeasured(name: str, error: Failure, *, briefly: bool) -> Iterator[Line]:
+    yield line(("error   ", Tone.ERROR), (name, Tone.STRONG), f"  {error.code}")
+    why, *tried = error.message.splitlines() or [""]
+    yield line(why.strip(), indent=4)
+    for said in ["(the rest as above)"] if briefly and tried else tried:
+        yield line(said.strip(), indent=4)
 
 
-def grounds_lines(result: EvaluationResult, *, indent: int) -> Iterator[Line]:
+def grounds_lines(result: CriterionResult, *, indent: int) -> Iterator[Line]:
     """Show what a verdict rests on: its checks where there are several, the evidence, and what is odd about it."""
     if len(result.checks) <= 1:
-        yield from _evidence(result.evidence, indent)
+        yield from _evidence(evidence_of(result), indent)
     else:
         for check in result.checks:
             yield from check_lines(check, indent=indent)
-    known = [code for code in result.reason_codes if code in _WORDS]
+    codes = codes_of(result)
+    known = [code for code in codes if code in _WORDS]
     for code in known:
         yield line(("note: ", Tone.UNSURE), _WORDS[code], indent=indent)
-    yield from note_lines({code: None for code in result.reason_codes if code not in known}, indent=indent)
+    yield from note_lines({code: None for code in codes if code not in known}, indent=indent)
 
 
-def _how(result: EvaluationResult) -> str:
+def _how(result: CriterionResult) -> str:
     """How closely a judge looked, and how sure it is; or what was measured."""
-    if result.score is not None:
+    if result.used_granularity is None and result.score is not None:
         return compared_text(result.score, result.threshold, failed=result.verdict == "FAIL")
     sure = f", {text}" if (text := confidence_text(result)) else ""
-    return f"{result.used_granularity}{sure}"
+    return f"{result.used_granularity or STEP_LEVEL}{sure}"
 
 
 def check_lines(check: CheckResult, *, indent: int) -> Iterator[Line]:
@@ -86,18 +141,6 @@ def check_lines(check: CheckResult, *, indent: int) -> Iterator[Line]:
         why = check.error.message if check.error is not None else check.reasoning or ""
         yield line(shortened(why, _REASON), indent=indent + 4)
     yield from _evidence(check.evidence, indent + 4)
-
-
-def log_error_lines(error: LogError, *, briefly: bool = False) -> Iterator[Line]:
-    """Show what could not be measured, and why; ``briefly``: without what was tried, where it was told before."""
-    name = error.criterion_name or ("log" if error.run is None else f"run {error.run}")
-    yield line(("error   ", Tone.ERROR), (name, Tone.STRONG), f"  {error.error.code}")
-    why, *tried = error.error.message.splitlines() or [""]
-    yield line(why.strip(), indent=4)
-    for said in ["(the rest as above)"] if briefly and tried else tried:
-        yield line(said.strip(), indent=4)
-    for check in error.checks:
-        yield from check_lines(check, indent=4)
 
 
 def _evidence(evidence: Evidence, indent: int) -> Iterator[Line]:

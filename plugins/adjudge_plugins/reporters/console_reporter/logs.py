@@ -1,19 +1,20 @@
-"""Verdicts on logs for a person: a table of all, then each with its reason and its evidence."""
+"""Runs in logs for a person: a table of all, then each with its verdicts, their reasons and their evidence."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
-from itertools import groupby
-from typing import Final, Literal, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from adjudge.kit import render
-from adjudge.kit.judged_logs import JudgedLog, JudgedLogs, LogError
-from adjudge.model import EvaluationResult, Inapplicable, Status
+from adjudge.kit.evaluation import calibrations_of, views_of
+from adjudge.model import CaseResult, Status
+from adjudge.plugin import RunReport
+from adjudge_plugins.reporters.console_reporter.log_tally import LogTally, source_of, was_read
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 
 _EXPLAINED: Final = 20
-"""Verdicts explained one by one. Of more than these, those that passed are only counted."""
+"""Findings explained one by one. Of more than these, those that passed are only counted."""
 _NARROW: Final = 24
 """Columns of a criterion's name at the head of a table."""
 _LEAST_NAME: Final = 32
@@ -23,44 +24,71 @@ _LOST: Final = 3
 _LONGEST_LOSS: Final = 100
 """Characters of one."""
 
-_Shown: TypeAlias = Status | Literal["-", "n/a"]
-_Item: TypeAlias = EvaluationResult | Inapplicable | LogError
-
 _ORDER: Final = ("FAIL", "error", "UNSURE", "PASS")
 _WORDS: Final = {"FAIL": "failed", "error": "could not be measured", "UNSURE": "undecided", "PASS": "passed"}
+_ABSENT: Final = ("-", render.Tone.FAINT)
+_WENT_WELL: Final = ("PASS", "not_applicable")
 
 
-def show_logs(judged: JudgedLogs, screen: Screen) -> None:
-    """Write everything."""
-    if judged.criteria or judged.measured:
-        screen.show(_table(judged, screen.width))
+def show_runs(report: RunReport, tally: LogTally, screen: Screen) -> None:
+    """Write what was found; the cases are read again, so that memory does not grow with them."""
+    if report.run.decides:
+        screen.show(_table(tally, screen.width))
         screen.blank()
-        _explain(judged, screen)
-    else:
-        for log in judged.logs:
-            screen.show(_views(log))
+    several = tally.of_several_runs
+    found = tally.counts.total()
+    left = _EXPLAINED
+    told: set[str] = set()
+    for case in report.cases():
+        findings = [
+            item
+            for item in render.findings_of(case.result, decides=report.run.decides)
+            if not item.unfinished and (found <= _EXPLAINED or item.status not in _WENT_WELL)
+        ][:left]
+        left -= len(findings)
+        if not report.run.decides and was_read(case.result):
+            screen.show(_views(case.result))
             screen.blank()
-        told: set[str] = set()
-        for error in judged.errors:
-            screen.show([_source(error.source), *_indented(_error_lines(error, told))])
+        elif findings:
+            screen.show([_strong(_name_of(several, source_of(case.result), case.result.run))])
+            screen.show(_lost(case.result.lost))
+        for item in findings:
+            screen.show(_indented(_told_once(item, told)))
             screen.blank()
-    if judged.judges:
-        screen.show(render.judge_lines(judged.judges))
-        screen.show(render.confidence_lines(judged))
+    if rest := found - (_EXPLAINED - left):
+        screen.show([render.line(f"and {rest} more; --output FILE.json writes all of them")])
         screen.blank()
-    for warning in judged.warnings:
-        screen.show([render.line(("warning: ", render.Tone.UNSURE), warning)])
-    screen.show([_end(judged)])
+
+
+def confidence_lines(report: RunReport, tally: LogTally) -> Iterator[render.Line]:
+    """Show by what confidences were calibrated."""
+    applied = dict.fromkeys(
+        item
+        for item in calibrations_of(report.run)
+        if (item.criterion_sha256, frozenset(item.judges)) in tally.calibrated
+    )
+    return render.confidence_lines(applied, others=tally.uncalibrated)
+
+
+def result_text(report: RunReport, tally: LogTally) -> str:
+    """Say what the run comes to, for instance "1 failed, 3 passed   4 runs"."""
+    counts = Counter(tally.counts)
+    if counts["FAIL"] or counts["UNSURE"] or counts["PASS"]:  # otherwise every run says so already
+        counts["error"] += sum(criterion.error is not None for criterion in report.summary.criteria)
+    said = [f"{tally.unfinished} not finished"] if tally.unfinished else []
+    said += [f"{counts[name]} {_WORDS[name]}" for name in _ORDER if counts[name]]
+    runs = f"{tally.runs} run{'' if tally.runs == 1 else 's'}"
+    return f"{', '.join(said)}   {runs}" if said else f"{runs} aggregated"
 
 
 # --- the table --------------------------------------------------------------------------
 
 
-def _table(judged: JudgedLogs, width: int) -> Iterator[render.Line]:
+def _table(tally: LogTally, width: int) -> Iterator[render.Line]:
     """One row a run. Criteria whose names do not fit beside one another are numbered, with their names below."""
-    names = [item.name for item in judged.criteria] + [item.name for item in judged.measured]
-    several = _of_several_runs(judged)
-    rows = [(_name_of(several, source, run), statuses) for source, run, statuses in _rows(judged, names)]
+    names = list(tally.names)
+    several = tally.of_several_runs
+    rows = [(_name_of(several, row.source, row.run), row) for row in tally.rows]
     first = max([cells("log"), *(cells(name) for name, _ in rows)])
     heads = [render.clean(name) for name in names]
     numbered = min(first, _LEAST_NAME) + sum(2 + max(6, cells(head)) for head in heads) > width or any(
@@ -77,34 +105,20 @@ def _table(judged: JudgedLogs, width: int) -> Iterator[render.Line]:
         ]
     )
     yield render.line((header, render.Tone.FAINT))
-    for name, statuses in rows:
+    for name, row in rows:
         pieces: list[render.Piece] = [filled(_end_of(name, first), first, False)]
-        for status, at in zip(statuses, widths, strict=True):
-            tone = render.Tone.FAINT if status == "-" or status == "n/a" else render.tone_of(status)
-            pieces += ["  ", (filled(status, at, False), tone)]
+        for criterion, at in zip(names, widths, strict=True):
+            status = row.statuses.get(criterion) or row.otherwise
+            said, tone = _ABSENT if status is None else (_word(status), render.tone_of(status))
+            pieces += ["  ", (filled(said, at, False), tone)]
         yield render.line(*pieces)
     if numbered:
         for head, name in zip(heads, names, strict=True):
             yield render.line((f"{head}  ", render.Tone.FAINT), name, indent=2)
 
 
-def _rows(judged: JudgedLogs, names: Sequence[str]) -> Iterator[tuple[str, int | None, list[_Shown]]]:
-    """Every run with what became of each criterion, and every log that could not be read."""
-    missing = {(error.source, error.run, error.criterion_name) for error in judged.errors}
-    for log in judged.logs:
-        statuses: dict[str, _Shown] = {
-            result.criterion_name: result.verdict.value
-            for result in log.results
-            if result.verdict is not None
-        }
-        statuses |= {item.criterion_name: "n/a" for item in log.not_applicable}
-        for name in names:
-            if (log.source, log.run, name) in missing:
-                statuses[name] = "error"
-        yield log.source, log.run, [statuses.get(name, "-") for name in names]
-    for error in judged.errors:
-        if error.criterion_name is None:
-            yield error.source, error.run, ["error" for _ in names]
+def _word(status: Status) -> str:
+    return "n/a" if status == "not_applicable" else status
 
 
 def _end_of(name: str, width: int) -> str:
@@ -117,63 +131,22 @@ def _end_of(name: str, width: int) -> str:
     return f"…{name[-kept:]}" if kept else "…"
 
 
-def _of_several_runs(judged: JudgedLogs) -> set[str]:
-    return {log.source for log in judged.logs if log.run > 1}
-
-
-def _name_of(several: Set[str], source: str, run: int | None) -> str:
-    return render.clean(f"{source} run {run}" if run is not None and source in several else source)
-
-
 # --- one by one -------------------------------------------------------------------------
 
 
-def _explain(judged: JudgedLogs, screen: Screen) -> None:
-    found: list[tuple[tuple[str, int | None], _Item]] = []
-    for log in judged.logs:
-        found += [((log.source, log.run), result) for result in log.results]
-        found += [((log.source, log.run), item) for item in log.not_applicable]
-    found += [((error.source, error.run), error) for error in judged.errors]
-    total = len(found)
-    if total > _EXPLAINED:
-        found = [item for item in found if not _went_well(item[1])]
-    several = _of_several_runs(judged)
-    lost: dict[tuple[str, int | None], Sequence[str]] = {
-        (log.source, log.run): log.lost for log in judged.logs
-    }
-    told: set[str] = set()
-    for (source, run), items in groupby(found[:_EXPLAINED], key=lambda item: item[0]):
-        screen.show([_source(_name_of(several, source, run))])
-        screen.show(_lost(lost.get((source, run), ())))
-        for _, item in items:
-            screen.show(_indented(_lines_of(item, told)))
-            screen.blank()
-    if rest := total - len(found[:_EXPLAINED]):
-        screen.show([render.line(f"and {rest} more; --output FILE.json writes all of them")])
-        screen.blank()
+def _name_of(several: set[str], source: str, run: int | None) -> str:
+    return render.clean(f"{source} run {run}" if run is not None and source in several else source)
 
 
-def _went_well(item: _Item) -> bool:
-    return isinstance(item, Inapplicable) or (isinstance(item, EvaluationResult) and item.verdict == "PASS")
-
-
-def _lines_of(item: _Item, told: set[str]) -> Iterator[render.Line]:
-    if isinstance(item, LogError):
-        return _error_lines(item, told)
-    if isinstance(item, Inapplicable):
-        return render.inapplicable_lines(item)
-    return render.judgement_lines(item)
-
-
-def _error_lines(error: LogError, told: set[str]) -> Iterator[render.Line]:
-    """Why something could not be measured; what ``told`` has already is not told again for the next log."""
-    tried = error.error.message.partition("\n")[2]
-    lines = render.log_error_lines(error, briefly=tried in told)
+def _told_once(item: render.Finding, told: set[str]) -> Iterator[render.Line]:
+    """A finding; what was tried to read one log and has been ``told`` is not told again for the next."""
+    tried = "" if item.error is None else item.error.message.partition("\n")[2]
+    lines = item.lines(briefly=tried in told)
     told.add(tried)
     return lines
 
 
-def _source(name: str) -> render.Line:
+def _strong(name: str) -> render.Line:
     return render.line((name, render.Tone.STRONG))
 
 
@@ -190,28 +163,14 @@ def _lost(lost: Sequence[str]) -> Iterator[render.Line]:
         yield render.line(("not read  ", render.Tone.UNSURE), f"{told}{more}", indent=2)
 
 
-def _views(log: JudgedLog) -> Iterator[render.Line]:
-    steps = f"{log.steps} step{'' if log.steps == 1 else 's'}"
-    yield render.line((log.source, render.Tone.STRONG), f"  run {log.run}, {steps}")
-    if log.task:
-        yield render.line(("task  ", render.Tone.FAINT), render.shortened(log.task, 300), indent=2)
-    yield from _lost(log.lost)
-    for view in log.aggregated_steps:
+def _views(case: CaseResult) -> Iterator[render.Line]:
+    """What a judge would be given an overview with."""
+    steps = f"{case.steps} step{'' if case.steps == 1 else 's'}"
+    yield render.line((source_of(case), render.Tone.STRONG), f"  run {case.run}, {steps}")
+    if case.task:
+        yield render.line(("task  ", render.Tone.FAINT), render.shortened(case.task, 300), indent=2)
+    yield from _lost(case.lost)
+    for view in views_of(case):
         yield render.line((view.granularity, render.Tone.STRONG), indent=2)
         for text in view.aggregated_content.splitlines():
             yield render.line(text, indent=4)
-
-
-# --- the end ----------------------------------------------------------------------------
-
-
-def _end(judged: JudgedLogs) -> render.Line:
-    logs = f"{len(judged.logs)} run{'' if len(judged.logs) == 1 else 's'}"
-    seconds = f"{judged.duration:.1f} s"
-    status = judged.status
-    counts = Counter(str(result.verdict) for log in judged.logs for result in log.results)
-    counts["error"] = len(judged.errors)
-    said = ", ".join(f"{counts[name]} {_WORDS[name]}" for name in _ORDER if counts[name])
-    if status is None:
-        return render.line(("DONE  ", render.Tone.STRONG), f"{logs} aggregated   {seconds}")
-    return render.line((f"{status.upper()}  ", render.tone_of(status)), f"{said}   {logs}   {seconds}")

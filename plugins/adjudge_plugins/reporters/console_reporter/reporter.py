@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import BinaryIO, Final
 
 from adjudge.kit import render
-from adjudge.kit.judged_logs import JudgedLogs, judged_logs
 from adjudge.plugin import RunReport
 from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
 from adjudge_plugins.reporters.console_reporter.tally import CriterionTally, EvalSetTally, Tally, counts_text
@@ -27,42 +27,65 @@ class ConsoleReporter:
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the report."""
-        if report.run.logs is not None:
-            self._write_logs(judged_logs(report), stream)
-            return
         screen = Screen(stream)
-        tally = Tally()
-        hidden = 0
-        shown = 0
-        for case in render.whole_cases(report):
-            tally.add(case)
-            if report.detailed:
-                screen.show(_in_detail(case))
-            elif case.overall.status in _UNSETTLED and not case.unfinished:
-                if shown == _EXPLAINED:
-                    hidden += 1
-                    continue
-                shown += 1
-                screen.show([_heading(case), *_indented(render.explained(case))])
-                screen.blank()
-        if hidden:
-            screen.show(_hidden(hidden, report))
-        for eval_set in tally.eval_sets:
-            screen.show(_eval_set(eval_set))
-            screen.blank()
-        if report.summary.judges:
-            screen.show(render.judge_lines(report.summary.judges))
-            screen.blank()
+        ending = _cases(report, screen) if report.run.logs is None else _runs_in_logs(report, screen)
         screen.show(_warnings(report))
         screen.show(_nothing_measured(report))
-        screen.show(_next_steps(report, tally))
-        screen.show([_verdict(report, tally)])
+        screen.show(_next_steps(report, ending.retryable))
+        screen.show([_verdict(report, ending.said)])
 
-    def _write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
-        """Write verdicts on logs."""
-        from adjudge_plugins.reporters.console_reporter.logs import show_logs
 
-        show_logs(judged, Screen(stream))
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """What the last lines say of everything that was shown."""
+
+    said: str
+    retryable: int
+    """Errors that a resumed run tries again."""
+
+
+def _cases(report: RunReport, screen: Screen) -> _Ending:
+    """Explain the cases that did not pass, and show a table of criteria for each eval set."""
+    tally = Tally()
+    hidden = 0
+    shown = 0
+    for case in render.whole_cases(report):
+        tally.add(case)
+        if report.detailed:
+            screen.show(_in_detail(case))
+        elif case.overall.status in _UNSETTLED and not case.unfinished:
+            if shown == _EXPLAINED:
+                hidden += 1
+                continue
+            shown += 1
+            screen.show([_heading(case), *_indented(render.explained(case))])
+            screen.blank()
+    if hidden:
+        screen.show(_hidden(hidden, report))
+    for eval_set in tally.eval_sets:
+        screen.show(_eval_set(eval_set))
+        screen.blank()
+    _judges(report, screen, [])
+    return _Ending(_cases_text(report, tally), tally.retryable)
+
+
+def _runs_in_logs(report: RunReport, screen: Screen) -> _Ending:
+    """Show a table of the runs, and explain what was found in them."""
+    from adjudge_plugins.reporters.console_reporter import logs
+    from adjudge_plugins.reporters.console_reporter.log_tally import tally_of
+
+    tally = tally_of(report)
+    logs.show_runs(report, tally, screen)
+    _judges(report, screen, logs.confidence_lines(report, tally))
+    return _Ending(logs.result_text(report, tally), tally.retryable)
+
+
+def _judges(report: RunReport, screen: Screen, confidence: Iterable[render.Line]) -> None:
+    """What judges did, and how sure they are."""
+    if report.summary.judges:
+        screen.show(render.judge_lines(report.summary.judges))
+        screen.show(confidence)
+        screen.blank()
 
 
 def _heading(case: render.WholeCase) -> render.Line:
@@ -151,14 +174,14 @@ def _nothing_measured(report: RunReport) -> Iterator[render.Line]:
             yield render.line(("error: ", render.Tone.FAIL), criterion.error.message)
 
 
-def _next_steps(report: RunReport, tally: Tally) -> Iterator[render.Line]:
+def _next_steps(report: RunReport, retryable: int) -> Iterator[render.Line]:
     """The commands that help now."""
     name = report.run.name
     if report.run.finished_at is None:
         yield _step("not finished:", f"adjudge resume {name}")
-    elif tally.retryable:
-        yield _step(f"to try {tally.retryable} of the errors again:", f"adjudge resume {name}")
-    if report.summary.verdict != "PASS" and not report.detailed:
+    elif retryable:
+        yield _step(f"to try {retryable} of the errors again:", f"adjudge resume {name}")
+    if report.run.logs is None and report.summary.verdict != "PASS" and not report.detailed:
         yield _step("to see every turn:", f"adjudge runs show {name} --print_detailed_results")
 
 
@@ -166,10 +189,24 @@ def _step(what: str, command: str) -> render.Line:
     return render.line(f"{what}  ", (command, render.Tone.STRONG))
 
 
-def _verdict(report: RunReport, tally: Tally) -> render.Line:
-    summary, seconds = report.summary, report.run.duration
+def _verdict(report: RunReport, said: str) -> render.Line:
+    summary = report.summary
+    if summary.incomplete:
+        shown = "INCOMPLETE"
+    elif not report.run.decides and summary.status == "informational":
+        shown = "DONE"
+    else:
+        shown = summary.status.upper()
+    return render.line(
+        (f"{shown}  ", render.tone_of(summary.status)),
+        f"{said}   run {report.run.name}   {report.run.duration:.1f} s",
+    )
+
+
+def _cases_text(report: RunReport, tally: Tally) -> str:
+    """Say what the run comes to, for instance "1 of 4 cases failed, 3 passed"."""
+    summary = report.summary
     status = summary.status
-    shown = "INCOMPLETE" if summary.incomplete else status.upper()
     cases = f"{summary.cases} case{'' if summary.cases == 1 else 's'}"
     if summary.incomplete:
         others = counts_text(tally.counts, without=("unfinished",))
@@ -193,7 +230,4 @@ def _verdict(report: RunReport, tally: Tally) -> render.Line:
         said = f"{summary.counts.get('PASS', 0)} of {cases} passed, {others}" if others else f"{cases} passed"
     if summary.repeats > 1:
         said += f", {summary.repeats} repeats each"
-    return render.line(
-        (f"{shown}  ", render.tone_of(status)),
-        f"{said}   run {report.run.name}   {seconds:.1f} s",
-    )
+    return said

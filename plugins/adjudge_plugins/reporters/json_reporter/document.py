@@ -1,261 +1,177 @@
-"""The JSON result format, version 1.2: what is in the document that the reporter writes.
+"""The JSON result format, version 2.0: the model's own classes, with what a case shows beside its results.
 
-A minor version adds keys and takes none away; a major version may change anything. Every key is
-always there unless it is said here that it may be absent. Numbers are finite. The published JSON
-schema is made from these classes, and the writer is type-checked against them.
+A minor version adds keys and takes none away; a major version may change anything. Every key is always there.
+Numbers are finite. The published JSON schema is made from these classes, and the writer serialises them.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired
+from itertools import zip_longest
+from typing import Final, Literal
 
-# pydantic reads typing.TypedDict only from Python 3.12 on.
-from typing_extensions import TypedDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from adjudge_plugins.reporters.json_reporter.shared_document import (
-    Count,
-    EvidenceRow,
-    FailureRow,
-    JudgeCallsRow,
-    JudgingRow,
-    ParticipantRow,
-    Position,
-    RubricScoreRow,
-    UsageRow,
-    documented,
+from adjudge.kit.evaluation import decomposition_of, evaluated, views_of
+from adjudge.model import (
+    AggregatedSteps,
+    CaseResult,
+    CriterionResult,
+    Invocation,
+    JsonObject,
+    RunInfo,
+    RunSummary,
+    TaskDecomposition,
 )
+from adjudge.plugin import ReportedCase
 
-Status = Literal["PASS", "FAIL", "UNSURE", "error", "not_applicable", "informational"]
-Verdict = Literal["PASS", "FAIL", "UNSURE"]
-ExitStatus = Literal[0, 1, 3]
-
-
-@documented
-class InvocationScoreRow(TypedDict):
-    """One criterion on one turn."""
-
-    score: float | None
-    verdict: Verdict | None
-    status: Status
-    reasoning: str | None
-    unsure_code: str | None
-    """Why it could not be decided, where `verdict` is `UNSURE`."""
-    error: FailureRow | None
-    details: dict[str, Any]
-    """What the criterion shows of its own: a diff of calls, labels, counts."""
-    evidence: EvidenceRow | None
-    rubric_scores: list[RubricScoreRow]
-    """Of a criterion that decides rubrics turn by turn."""
+SCHEMA_VERSION: Final = "2.0"
 
 
-@documented
-class CriterionRow(TypedDict):
-    """One criterion on one repeat of one case."""
+class _Shown(BaseModel):
+    """Base of the rows that the model has no class for. The classes describe them; a run needs only the dicts."""
 
-    criterion_name: str
-    """The name in the configuration."""
-    criterion: str
-    """The component that measured, as `plugin/component`."""
-    status: Status
-    score: float | None
-    """The mean over the turns, or the one score of the whole case; `null` where something is missing."""
-    verdict: Verdict | None
-    threshold: float | None
-    """`null`: informational, it decides nothing."""
-    reasoning: str | None
-    error: FailureRow | None
-    scored: Count
-    """How many turns have a score."""
-    total: Count
-    """How many turns there are, those that the criterion does not apply to left out."""
-    best_possible: float | None
-    """The best score that the missing turns would allow; set only where some are missing."""
-    details: dict[str, Any]
-    evidence: EvidenceRow | None
-    rubric_scores: list[RubricScoreRow]
-    """Of a criterion that decides rubrics over the case as a whole."""
-    judging: JudgingRow | None
-    """`null` where no judge was asked."""
-    per_invocation: list[InvocationScoreRow]
-    """One entry a turn, in the order of `invocations`; empty where the case is measured as a whole."""
+    model_config = ConfigDict(defer_build=True)
 
 
-@documented
-class ExpectedCallRow(TypedDict):
+class ExpectedCall(_Shown):
     """A tool call that the eval set expects."""
 
     name: str
-    args: dict[str, Any] | None
+    args: JsonObject | None
 
 
-@documented
-class ActualCallRow(TypedDict):
+class ActualCall(_Shown):
     """A tool call that the agent made."""
 
-    step: Position
+    step: int
     """The number of the step that made it; evidence cites steps by number."""
     name: str
-    args: dict[str, Any] | None
-    id: NotRequired[str]
-    """Absent where the log has none."""
-    raw_args: NotRequired[str]
-    """The arguments as the agent wrote them; there only where they are not a JSON object."""
+    args: JsonObject | None
+    id: str | None
+    """``None`` where the agent gives none."""
+    raw_args: str | None
+    """The arguments as the agent wrote them, where they are not a JSON object."""
 
 
-@documented
-class TurnRow(TypedDict):
+class Turn(_Shown):
     """One turn: what was asked, what was expected, what happened."""
 
     invocation_id: str
     """The eval set's own id of the turn, or the agent's where the set has none."""
     prompt: str
     expected_response: str | None
-    """`null` where the eval set has none."""
+    """``None`` where the eval set has none."""
     actual_response: str | None
-    """`null` where the agent gave none."""
-    expected_calls: list[ExpectedCallRow] | None
-    """`null` in a simulated conversation, which expects nothing turn by turn."""
-    actual_calls: list[ActualCallRow] | None
-    """`null` where the turn never happened."""
+    """``None`` where the agent gave none."""
+    expected_calls: tuple[ExpectedCall, ...] | None
+    """``None`` in a simulated conversation, which expects nothing turn by turn."""
+    actual_calls: tuple[ActualCall, ...] | None
+    """``None`` where the turn never happened."""
 
 
-@documented
-class CaseRow(TypedDict):
-    """One repeat of one case."""
-
-    eval_set_id: str
-    eval_set_file: str | None
-    eval_id: str
-    repeat: Position
-    status: Status
-    verdict: Verdict | None
-    """`null` where there is none: `status` says why."""
-    error: FailureRow | None
-    """Set where the agent could not be run to the end, or nothing could be measured."""
-    duration: float | None
-    """Seconds that the agent took."""
-    usage: UsageRow | None
-    criteria: list[CriterionRow]
-    invocations: list[TurnRow]
+NOT_SHOWN: Final = {"criteria": {"__all__": {"task_decomposition", "aggregated_steps"}}}
+"""What stands once in a row, and not in its criteria again."""
 
 
-@documented
-class RepeatedCriterionRow(TypedDict):
-    """One criterion on one case over all repeats. The threshold applies to `mean`."""
+class CriterionRow(CriterionResult):
+    """One criterion on one repeat of one case, or on one run in a log."""
 
-    criterion_name: str
-    status: Status
-    verdict: Verdict | None
-    mean: float | None
-    standard_deviation: float | None
-    """The sample standard deviation; `null` for fewer than two scores."""
-    threshold: float | None
-    scored: Count
-    total: Count
+    task_decomposition: TaskDecomposition | None = Field(default=None, exclude=True)
+    """It stands once in the case."""
+    aggregated_steps: tuple[AggregatedSteps, ...] = Field(default=(), exclude=True)
+    """They stand once in the case."""
 
 
-@documented
-class RepeatedCaseRow(TypedDict):
-    """One case over all repeats. These statuses, not those of the single repeats, decide the run."""
+class CaseRow(CaseResult):
+    """One repeat of one case, or one run in a log."""
 
-    eval_set_id: str
-    eval_set_file: str | None
-    eval_id: str
-    status: Status
-    verdict: Verdict | None
-    criteria: list[RepeatedCriterionRow]
-    error: FailureRow | None
-
-
-@documented
-class CriterionSummaryRow(TypedDict):
-    """One criterion over all cases of the run."""
-
-    criterion_name: str
-    criterion: str
-    threshold: float | None
-    mean: float | None
-    """The mean over the cases that have a score."""
-    counts: dict[Status, Count]
-    """Cases per status; a status that no case has may be absent."""
-    error: FailureRow | None
-    """Set where it has a threshold and applied to no case of an eval set: the run does not pass."""
+    eval_set_id: str | None  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
+    """``None`` for a run in a log, which belongs to no eval set."""
+    eval_id: str | None  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
+    """``None`` for a run in a log."""
+    reader: str | None
+    """Who read the log, as ``plugin/component``; ``None`` for a case, and where no reader knows the log."""
+    criteria: tuple[CriterionRow, ...] = ()  # pyright: ignore[reportIncompatibleVariableOverride] - frozen
+    task_decomposition: TaskDecomposition | None
+    """The sub-tasks that AI Judge found; ``None`` where it was not asked."""
+    aggregated_steps: tuple[AggregatedSteps, ...]
+    """What a judge was given an overview with, each view once, in the order of use."""
+    invocations: tuple[Turn, ...]
+    """The turns of a case; empty for a run in a log."""
 
 
-@documented
-class SummaryRow(TypedDict):
-    """The whole run."""
+class ResultDocument(_Shown):
+    """The result of one run of adjudge: of an agent over eval sets, or over logs."""
 
-    status: Status
-    verdict: Verdict | None
-    """`null` too while the run is incomplete."""
-    exit_status: ExitStatus
-    """0 all passed, 1 something failed, 3 something could not be measured or decided, or is not run yet."""
-    incomplete: bool
-    """Whether the run was interrupted and not resumed. What has no result yet is an `error`, `not_finished`."""
-    cases: Count
-    """Cases, repeats not counted."""
-    repeats: Position
-    counts: dict[Status, Count]
-    """Cases per status; a status that no case has may be absent."""
-    criteria: list[CriterionSummaryRow]
-    repeated: list[RepeatedCaseRow]
-    """Every case over its repeats; empty where there is one repeat."""
-    judges: dict[str, JudgeCallsRow]
-    """By model, as `provider/model`; empty where no judge was asked."""
+    schema_version: Literal["2.0"]
+    run: RunInfo
+    warnings: tuple[str, ...]
+    """What did not stop the run and should be known."""
+    summary: RunSummary
+    cases: tuple[CaseRow, ...]
+    """A row for each case and repeat, or for each run in a log, in the order of the plan."""
 
 
-@documented
-class RunRow(TypedDict):
-    """What is needed to know the run again, and to repeat it."""
+def case_row(reported: ReportedCase, run: RunInfo) -> JsonObject:
+    """A ``CaseRow`` whose parts are the model's own objects: nothing is copied or validated again.
 
-    name: str
-    started_at: str
-    """ISO 8601, UTC."""
-    finished_at: str | None
-    """Null where the run was interrupted and not resumed."""
-    duration: float
-    """Seconds, over all resumptions."""
-    adjudge_version: str
-    python_version: str
-    plan_hash: str
-    """SHA-256 of what decides the results: agent, eval sets, criteria, options, thresholds, versions."""
-    agent: dict[str, Any]
-    """The adapter with its version and distribution, the target, and its options."""
-    eval_sets: dict[str, dict[str, Any]]
-    """By file: its id, SHA-256, the selected cases, the configuration and the criteria."""
-    num_runs: Position
-    timeout: float | None
-    """Seconds that a case may take."""
-    scoring_timeout: float | None
-    """Seconds that a criterion may take on a case, without what it waits for judges."""
-    plugins: list[ParticipantRow]
-    """What took part, over all resumptions; what only read or wrote files and what observed the run included."""
-
-
-@documented
-class ResultDocument(TypedDict):
-    """The result of one run of adjudge."""
-
-    schema_version: Literal["1.2"]
-    run: RunRow
-    warnings: list[str]
-    summary: SummaryRow
-    cases: list[CaseRow]
-    """A row per case and repeat, in the order of the plan."""
+    ``NOT_SHOWN`` says what of them is left out.
+    """
+    result = reported.result
+    row: JsonObject = dict(result)
+    row |= {
+        "reader": None,
+        "task_decomposition": decomposition_of(result),
+        "aggregated_steps": views_of(result),
+        "invocations": (),
+    }
+    if result.source is None:
+        row["invocations"] = _turns(reported)
+    else:
+        logs: JsonObject = run.logs or {}
+        documents: JsonObject = logs.get("criteria", {})
+        row |= {
+            "eval_set_id": None,
+            "eval_id": None,
+            "reader": logs.get("files", {}).get(result.source, {}).get("reader"),
+            "criteria": [evaluated(item, documents.get(item.criterion_name)) for item in result.criteria],
+        }
+    return row
 
 
-def result_schema() -> dict[str, Any]:
-    """Make the JSON schema (draft 2020-12) of the document."""
-    from pydantic import TypeAdapter
+def _turns(reported: ReportedCase) -> list[JsonObject]:
+    """Put expected and actual turns side by side; the shorter list is the one that ended early."""
+    expected = reported.case.conversation or ()
+    return [
+        _turn(wanted, happened) for wanted, happened in zip_longest(expected, reported.actual.invocations)
+    ]
 
-    schema = TypeAdapter(ResultDocument).json_schema(mode="serialization")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
-
-if __name__ == "__main__":
-    # How docs/reference/result.schema.json is made.
-    import json
-    import sys
-
-    sys.stdout.write(json.dumps(result_schema(), indent=2) + "\n")
+def _turn(expected: Invocation | None, actual: Invocation | None) -> JsonObject:
+    """A ``Turn``."""
+    asked = expected or actual
+    wanted = expected.final_response if expected else None
+    answered = actual.final_response if actual else None
+    return {
+        "invocation_id": (expected.invocation_id if expected else "")
+        or (actual.invocation_id if actual else ""),
+        "prompt": asked.user_content.text if asked else "",
+        "expected_response": None if wanted is None else wanted.text,
+        "actual_response": None if answered is None else answered.text,
+        "expected_calls": None
+        if expected is None
+        else [{"name": call.name, "args": call.args} for call in expected.tool_calls],
+        "actual_calls": None
+        if actual is None
+        else [
+            {
+                "step": step.number,
+                "name": call.name,
+                "args": call.args,
+                "id": call.id,
+                "raw_args": call.raw_args,
+            }
+            for step in actual.steps
+            for call in step.calls
+        ],
+    }

@@ -8,82 +8,55 @@ import re
 from collections.abc import Iterable
 from typing import Any, BinaryIO, Final, cast
 
-from adjudge.kit.judged_logs import JudgedLogs, judged_logs
-from adjudge.plugin import RunReport
-from adjudge_plugins.reporters.json_reporter import logs_rows
-from adjudge_plugins.reporters.json_reporter.judged_rows import participant_row
-from adjudge_plugins.reporters.json_reporter.rows import case_row, repeated_row, run_row, summary_row
+from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError, to_json
 
-SCHEMA_VERSION: Final = "1.2"
-LOGS_SCHEMA_VERSION: Final = "1.0"
+from adjudge.model import JsonObject
+from adjudge.plugin import RunReport
+from adjudge_plugins.reporters.json_reporter.document import NOT_SHOWN, SCHEMA_VERSION, case_row
+
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class JsonReporter:
-    """Writes the format of ``document.py``: UTF-8, one row a line, no NaN and no Infinity."""
+    """Writes the format of ``document.py``: UTF-8, one case a line, no NaN and no Infinity."""
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the document."""
-        if report.run.logs is not None:
-            self._write_logs(judged_logs(report), stream)
-            return
         stream.write(b'{\n"schema_version": ' + encoded(SCHEMA_VERSION))
-        stream.write(b',\n"run": ' + encoded(run_row(report.run)))
-        stream.write(b',\n"warnings": ' + encoded(list(report.warnings)))
-        summary = dict(summary_row(report.summary))
-        del summary["repeated"]
-        stream.write(b',\n"summary": ' + encoded(summary).removesuffix(b"}") + b', "repeated": ')
-        _write_rows(stream, (repeated_row(case) for case in report.summary.repeated))
+        stream.write(b',\n"run": ' + encoded(report.run))
+        stream.write(b',\n"warnings": ' + encoded(report.warnings))
+        stream.write(
+            b',\n"summary": '
+            + encoded(report.summary, {"repeated": True}).removesuffix(b"}")
+            + b',"repeated": '
+        )
+        _write_rows(stream, report.summary.repeated)
         stream.write(b'},\n"cases": ')
-        _write_rows(stream, (case_row(case) for case in report.cases()))
-        stream.write(b"\n}\n")
-
-    def _write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
-        """Write the document of ``logs_document.py``."""
-        stream.write(b'{\n"schema_version": ' + encoded(LOGS_SCHEMA_VERSION))
-        about = {
-            "adjudge_version": judged.adjudge_version,
-            "started_at": judged.started_at,
-            "duration": judged.duration,
-            "warnings": list(judged.warnings),
-            "plugins": list(map(participant_row, judged.plugins)),
-            "summary": logs_rows.summary_row(judged),
-        }
-        stream.writelines(b",\n" + encoded(name) + b": " + encoded(value) for name, value in about.items())
-        for name, rows in (
-            ("criteria", map(logs_rows.criterion_row, judged.criteria)),
-            ("measured", map(logs_rows.measured_row, judged.measured)),
-            ("calibrations", map(logs_rows.calibration_row, judged.calibrations)),
-            ("logs", map(logs_rows.log_row, judged.logs)),
-            ("errors", map(logs_rows.error_row, judged.errors)),
-        ):
-            stream.write(b",\n" + encoded(name) + b": ")
-            _write_rows(stream, rows)
+        _write_rows(stream, (case_row(case, report.run) for case in report.cases()), NOT_SHOWN)
         stream.write(b"\n}\n")
 
 
-def _write_rows(stream: BinaryIO, rows: Iterable[object]) -> None:
+def _write_rows(stream: BinaryIO, rows: Iterable[object], without: JsonObject | None = None) -> None:
     opening = b"[\n"
     for row in rows:
-        stream.write(opening + encoded(row))
+        stream.write(opening + encoded(row, without))
         opening = b",\n"
     stream.write(b"[]" if opening == b"[\n" else b"\n]")
 
 
-def encoded(value: object) -> bytes:
-    """One line of JSON that every parser reads.
+def encoded(value: object, without: JsonObject | None = None) -> bytes:
+    """One line of JSON that every parser reads; ``without``: keys that are left out, as pydantic's ``exclude``.
 
     A number that JSON does not have becomes ``null``. Half of a surrogate pair, which no UTF-8 can
     hold and strict parsers refuse even as an escape, becomes the text of its escape.
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except ValueError:
-        text = json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return _SURROGATE.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text).encode()
+        return to_json(value, inf_nan_mode="null", exclude=without)
+    except PydanticSerializationError:
+        plain = TypeAdapter[Any](Any).dump_python(value, exclude=without)
+    text = json.dumps(_finite(plain), ensure_ascii=False, allow_nan=False)
+    return _SURROGATE.sub(lambda match: f"\\\\u{ord(match[0]):04x}", text).encode()
 
 
 def _finite(value: Any) -> Any:

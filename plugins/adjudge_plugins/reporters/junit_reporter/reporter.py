@@ -1,4 +1,4 @@
-"""Writes JUnit XML: a suite per eval set, a test case per eval case.
+"""Writes JUnit XML: a suite per eval set, a test case per eval case; or a suite per run in a log, a test case per criterion.
 
 A test case is an eval case over all its repeats, because that is what passes or fails. The file is
 valid under the schema of Jenkins' xUnit plugin (``junit-10.xsd``), which knows no properties inside
@@ -8,16 +8,35 @@ a test case: scores stand in ``system-out``, where CI systems show them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import BinaryIO
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from adjudge.kit import render
-from adjudge.kit.judged_logs import JudgedLogs, judged_logs
+from adjudge.model import Status
 from adjudge.plugin import RunReport
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """A test case that is not made yet: twice its status is asked for, and once the rest."""
+
+    status: Status
+    seconds: float
+    make: Callable[[], TestCase]
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    """A suite, its test cases read one at a time."""
+
+    name: str
+    file: str | None
+    tests: Iterator[_Test]
 
 
 @dataclass(slots=True)
@@ -30,12 +49,12 @@ class _Counts:
     skipped: int = 0
     time: float = 0.0
 
-    def add(self, case: render.WholeCase) -> None:
+    def add(self, test: _Test) -> None:
         self.tests += 1
-        self.failures += case.overall.status == "FAIL"
-        self.errors += case.overall.status in ("error", "UNSURE")
-        self.skipped += case.overall.status == "not_applicable"
-        self.time += case.seconds or 0.0
+        self.failures += test.status == "FAIL"
+        self.errors += test.status in ("error", "UNSURE")
+        self.skipped += test.status == "not_applicable"
+        self.time += test.seconds
 
 
 class JUnitReporter:
@@ -43,41 +62,40 @@ class JUnitReporter:
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the XML."""
-        if report.run.logs is not None:
-            self._write_logs(judged_logs(report), stream)
-            return
         counts = _counted(report)
         stream.write(b'<?xml version="1.0" encoding="UTF-8"?>\n')
         stream.write(_opening(_root(report, counts)))
-        for number, ((eval_set_id, file), cases) in enumerate(_by_eval_set(report)):
-            stream.write(_opening(_suite(report, eval_set_id, file, counts[number])))
-            stream.writelines(_serialised(_test_case(case)) + b"\n" for case in cases)
+        for number, suite in enumerate(_suites(report)):
+            stream.write(_opening(_suite(report, suite, counts[number])))
+            stream.writelines(_serialised(test.make()) + b"\n" for test in suite.tests)
             stream.write(b"</testsuite>\n")
         if _errors_of_run(report):
             stream.write(_serialised(_of_run(report)) + b"\n")
         stream.write(b"</testsuites>\n")
 
-    def _write_logs(self, judged: JudgedLogs, stream: BinaryIO) -> None:
-        """Write verdicts on logs."""
-        from adjudge_plugins.reporters.junit_reporter.logs import junit_of
 
-        stream.write(junit_of(judged))
-
-
-def _by_eval_set(
-    report: RunReport,
-) -> Iterator[tuple[tuple[str, str | None], Iterator[render.WholeCase]]]:
-    return groupby(
+def _suites(report: RunReport) -> Iterator[_Suite]:
+    if report.run.logs is not None:
+        for case in report.cases():
+            result = case.result
+            source = result.source or result.eval_set_id
+            findings = render.findings_of(result, decides=report.run.decides)
+            tests = (_Test(item.status, 0, partial(_of_finding, source, item)) for item in findings)
+            yield _Suite(source if result.run is None else f"{source} run {result.run}", None, tests)
+        return
+    for (eval_set_id, file), cases in groupby(
         render.whole_cases(report), key=lambda case: (case.overall.eval_set_id, case.overall.eval_set_file)
-    )
+    ):
+        tests = (_Test(case.overall.status, case.seconds or 0.0, partial(_of_case, case)) for case in cases)
+        yield _Suite(eval_set_id, file, tests)
 
 
 def _counted(report: RunReport) -> list[_Counts]:
     counted: list[_Counts] = []
-    for _, cases in _by_eval_set(report):
+    for suite in _suites(report):
         counts = _Counts()
-        for case in cases:
-            counts.add(case)
+        for test in suite.tests:
+            counts.add(test)
         counted.append(counts)
     return counted
 
@@ -97,7 +115,8 @@ def _root(report: RunReport, counts: list[_Counts]) -> JUnitXml:
     root.tests = sum(item.tests for item in counts) + of_run
     root.failures = sum(item.failures for item in counts)
     root.errors = sum(item.errors for item in counts) + of_run
-    root.time = round(sum(item.time for item in counts), 3)
+    spent = sum(item.time for item in counts) if report.run.logs is None else report.run.duration
+    root.time = round(spent, 3)
     return root
 
 
@@ -125,8 +144,8 @@ def _of_run(report: RunReport) -> TestSuite:
     return suite
 
 
-def _suite(report: RunReport, eval_set_id: str, file: str | None, counts: _Counts) -> TestSuite:
-    suite = TestSuite(name=render.clean(eval_set_id))
+def _suite(report: RunReport, found: _Suite, counts: _Counts) -> TestSuite:
+    suite = TestSuite(name=render.clean(found.name))
     suite.tests, suite.failures, suite.errors, suite.skipped = (
         counts.tests,
         counts.failures,
@@ -136,7 +155,7 @@ def _suite(report: RunReport, eval_set_id: str, file: str | None, counts: _Count
     suite.time = round(counts.time, 3)
     suite.timestamp = render.clean(report.run.started_at)
     properties = {
-        "eval_set_file": file,
+        "eval_set_file": found.file,
         "run": report.run.name,
         "adjudge_version": report.run.adjudge_version,
         "plan_hash": report.run.plan_hash,
@@ -147,7 +166,7 @@ def _suite(report: RunReport, eval_set_id: str, file: str | None, counts: _Count
     return suite
 
 
-def _test_case(case: render.WholeCase) -> TestCase:
+def _of_case(case: render.WholeCase) -> TestCase:
     overall = case.overall
     test = TestCase(
         name=render.clean(overall.eval_id),
@@ -165,6 +184,23 @@ def _test_case(case: render.WholeCase) -> TestCase:
         test.result = Skipped(message=overall.status if error is None else render.clean(error.message))
     if overall.criteria:
         test.system_out = "\n".join(_scores(case))
+    return test
+
+
+def _of_finding(source: str, item: render.Finding) -> TestCase:
+    """What is said of a run in a log by one criterion. What is undecided or could not be measured is an error."""
+    test = TestCase(name=render.clean(item.name), classname=render.clean(source), time=0)
+    text = "\n".join(map(str, item.lines()))
+    if item.status in ("FAIL", "error", "UNSURE"):
+        kind = Failure if item.status == "FAIL" else Error
+        of_kind = item.error.code if item.error is not None else item.status
+        result = kind(message=render.clean(item.reasoning), type_=render.clean(of_kind))
+        result.text = text
+        test.result = result
+    elif item.status == "not_applicable":
+        test.result = Skipped(message=render.clean(item.reasoning))
+    else:
+        test.system_out = text
     return test
 
 
