@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import cast
 
 from pydantic_core import from_json, to_json
 
@@ -162,10 +163,10 @@ async def prepared(planned: PlannedCriterion, criterion: SupportsPreparation) ->
 def _json_object(value: object) -> JsonObject:
     """The value as the journal gives it back; empty where it is no JSON object."""
     try:
-        found = from_json(to_json(value))
+        found: object = from_json(to_json(value))
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return cast("JsonObject", found) if isinstance(found, dict) else {}
 
 
 def _failed(code: str, error: AdjudgeError, origin: str, *, retryable: bool) -> Measurement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, get_args
+from typing import Final, cast, get_args
 
 from adjudge.kit.calibration import KeptCalibrations, read_calibrations
 from adjudge.model import Calibration, EvaluationResult, JsonObject, UnsureCode
@@ -168,7 +168,8 @@ def _kept(host: Host) -> tuple[Calibration, ...]:
     kept = host.once(
         "calibrations", lambda: [item.model_dump(mode="json") for item in KeptCalibrations().everything()]
     )
-    return tuple(Calibration.model_validate(item) for item in kept) if isinstance(kept, list) else ()
+    items = cast("list[object]", kept) if isinstance(kept, list) else []
+    return tuple(map(Calibration.model_validate, items))
 
 
 def _looks_alike(one: AiJudgeConfig, other: AiJudgeConfig) -> bool:
