@@ -6,14 +6,12 @@ it to the group ``judges`` of the core.
 
 from __future__ import annotations
 
-import ast
-import hashlib
 import json
 import os
 import sys
+import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -112,6 +110,8 @@ def _origin(candidate: Candidate) -> str:
 
 def _summary(candidate: Candidate) -> str:
     """The first line of the command's docstring, read and not run."""
+    import ast  # --help has the summaries in its cache
+
     module, _, attribute = candidate.module.partition(":")
     try:
         tree = ast.parse(_source_of(module).read_bytes())
@@ -132,6 +132,8 @@ def _source_of(module: str) -> Path:
     Raises:
         OSError: it has none.
     """
+    from importlib.machinery import PathFinder
+
     path: list[str] | None = None
     origin: str | None = None
     name = ""
@@ -146,22 +148,23 @@ def _source_of(module: str) -> Path:
     return Path(origin)
 
 
-def _state_of_the_path() -> str:
+def _state_of_the_path() -> list[object]:
     """What changes when a distribution is installed or removed."""
-    digest = hashlib.sha256(f"{sys.version} {__file__} {Path(__file__).stat().st_mtime_ns}".encode())
+    state: list[object] = [sys.version, __file__, Path(__file__).stat().st_mtime_ns]
     for entry in sys.path:
         try:
             changed = os.stat(entry or ".").st_mtime_ns  # noqa: PTH116 - Path("") is "." only by luck
         except OSError:
             continue
-        digest.update(f"\0{entry}\0{changed}".encode(errors="surrogateescape"))
-    return digest.hexdigest()
+        state += [os.fsencode(entry).hex() if not entry.isprintable() else entry, changed]
+    return state
 
 
 def _cache_file() -> Path:
     folder = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
-    environment = hashlib.sha256(sys.prefix.encode(errors="surrogateescape")).hexdigest()[:16]
-    return Path(folder) / "adjudge" / f"commands-{environment}.json"
+    # Two environments with one name for their files only find each other's lists out of date.
+    environment = zlib.crc32(os.fsencode(sys.prefix))
+    return Path(folder) / "adjudge" / f"commands-{environment:08x}.json"
 
 
 def _write_cache(cache: Path, content: object) -> None:
