@@ -229,6 +229,8 @@ async def resume(
             decided_once = meta["decided_once"]
         if isinstance(request, RunRequest):
             request = with_agent(request, agent, run)
+        elif agent is not None:
+            raise RunError(f"run {run!r} is of logs and runs no agent; leave the agent out")
         budgets = {"max_calls": max_judge_calls, "max_cost": max_cost}
         changes: dict[str, Any] = {
             "judging": request.judging.model_copy(

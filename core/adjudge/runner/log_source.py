@@ -221,7 +221,8 @@ def _unread(log: PlannedLog, error: Exception, message: str | None = None) -> Co
     """What stands for a run that could not be read."""
     code, retryable = "log_unreadable", False
     if isinstance(error, TimeoutError):
-        code, said = "read_timeout", "reading it took longer than the time limit (--timeout)"
+        # Another attempt may find a disk that is less busy.
+        code, said, retryable = "read_timeout", "reading it took longer than the time limit (--timeout)", True
     elif isinstance(error, PluginError):
         code, said, retryable = "reader_raised", str(error), shortage_of(error) is not None
     elif isinstance(error, AdjudgeError):

@@ -9,13 +9,20 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
+
+from adjudge.extension.discovery import discover
+from adjudge.extension.loader import Extensions
+from adjudge.model import Trajectory
+from adjudge.plugin import Host, NoConfig, ReadOptions, Source, TraceReaderSpec, hookimpl
+from adjudge.testing import as_candidate
+from adjudge.testing.log_runs import judged_sync
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -125,6 +132,50 @@ def test_logs_that_have_changed_are_not_judged_on(
     refused = adjudge("resume", "r", **server.environment)
     assert refused.returncode == 2
     assert "logs.files.logs/5.json.sha256" in refused.stderr
+
+
+def test_a_run_over_logs_has_no_agent(adjudge: Run, folder: Path) -> None:
+    (folder / "steps.yaml").write_text("- {criterion: step_count, maximum: 9}\n")
+    assert adjudge("judge", "logs", "--criteria", "steps.yaml", "--run", "r").returncode == 0
+    done = adjudge("resume", "r", "--agent", "http://127.0.0.1:9/x")
+    assert done.returncode == 2
+    assert "run 'r' is of logs and runs no agent" in done.stderr
+
+
+def test_a_log_that_takes_too_long_to_read_is_an_error_and_holds_nothing_up(
+    judging: Any, folder: Path, of_logs: Any
+) -> None:
+    released = threading.Event()
+
+    class Slow:
+        @hookimpl.trace_readers
+        def trace_readers(self) -> list[TraceReaderSpec]:
+            def make(_config: NoConfig, _host: Host) -> Any:
+                return self
+
+            return [TraceReaderSpec(name="slow", summary="Waits", factory=make, patterns=("*.slow",))]
+
+        def sniff(self, head: bytes, path: Path) -> bool:
+            return head.startswith(b"slow")
+
+        def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
+            released.wait(120)
+            yield Trajectory()
+
+    (folder / "logs" / "a.slow").write_text("slow")
+    extensions = Extensions([*discover(), as_candidate("slow", Slow())])
+    judged = judged_sync(
+        ["logs/a.slow", "logs/0.json"],
+        [{"criterion": "step_count", "maximum": 9}],
+        timeout=0.5,
+        extensions=extensions,
+    )
+    released.set()
+    [error] = judged.errors
+    assert (error.source, error.error.code, error.error.retryable) == ("logs/a.slow", "read_timeout", True)
+    [log] = judged.logs
+    assert [result.verdict for result in log.results] == ["PASS"]
+    assert judged.exit_status == 3
 
 
 def test_an_observer_hears_of_runs_in_logs(judging: Any, folder: Path, of_logs: Any) -> None:
