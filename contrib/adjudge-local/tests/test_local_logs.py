@@ -91,16 +91,18 @@ def test_logs_are_judged_by_the_embedded_model(
     assert done.returncode in (0, 1, 3), done.stdout + done.stderr
     assert done.stderr == ""
     document = json.loads((folder / "result.json").read_text(encoding="utf-8"))
+    assert [run["reader"].partition("/")[2] for run in document["cases"]] == list(logs)
     # An answer that is cut off is a lost vote, and without any vote there is no verdict.
-    assert {error["criterion_name"] for error in document["errors"]} <= {"Success"}
-    assert len(document["errors"]) < len(logs)
-    assert [log["reader"].partition("/")[2] for log in document["logs"]] == list(logs)
-    for log, path in zip(document["logs"], logs.values(), strict=True):
-        [view] = [view for view in log["aggregated_steps"] if view["granularity"] == "step_level"]
+    assert sum(run["criteria"][0]["verdict"] is None for run in document["cases"]) < len(logs)
+    for run, path in zip(document["cases"], logs.values(), strict=True):
+        [view] = [view for view in run["aggregated_steps"] if view["granularity"] == "step_level"]
         steps = {step for of_view in view["step_mapping"].values() for step in of_view}
         said = squeezed(*leaves(json.loads(path.read_text(encoding="utf-8"))))
-        for result in log["results"]:
-            assert (result["criterion_name"], result["used_granularity"]) == ("Success", "step_level")
+        [result] = run["criteria"]
+        assert (result["criterion_name"], result["used_granularity"]) == ("Success", "step_level")
+        if result["verdict"] is None:
+            assert result["error"]["code"]
+        else:
             assert result["verdict"] in ("PASS", "FAIL", "UNSURE")
             assert result["reasoning"]
             assert (result["confidence_score"] is None) == (result["verdict"] == "UNSURE")
