@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
+__all__ = ["ThreadPool"]
+
 _PATIENCE: Final = 0.005
 """Seconds that calls wait for one that was begun before they get threads of their own."""
 
