@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -597,25 +598,35 @@ def test_keys_appear_nowhere(model_server: Any, judged_run: Any, of_server: Any,
         assert of_server.KEY.encode() not in _everything(path), path
 
 
+def _unpacked(value: object) -> bytes:
+    """What a cell holds; a key may begin as packed data do."""
+    import zlib
+
+    if not isinstance(value, bytes):
+        return str(value).encode()
+    try:
+        return zlib.decompress(value)
+    except zlib.error:
+        return value
+
+
 def _everything(path: Path) -> bytes:
     """What a file holds, with what databases keep packed."""
     import sqlite3
-    import zlib
 
     data = path.read_bytes()
     if not data.startswith(b"SQLite format 3"):
         return data
     copy = path.with_name(f"copy-{path.name}")
     shutil.copy(path, copy)
-    with sqlite3.connect(copy) as connection:
+    with closing(sqlite3.connect(copy)) as connection:
         tables = [
             name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         ]
         for table in tables:
             for row in connection.execute(f"SELECT * FROM {table}"):  # noqa: S608 - a table of this file
                 for value in row:
-                    packed = isinstance(value, bytes) and value[:1] == b"x"
-                    data += zlib.decompress(value) if packed else str(value).encode()
+                    data += _unpacked(value)
     connection.close()
     copy.unlink()
     return data
