@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adjudge import evaluate_sync
-from adjudge.model import CaseResult
+from adjudge.model import CaseResult, JsonObject
 from adjudge.plugin import (
     CaseUnderTest,
     ComponentConfig,
@@ -32,6 +32,7 @@ class LengthConfig(ComponentConfig):
 class Plugin:
     def __init__(self) -> None:
         self.calls: list[list[int]] = []
+        self.prepared: list[int] = []
         self.broken: Any = None
 
     @hookimpl.criteria
@@ -46,6 +47,10 @@ class _Length:
     def __init__(self, config: LengthConfig, plugin: Plugin) -> None:
         self.least = config.least
         self._plugin = plugin
+
+    async def prepare(self) -> JsonObject:
+        self._plugin.prepared.append(self.least)
+        return {"least": self.least}
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         [measurement] = await self.score_together([self], case)
@@ -114,3 +119,16 @@ def test_what_breaks_is_an_error_of_whom_it_concerns(
     plugin.broken = broken
     [case] = evaluate_sync(agent, cases, config=CONFIG, extensions=beside_built_ins(plugin)).cases()
     assert statuses(case) == found
+
+
+def test_what_is_prepared_is_prepared_once_for_all_files_and_shown(
+    cases: Path, beside_built_ins: Any
+) -> None:
+    plugin = Plugin()
+    other = cases.with_name("other.test.json")
+    other.write_text(cases.read_text().replace('"s"', '"t"'))
+    run = evaluate_sync(agent, [cases, other], config=CONFIG, extensions=beside_built_ins(plugin))
+    assert sorted(plugin.prepared) == [2, 9]
+    assert plugin.calls == [[2, 9], [2, 9]]
+    with run.report() as report:
+        assert report.run.prepared == {"short": {"least": 2}, "long": {"least": 9}}

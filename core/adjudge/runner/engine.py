@@ -88,10 +88,10 @@ class Engine:
 
     async def _prepare(self) -> None:
         """Have criteria lock what all cases have in common, and keep it with the run."""
+        # Files with one configuration share its criteria: each is prepared once.
+        planned = {id(item): item for item in self._plan.source.criteria}.values()
         preparing = [
-            (item, item.criterion)
-            for item in self._plan.source.criteria
-            if isinstance(item.criterion, SupportsPreparation)
+            (item, item.criterion) for item in planned if isinstance(item.criterion, SupportsPreparation)
         ]
         if not preparing:
             return
