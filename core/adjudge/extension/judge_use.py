@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from contextvars import Context, ContextVar, copy_context
+from contextvars import ContextVar
 
 from adjudge.errors import AdjudgeError
 from adjudge.model.judging import JudgeReply, JudgeUse, Prompt, total_cost
@@ -92,13 +92,6 @@ def judge_use() -> Generator[Ledger]:
         yield opened
     finally:
         _CURRENT.reset(token)
-
-
-def apart() -> Context:
-    """The context of whoever calls, without a ledger: for what is asked on behalf of nobody alone."""
-    context = copy_context()
-    context.run(_CURRENT.set, None)
-    return context
 
 
 def current() -> Ledger:

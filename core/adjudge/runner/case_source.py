@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from adjudge.adk.eval_set_file import EvalSetFile
@@ -21,11 +22,10 @@ from adjudge.runner.journal_views import (
     FileRecord,
     conversation_of,
     failure_of,
-    is_retryable,
     not_simulated,
-    scores_of,
+    settled,
 )
-from adjudge.runner.plan import PlannedAgent, PlannedCriterion, Unit, Work
+from adjudge.runner.plan import PlannedAgent, PlannedCriterion, Work, in_turn
 from adjudge.runner.request import RunRequest
 
 _SCORING_LIMIT: Final = 64
@@ -79,7 +79,7 @@ class CaseUnit:
     @property
     def origin(self) -> CaseOrigin:
         """What results call it."""
-        return self.file.record.origin(self.entry.eval_id)
+        return CaseOrigin(self.file.eval_set.eval_set_id, self.file.shown_path, self.entry.eval_id)
 
     @property
     def criteria(self) -> Sequence[PlannedCriterion]:
@@ -147,9 +147,8 @@ class CaseSource:
     def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int]:
         """What the journal does not have yet, and how much."""
         if not resuming:
-            return _each(
-                Work(unit, None, False, {}) for unit in self.units()
-            ), self.cases * self.request.num_runs
+            fresh = (Work(unit, play=partial(self._play, unit)) for unit in self.units())
+            return in_turn(fresh), self.cases * self.request.num_runs
         return self._remaining(journal)
 
     def _remaining(self, journal: Journal) -> tuple[AsyncIterator[Work], int]:
@@ -165,11 +164,11 @@ class CaseSource:
             if attempt is None or (attempt.case_no, attempt.repeat) != key:
                 todo[key] = (None, {})
                 continue
-            stored, failure, scored = attempt, failure_of(attempt), scores_of(attempt)
+            stored, failure = attempt, failure_of(attempt)
             attempt = next(attempts, None)
             if failure is None:
-                kept = {number: item for number, item in scored.items() if not is_retryable(item)}
-                rescored += [(*key, number) for number in scored.keys() - kept.keys()]
+                kept, retried = settled(stored)
+                rescored += retried
                 if len(kept) < len(unit.file.criteria):
                     todo[key] = (conversation_of(stored), kept)
             elif failure.retryable:
@@ -182,14 +181,14 @@ class CaseSource:
         def left() -> Iterator[Work]:
             for unit in self.units():
                 if (found := todo.pop((unit.case_no, unit.repeat), None)) is not None:
-                    yield Work(unit, found[0], found[0] is not None, found[1])
+                    played, scored = found
+                    play = partial(self._play, unit)
+                    yield Work(unit, played, play, is_kept=played is not None, scored=scored)
 
-        return _each(left()), total
+        return in_turn(left()), total
 
-    async def play(self, unit: Unit, case: EvalCase) -> Conversation:
+    async def _play(self, unit: CaseUnit, case: EvalCase) -> Conversation:
         """Talk to the agent as the case wants it."""
-        if not isinstance(unit, CaseUnit):
-            raise TypeError("an agent is run on cases alone")
         if unit.entry.is_scenario:
             return not_simulated(case.eval_id)
         return await converse(
@@ -203,8 +202,3 @@ class CaseSource:
     async def aclose(self) -> str | None:
         """Release the agent."""
         return await closed(self.agent.component, self.agent.adapter)
-
-
-async def _each(work: Iterator[Work]) -> AsyncIterator[Work]:
-    for item in work:
-        yield item

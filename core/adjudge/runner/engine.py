@@ -19,7 +19,7 @@ from adjudge.model.evidence import Failure
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import CriterionResult
 from adjudge.model.trajectory import Trajectory
-from adjudge.runner.journal_views import Conversation, decided, facts_of, run_info
+from adjudge.runner.journal_views import Conversation, Facts, decided, facts_of, run_info
 from adjudge.runner.plan import Plan, PlannedCriterion, Unit, Work
 from adjudge.runner.scoring import prepared, score, score_together
 from adjudge.verdict.algebra import criterion_result
@@ -113,15 +113,17 @@ class Engine:
         try:
             unit = work.unit
             case = unit.read()
-            conversation = work.played
             if not work.is_kept:
                 self._tell_started(unit)
-                if conversation is None:
-                    async with self._agent_slots:
-                        conversation = await self._plan.source.play(unit, case)
-                conversation = self._keep(unit, case, conversation)
+            conversation = work.played
             if conversation is None:
-                raise AssertionError("what is kept was played")
+                if work.play is None:
+                    raise AssertionError("what is not known is played")
+                async with self._agent_slots:
+                    conversation = await work.play(case)
+            facts = facts_of(conversation.trajectory)
+            if not work.is_kept:
+                conversation, facts = self._keep(unit, case, conversation, facts)
             criteria: Mapping[int, CriterionResult] = {}
             if conversation.failure is None:
                 under_test = CaseUnderTest(case=case, actual=conversation.trajectory, repeat=unit.repeat)
@@ -133,7 +135,7 @@ class Engine:
                 failure=conversation.failure,
                 criteria=[criteria[number] for number in sorted(criteria)],
                 duration=conversation.duration,
-                facts=facts_of(conversation.trajectory),
+                facts=facts,
             )
             self._tell("case_finished", CaseFinished(run=self._run, result=result))
         finally:
@@ -156,7 +158,9 @@ class Engine:
             ),
         )
 
-    def _keep(self, unit: Unit, case: EvalCase, conversation: Conversation) -> Conversation:
+    def _keep(
+        self, unit: Unit, case: EvalCase, conversation: Conversation, facts: Facts
+    ) -> tuple[Conversation, Facts]:
         """Commit what the agent did; where it cannot be kept, the case is an error."""
         try:
             stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
@@ -170,6 +174,7 @@ class Engine:
                 origin=self._plan.source.origin,
             )
             conversation = Conversation(Trajectory(eval_id=case.eval_id), unusable, conversation.duration)
+            facts = facts_of(conversation.trajectory)
             stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
         failure = conversation.failure
         self._keep_participants()
@@ -179,12 +184,12 @@ class Engine:
             eval_id=case.eval_id,
             case=case.model_dump_json(exclude_defaults=True).encode(),
             trajectory=stored,
-            facts=facts_of(conversation.trajectory).model_dump_json(exclude_defaults=True).encode(),
+            facts=facts.model_dump_json(exclude_defaults=True).encode(),
             failure=None if failure is None else failure.model_dump_json().encode(),
             duration=conversation.duration,
             log=None if unit.log_no is None else (unit.log_no, unit.origin.run),
         )
-        return conversation
+        return conversation, facts
 
     async def _score(self, work: Work, case: CaseUnderTest) -> dict[int, CriterionResult]:
         unit = work.unit
@@ -216,12 +221,13 @@ class Engine:
         self._keep_participants()
         # At once, not with the others: a slow criterion must not hold back what is decided already.
         self._journal.add_score(unit.case_no, unit.repeat, number, stored)
+        origin = unit.origin
         self._tell(
             "criterion_scored",
             CriterionScored(
                 run=self._run,
-                eval_set_id=unit.origin.eval_set_id,
-                eval_id=unit.origin.eval_id,
+                eval_set_id=origin.eval_set_id,
+                eval_id=origin.eval_id,
                 repeat=unit.repeat,
                 result=result,
             ),

@@ -28,9 +28,7 @@ from adjudge.runner.journal_views import reported_cases, run_info
 from adjudge.runner.old_reports import OldReports
 from adjudge.runner.plan import Plan, Work
 from adjudge.runner.reports import report_of, summary_of, write_outputs
-from adjudge.runner.request import (
-    kept,
-)
+from adjudge.runner.request import kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

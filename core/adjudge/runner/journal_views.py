@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from adjudge.extension.protocols import ReportedCase
 from adjudge.journal.run_journal import Journal, StoredAttempt
@@ -38,8 +39,8 @@ def not_simulated(eval_id: str) -> Conversation:
     return Conversation(Trajectory(eval_id=eval_id), failure, 0.0)
 
 
-class CaseOrigin(Frozen):
-    """What results call a case, or a run of a log."""
+class CaseOrigin(NamedTuple):
+    """What results call a case, or a run of a log. Made for every case, so that it costs nothing."""
 
     eval_set_id: str
     eval_set_file: str | None
@@ -135,7 +136,7 @@ def decided(
     else:
         status = "error"
     return CaseResult(
-        **origin.model_dump(),
+        **origin._asdict(),
         **({} if facts is None else dict(facts)),
         repeat=repeat,
         status=status,
@@ -218,9 +219,16 @@ def scores_of(stored: StoredAttempt) -> dict[int, CriterionResult]:
     return {number: CriterionResult.model_validate_json(data) for number, data in stored.scores.items()}
 
 
-def is_retryable(result: CriterionResult) -> bool:
-    """Whether a resumption measures it again."""
-    return result.error is not None and result.error.retryable
+def settled(stored: StoredAttempt) -> tuple[dict[int, CriterionResult], list[tuple[int, int, int]]]:
+    """The results that a resumption leaves as they are, by number; and the retryable errors that it measures again."""
+    kept: dict[int, CriterionResult] = {}
+    again: list[tuple[int, int, int]] = []
+    for number, result in scores_of(stored).items():
+        if result.error is not None and result.error.retryable:
+            again.append((stored.case_no, stored.repeat, number))
+        else:
+            kept[number] = result
+    return kept, again
 
 
 def _criteria(
@@ -304,10 +312,12 @@ def reported_cases(journal: Journal) -> Iterator[ReportedCase]:
 def _reported_of_logs(journal: Journal, logs: LogsRecord) -> Iterator[ReportedCase]:
     missing = _missing(run_info(journal))
     read = journal.logs_read()
-    places = list(journal.log_runs())
+    places: dict[int, list[tuple[int, int | None]]] = {}
+    for case_no, (log_no, run) in journal.log_runs():
+        places.setdefault(log_no, []).append((case_no, run))
     attempts = journal.attempts()
     for log_no, log in enumerate(logs.logs):
-        runs = [(case_no, run) for case_no, (of_log, run) in places if of_log == log_no]
+        runs = places.get(log_no, [])
         if log_no in read and len(runs) != read[log_no]:
             raise ValueError(f"of {read[log_no]} runs of {log.source} {len(runs)} are there")
         for case_no, run in runs:

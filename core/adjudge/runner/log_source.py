@@ -25,11 +25,10 @@ from adjudge.runner.journal_views import (
     LogsRecord,
     conversation_of,
     failure_of,
-    is_retryable,
     log_origin,
-    scores_of,
+    settled,
 )
-from adjudge.runner.plan import PlannedCriterion, Unit, Work
+from adjudge.runner.plan import PlannedCriterion, Work, in_turn
 from adjudge.runner.request import LogsRequest
 from adjudge.runner.traces import Traces
 
@@ -114,7 +113,7 @@ class LogSource:
         left = self._interrupted(journal) if resuming else []
         read = journal.logs_read()
         if len(read) == len(self.logs):
-            return _all(left), len(left)
+            return in_turn(left), len(left)
         return self._work(journal, left, set(read)), None
 
     def _interrupted(self, journal: Journal) -> list[Work]:
@@ -130,12 +129,11 @@ class LogSource:
                 if failure.retryable:
                     reread.append(stored.case_no)
                 continue
-            scored = scores_of(stored)
-            kept = {number: item for number, item in scored.items() if not is_retryable(item)}
-            rescored += [(stored.case_no, 1, number) for number in scored.keys() - kept.keys()]
+            kept, retried = settled(stored)
+            rescored += retried
             if len(kept) < len(self.criteria):
                 unit = LogUnit(stored.case_no, log_no, str(self.logs[log_no].path), run, self.criteria)
-                found.append(Work(unit, conversation_of(stored), True, kept))
+                found.append(Work(unit, conversation_of(stored), is_kept=True, scored=kept))
         journal.forget_scores(rescored)
         journal.forget_log_runs(reread)
         return found
@@ -156,7 +154,7 @@ class LogSource:
                 if run in known.get(log_no, {}):
                     continue
                 unit = LogUnit(next(numbers), log_no, str(log.path), run, self.criteria)
-                yield Work(unit, conversation, False, {})
+                yield Work(unit, conversation)
             journal.add_log_read(log_no, runs)
 
     async def _runs(self, log: PlannedLog) -> AsyncIterator[tuple[int | None, Conversation]]:
@@ -189,10 +187,6 @@ class LogSource:
                 failure = Failure(code="no_steps", message=nothing, origin=log.reader.id)
             yield number, Conversation(trajectory, failure, 0.0)
 
-    async def play(self, unit: Unit, case: EvalCase) -> Conversation:
-        """Never asked for: what a log says is known when it is read."""
-        raise TypeError(f"{unit.origin.source} of {case.eval_id} is read, not run")
-
     async def aclose(self) -> str | None:
         """There is nothing to release."""
         return None
@@ -200,11 +194,6 @@ class LogSource:
 
 def _next(runs: Iterator[Trajectory]) -> Trajectory | None:
     return next(runs, None)
-
-
-async def _all(work: Sequence[Work]) -> AsyncIterator[Work]:
-    for item in work:
-        yield item
 
 
 def _free_numbers(taken: Iterator[int]) -> Iterator[int]:

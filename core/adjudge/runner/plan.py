@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -124,12 +124,20 @@ class Work:
     """What is still to do for one unit."""
 
     unit: Unit
-    played: Conversation | None
+    played: Conversation | None = None
     """What the agent did, where that is known: it was read from a log, or committed before an interruption."""
-    is_kept: bool
+    play: Callable[[EvalCase], Awaitable[Conversation]] | None = None
+    """Has the agent do it, where that is not known."""
+    is_kept: bool = False
     """Whether ``played`` is in the journal."""
-    scored: Mapping[int, CriterionResult]
+    scored: Mapping[int, CriterionResult] = field(default_factory=dict[int, CriterionResult])
     """Criterion number to result, where an interrupted run had committed it already."""
+
+
+async def in_turn(work: Iterable[Work]) -> AsyncIterator[Work]:
+    """Work that is known without waiting for anything."""
+    for item in work:
+        yield item
 
 
 class WorkSource(Protocol):
@@ -160,10 +168,6 @@ class WorkSource(Protocol):
 
     def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int | None]:
         """What the journal does not have yet, and how much; ``None`` where that shows on the way."""
-        ...
-
-    async def play(self, unit: Unit, case: EvalCase) -> Conversation:
-        """Have the agent do it, where what it did is not known."""
         ...
 
     async def aclose(self) -> str | None:
