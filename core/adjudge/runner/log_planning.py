@@ -10,19 +10,16 @@ from typing import Any
 from adjudge.adk.criteria_file import load_criteria, parse_criteria
 from adjudge.errors import AdjudgeError, UnavailableError
 from adjudge.extension.loader import Extensions
-from adjudge.extension.settings import find_settings
 from adjudge.model.base import JsonValue
 from adjudge.model.config import CriterionEntry
 from adjudge.runner.criteria import make_criterion, plan_log_criteria, words_component
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.host import RunHost
-from adjudge.runner.judge_warnings import doubts_about
-from adjudge.runner.judges import RunJudges
 from adjudge.runner.log_files import found_logs
 from adjudge.runner.log_source import LogSource, PlannedLog
 from adjudge.runner.plan import Plan
-from adjudge.runner.planning import check_numbers
 from adjudge.runner.problems import Problems
-from adjudge.runner.reports import check_not_read, check_outputs, reporter_for
+from adjudge.runner.reports import check_not_read
 from adjudge.runner.request import LogsRequest
 from adjudge.runner.traces import Traces
 
@@ -43,19 +40,13 @@ def plan_logs(
     Raises:
         InputError: with every problem that was found.
     """
-    problems = Problems()
-    folder = Path(request.working_folder)
-    host = RunHost(extensions, folder)
-    settings = find_settings(folder).judge
-    host.decided_once.update(decided_once or {})
-    judges = RunJudges(request.judging, extensions, host, settings)
-    judges.check(problems, resuming=resuming)
-    check_numbers(request, problems)
-    check_outputs(outputs, extensions, problems)
+    ground = Groundwork(request, extensions, outputs, resuming=resuming, decided_once=decided_once)
+    problems, host, folder = ground.problems, ground.host, ground.folder
     traces = Traces(extensions.trace_readers, host, extensions.warn)
-    own = _same_file([*outputs, *map(Path, _read_beside(request))], folder)
+    beside = [Path(name) for name in _read_beside(request)]
+    own = _same_file([*outputs, *beside], folder)
     logs = _logs(request, extensions, traces, _same_file(outputs, folder), own, problems)
-    read = [*(log.path for log in logs), *map(Path, _read_beside(request))]
+    read = [*(log.path for log in logs), *beside]
     check_not_read(outputs, (folder / path for path in read), problems)
     with problems.caught():
         host.read_environment(agent_folder=None)
@@ -68,12 +59,7 @@ def plan_logs(
         deciding=not request.aggregate_only,
     )
     problems.raise_any(extensions.warnings)
-    host.participants.add_observers(extensions.observers)
-    for output in outputs:
-        host.participants.add(reporter_for(output, extensions))
-    problems.warn(doubts_about(criteria))
-    source = LogSource(request=request, logs=logs, criteria=criteria, traces=traces)
-    return Plan(request=request, source=source, judges=judges, host=host, warnings=problems.warnings)
+    return ground.plan(LogSource(request=request, logs=logs, criteria=criteria, traces=traces))
 
 
 def _entries(request: LogsRequest, extensions: Extensions, problems: Problems) -> Sequence[CriterionEntry]:

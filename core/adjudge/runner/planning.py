@@ -9,7 +9,6 @@ from typing import Final
 
 from adjudge.extension.guard import closed
 from adjudge.extension.loader import Extensions
-from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import Need
 from adjudge.model.base import JsonValue
 from adjudge.model.config import EvalConfig
@@ -17,13 +16,11 @@ from adjudge.runner.agents import plan_agent
 from adjudge.runner.case_selection import SelectedFile, config_beside, named_config, select_files
 from adjudge.runner.case_source import CaseSource, PlannedFile
 from adjudge.runner.criteria import plan_criteria
-from adjudge.runner.host import RunHost
-from adjudge.runner.judge_warnings import doubts_about
-from adjudge.runner.judges import RunJudges
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.plan import Plan, PlannedAgent
 from adjudge.runner.problems import Problems
-from adjudge.runner.reports import check_not_read, check_outputs, reporter_for
-from adjudge.runner.request import MOST_RUNS, LogsRequest, RunRequest
+from adjudge.runner.reports import check_not_read
+from adjudge.runner.request import RunRequest
 
 _TRUST_VARIABLE: Final = "ADJUDGE_TRUST_CODE"
 """The environment variable that says what ``--trust-code`` says."""
@@ -51,15 +48,8 @@ async def plan_cases(
     Raises:
         InputError: with every problem that was found.
     """
-    problems = Problems()
-    folder = Path(request.working_folder)
-    host = RunHost(extensions, folder)
-    settings = find_settings(folder).judge
-    host.decided_once.update(decided_once or {})
-    judges = RunJudges(request.judging, extensions, host, settings)
-    judges.check(problems, resuming=resuming)
-    check_numbers(request, problems)
-    check_outputs(outputs, extensions, problems)
+    ground = Groundwork(request, extensions, outputs, resuming=resuming, decided_once=decided_once)
+    problems, host = ground.problems, ground.host
     selected = select_files(request, problems)
     with problems.caught():  # the agent's own .env is known when the agent is
         host.read_environment(agent_folder=None)
@@ -82,26 +72,15 @@ async def plan_cases(
                 criteria=criteria,
             )
     _check_state(made, planned.values(), problems)
-    read = (folder / path for path in _read_files(request, planned.values()))
+    read = (ground.folder / path for path in _read_files(request, planned.values()))
     check_not_read(outputs, read, problems)
     if len(problems) and made is not None:
         await closed(made.component, made.adapter)
     problems.raise_any(extensions.warnings)
-    host.participants.add_observers(extensions.observers)
-    for output in outputs:
-        host.participants.add(reporter_for(output, extensions))
-    problems.warn(doubts_about(item for file in planned.values() for item in file.criteria))
     if made is None:
         raise AssertionError("an agent that cannot be made is a problem, and was raised")
-    return Plan(
-        request=request,
-        source=CaseSource(
-            request=request, agent=made, files=tuple(planned[file.eval_set.path] for file in selected)
-        ),
-        judges=judges,
-        host=host,
-        warnings=problems.warnings,
-    )
+    in_order = tuple(planned[file.eval_set.path] for file in selected)
+    return ground.plan(CaseSource(request=request, agent=made, files=in_order))
 
 
 def _read_files(request: RunRequest, files: Iterable[PlannedFile]) -> Iterator[Path]:
@@ -117,19 +96,6 @@ def _read_files(request: RunRequest, files: Iterable[PlannedFile]) -> Iterator[P
             # "recorded:FILE" and "replay:FILE" name a file after their kind.
             yield Path(name)
             yield Path(name.partition(":")[2] or name)
-
-
-def check_numbers(request: RunRequest | LogsRequest, problems: Problems) -> None:
-    """Report numbers that make no run."""
-    if request.num_runs < 1:
-        problems.add(f"the number of runs must be at least 1, found {request.num_runs}")
-    if request.num_runs > MOST_RUNS:
-        problems.add(f"the number of runs must be at most {MOST_RUNS}, found {request.num_runs}")
-    if request.timeout is not None and not request.timeout > 0:
-        problems.add(f"the timeout must be more than 0 seconds, found {request.timeout}")
-    if request.scoring_timeout is not None and not request.scoring_timeout > 0:
-        found = request.scoring_timeout
-        problems.add(f"the timeout of scoring must be more than 0 seconds, found {found}")
 
 
 def _check_state(agent: PlannedAgent | None, files: Iterable[PlannedFile], problems: Problems) -> None:
