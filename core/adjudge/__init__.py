@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from adjudge.cli.run_command import budget_options, report_options, run_and_show
+    from adjudge.cli.run_command import (
+        answers_options,
+        budget_options,
+        concurrency_option,
+        name_option,
+        report_options,
+        run_and_show,
+        time_limit_options,
+    )
     from adjudge.errors import AdjudgeError, InputError, JudgeUnusableError, PluginError, RunError
     from adjudge.journal.judge_notes import JudgeNote, keep_judge_note
     from adjudge.model.eval_set import EvalCase, EvalSet
@@ -24,7 +32,10 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES: Final = {
-    "cli.run_command": "budget_options report_options run_and_show",
+    "cli.run_command": (
+        "answers_options budget_options concurrency_option name_option report_options run_and_show"
+        " time_limit_options"
+    ),
     "errors": "AdjudgeError InputError JudgeUnusableError PluginError RunError",
     "journal.judge_notes": "JudgeNote keep_judge_note",
     "model.eval_set": "EvalCase EvalSet",
@@ -50,18 +61,22 @@ __all__ = [
     "RunError",
     "RunResult",
     "__version__",
+    "answers_options",
     "ask_judge",
     "budget_options",
+    "concurrency_option",
     "evaluate",
     "evaluate_sync",
     "judge_logs",
     "judge_logs_sync",
     "keep_judge_note",
+    "name_option",
     "report_options",
     "resume",
     "resume_sync",
     "run_and_show",
     "score_by_judge",
+    "time_limit_options",
 ]
 
 

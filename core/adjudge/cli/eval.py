@@ -8,8 +8,15 @@ from typing import Any, TypeVar
 
 import click
 
-from adjudge.cli.run_command import budget_options, report_options, run_and_show
-from adjudge.runner.request import DEFAULT_CONCURRENCY, DEFAULT_SCORING_TIMEOUT, DEFAULT_TIMEOUT
+from adjudge.cli.run_command import (
+    answers_options,
+    budget_options,
+    concurrency_option,
+    name_option,
+    report_options,
+    run_and_show,
+    time_limit_options,
+)
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 
@@ -22,18 +29,6 @@ def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
             raise click.BadParameter(f"expected KEY=VALUE, found {value!r}")
         pairs[key] = rest
     return pairs
-
-
-def run_options(command: _CommandT) -> _CommandT:
-    """The options of every command that runs an agent."""
-    return click.option(
-        "--concurrency",
-        metavar="N",
-        type=click.IntRange(min=1),
-        default=DEFAULT_CONCURRENCY,
-        show_default=True,
-        help="Sessions with the agent that are open at a time.",
-    )(command)
 
 
 @click.command("eval")
@@ -63,23 +58,8 @@ def run_options(command: _CommandT) -> _CommandT:
     show_default=True,
     help="How often every case runs.",
 )
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    default=DEFAULT_TIMEOUT,
-    show_default=True,
-    help="How long a case may take.",
-)
-@click.option(
-    "--scoring-timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    default=DEFAULT_SCORING_TIMEOUT,
-    show_default=True,
-    help="How long a criterion may take on a case, without what it waits for judges; inf for no limit.",
-)
-@click.option("--run", metavar="NAME", help="The name of the run; made from the time where it is not given.")
+@time_limit_options("a case", "case")
+@name_option
 @click.option(
     "--judge",
     "judges",
@@ -88,15 +68,14 @@ def run_options(command: _CommandT) -> _CommandT:
     help="The model that judges, as provider/model, whatever the configuration names; "
     "repeat it for a panel; replay:FILE answers from a recording.",
 )
-@click.option("--record", metavar="FILE", help="Record the calls to judges in a new file.")
-@click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked.")
+@answers_options
 @click.option(
     "--trust-code",
     is_flag=True,
     help="Run code that a test_config.json names, also where the file was only found beside an eval set.",
 )
 @budget_options
-@run_options
+@concurrency_option("Sessions with the agent that are open")
 @report_options
 @click.pass_obj
 def eval_command(

@@ -11,6 +11,7 @@ import click
 
 from adjudge.cli.printing import ended, print_report, reported, say_stopped
 from adjudge.cli.session import load_extensions
+from adjudge.runner.request import DEFAULT_CONCURRENCY, DEFAULT_SCORING_TIMEOUT, DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
@@ -42,6 +43,62 @@ def run_and_show(
     result, unwritten = reported(lambda: run_to_end(partial(start, extensions)))
     unprinted = _show_result(result, extensions, detailed=detailed)
     return ended(result.exit_status, unwritten, unprinted)
+
+
+def time_limit_options(limited: str, scored: str) -> Callable[[_CommandT], _CommandT]:
+    """The options that bound a run in time.
+
+    Args:
+        limited: What ``--timeout`` bounds, for the help: "a case".
+        scored: What a criterion is measured on: "case".
+    """
+
+    def add(command: _CommandT) -> _CommandT:
+        command = click.option(
+            "--scoring-timeout",
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            default=DEFAULT_SCORING_TIMEOUT,
+            show_default=True,
+            help=f"How long a criterion may take on a {scored}, without what it waits for judges; inf for no limit.",
+        )(command)
+        return click.option(
+            "--timeout",
+            metavar="SECONDS",
+            type=click.FloatRange(min=0, min_open=True),
+            default=DEFAULT_TIMEOUT,
+            show_default=True,
+            help=f"How long {limited} may take.",
+        )(command)
+
+    return add
+
+
+def concurrency_option(what: str) -> Callable[[_CommandT], _CommandT]:
+    """How much goes on at a time; ``what`` that is, for the help: "Sessions with the agent that are open"."""
+    return click.option(
+        "--concurrency",
+        metavar="N",
+        type=click.IntRange(min=1),
+        default=DEFAULT_CONCURRENCY,
+        show_default=True,
+        help=f"{what} at a time.",
+    )
+
+
+def answers_options(command: _CommandT) -> _CommandT:
+    """Where the answers of judges go to, and come from."""
+    command = click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked.")(
+        command
+    )
+    return click.option("--record", metavar="FILE", help="Record the calls to judges in a new file.")(command)
+
+
+def name_option(command: _CommandT) -> _CommandT:
+    """The name of the run."""
+    return click.option(
+        "--run", metavar="NAME", help="The name of the run; made from the time where it is not given."
+    )(command)
 
 
 def report_options(command: _CommandT) -> _CommandT:

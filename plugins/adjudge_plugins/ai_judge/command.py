@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from adjudge import budget_options, report_options, run_and_show
+from adjudge import (
+    answers_options,
+    budget_options,
+    concurrency_option,
+    name_option,
+    report_options,
+    run_and_show,
+    time_limit_options,
+)
 
 
 @click.command("judge")
@@ -60,33 +68,10 @@ from adjudge import budget_options, report_options, run_and_show
     metavar="FILE",
     help="What 'adjudge agreement --fit' wrote; otherwise what it has kept of these checks and judges.",
 )
-@click.option("--record", metavar="FILE", help="Record the calls to judges in a new file.")
-@click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked.")
-@click.option("--run", metavar="NAME", help="The name of the run; made from the time where it is not given.")
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    default=600.0,
-    show_default=True,
-    help="How long reading a run may take.",
-)
-@click.option(
-    "--scoring-timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    default=300.0,
-    show_default=True,
-    help="How long a criterion may take on a run, without what it waits for judges; inf for no limit.",
-)
-@click.option(
-    "--concurrency",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="Runs that are in memory at a time.",
-)
+@answers_options
+@name_option
+@time_limit_options("reading a run", "run")
+@concurrency_option("Runs that are in memory")
 @budget_options
 @report_options
 @click.pass_obj
@@ -122,7 +107,7 @@ def judge_command(
             max_cost=max_cost,
             extensions=extensions,
             watch=watch,
-            **{name: value for name, value in options.items() if value is not None and value is not False},
+            **options,
         )
 
     return run_and_show(start, no_plugins=no_plugins, detailed=detailed)
