@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -51,12 +51,17 @@ def read_verdict_labels(path: Path) -> tuple[tuple[VerdictLabel, ...], str]:
         labels.append(label)
     if not labels and not problems:
         problems.append(Problem(what="there is no label in it", file=str(path)))
-    if len(problems) > _SHOWN:
-        more = len(problems) - _SHOWN
-        problems[_SHOWN:] = [Problem(what=f"and {more} more problems", file=str(path))]
-    if problems:
-        raise InputError(problems)
+    raise_problems(problems, path)
     return tuple(labels), hashlib.sha256(data).hexdigest()
+
+
+def raise_problems(problems: Sequence[Problem], path: Path) -> None:
+    """Raise what was found wrong in a file, where anything was; of very much the beginning, and how much more there is."""
+    shown = list(problems[:_SHOWN])
+    if more := len(problems) - len(shown):
+        shown.append(Problem(what=f"and {more} more problems", file=str(path)))
+    if shown:
+        raise InputError(shown)
 
 
 def _label(row: object, line: int) -> VerdictLabel:

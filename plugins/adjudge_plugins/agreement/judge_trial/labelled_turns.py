@@ -13,9 +13,9 @@ from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
 from adjudge.plugin import InputError, Problem
+from adjudge_plugins.agreement.labels_file import raise_problems
 
 _ROW: Final = Schema("a row", "id criterion options expected actual label language difficulty")
-_SHOWN: Final = 20
 
 
 class LabelledTurn(Frozen):
@@ -62,11 +62,7 @@ def read_labelled(path: Path) -> tuple[tuple[LabelledTurn, ...], str]:
         rows.append(row)
     if not rows and not problems:
         problems.append(Problem(what="there is no labelled turn in it", file=str(path)))
-    if len(problems) > _SHOWN:
-        more = len(problems) - _SHOWN
-        problems[_SHOWN:] = [Problem(what=f"and {more} more problems", file=str(path))]
-    if problems:
-        raise InputError(problems)
+    raise_problems(problems, path)
     return tuple(rows), hashlib.sha256(data).hexdigest()
 
 
