@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Final, cast, get_args
 
@@ -111,13 +112,19 @@ class AiJudge:
         )
         if self._calibrations:
             host.declare({"calibrations": [item.model_dump(mode="json") for item in self._calibrations]})
-        self._siblings: Sequence[Criterion] = (self,)
-        self._share(Services(host, judge, options_of(config)))
+        self._siblings: Sequence[AiJudge] = (self,)
 
-    def _share(self, services: Services) -> None:
-        self.services = services
-        self.evaluator = CriterionEvaluator(
-            services, self.judge, self.config.criterion(), calibrations=self._calibrations
+    @cached_property
+    def services(self) -> Services:
+        """Those of the first sibling that looks at runs alike."""
+        first = next(other for other in self._siblings if _looks_alike(other.config, self.config))
+        return Services(self._host, self.judge, options_of(self.config)) if first is self else first.services
+
+    @cached_property
+    def evaluator(self) -> CriterionEvaluator:
+        """Judges runs by the criterion of this instance."""
+        return CriterionEvaluator(
+            self.services, self.judge, self.config.criterion(), calibrations=self._calibrations
         )
 
     def know_siblings(self, siblings: Sequence[Criterion]) -> None:
@@ -126,15 +133,8 @@ class AiJudge:
         Raises:
             InputError: no calibration of a file that was given says anything of any of them.
         """
-        self._siblings = siblings
-        for other in siblings:
-            if isinstance(other, AiJudge) and _looks_alike(other.config, self.config):
-                self._share(other.services)
-                break
-        self._check_given([(other.name, other.known_sha256) for other in self._judging()])
-
-    def _judging(self) -> list[AiJudge]:
-        return [other for other in self._siblings if isinstance(other, AiJudge)]
+        self._siblings = [other for other in siblings if isinstance(other, AiJudge)]
+        self._check_given([(other.name, other.known_sha256) for other in self._siblings])
 
     def _check_given(self, hashes: Sequence[tuple[str, str | None]]) -> None:
         if self.given is not None:
@@ -148,7 +148,7 @@ class AiJudge:
         """
         locked = await self.evaluator.compiled()
         if self.given is not None:
-            others = await asyncio.gather(*(other.evaluator.compiled() for other in self._judging()))
+            others = await asyncio.gather(*(other.evaluator.compiled() for other in self._siblings))
             self._check_given([(other.name, other.sha256) for other in others])
         return locked.model_dump(mode="json")
 
