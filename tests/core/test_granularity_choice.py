@@ -133,9 +133,14 @@ def test_a_judge_that_cannot_decide_leaves_the_documented_order(tmp_path: Path) 
     assert "the judge did not decide" in choice.reason
 
 
-def strategy(name: str, *keywords: str) -> GranularityStrategySpec:
+def strategy(name: str, *keywords: str, fineness: float | None = None) -> GranularityStrategySpec:
     return GranularityStrategySpec(
-        name=name, summary="x", factory=lambda _config, _host: None, when_to_use="x", keywords=keywords
+        name=name,
+        summary="x",
+        factory=lambda _config, _host: None,
+        when_to_use="x",
+        keywords=keywords,
+        fineness=fineness,
     )
 
 
@@ -154,6 +159,26 @@ def test_strategies_of_third_parties_take_part_under_names_that_mean_one_of_them
     # Two plugins have a `step_level`: that name means neither.
     assert choice.name == "windows" or choice.name.endswith("/step_level")
     assert strategies.resolve(choice.name)
+
+
+@pytest.mark.parametrize(
+    ("fineness", "first"), [(None, "phase_level"), (0.25, "a"), (0.5, "a"), (0.75, "phase_level")]
+)
+def test_without_a_judge_a_tie_goes_to_the_lowest_fineness_whosever_strategy_it_is(
+    fineness: float | None, first: str
+) -> None:
+    class Stranger:
+        @hookimpl.granularity_strategies
+        def strategies(self) -> list[GranularityStrategySpec]:
+            return [strategy("a", fineness=fineness)]
+
+    strategies = manager(phase_level, step_level, Stranger()).granularity_strategies
+    analyzer = GranularityAnalyzerService(FakeHost(Path(), strategies=strategies))
+
+    choice = asyncio.run(analyzer.choose(WordedCriterion(name="bread", description="It is about bread.")))
+
+    assert (choice.name, choice.chosen_by) == (first, "rules")
+    assert "the widest view comes first" in choice.reason
 
 
 def test_without_any_strategy_the_message_says_so() -> None:

@@ -147,6 +147,19 @@ def test_a_spec_that_is_not_valid_is_told_in_words(fields: dict[str, Any], told:
             GranularityStrategySpec(name="g", summary="x", factory=no_factory, when_to_use=" "),
             "when_to_use of 'g' is empty",
         ),
+        *(
+            (
+                GranularityStrategySpec(
+                    name="g",
+                    summary="x",
+                    factory=no_factory,
+                    when_to_use="x",
+                    fineness=wrong,  # type: ignore[arg-type]
+                ),
+                f"fineness of 'g' is {wrong!r}, expected a number from 0 to 1, or None",
+            )
+            for wrong in (1.5, -1, float("nan"), True, "fine")
+        ),
     ],
 )
 def test_the_specs_of_every_kind_are_checked(spec: Any, told: str) -> None:

@@ -55,7 +55,7 @@ def command(
 def test_help_lists_it_with_its_origin_and_it_runs(run: Run, site: Path) -> None:
     command(site)
 
-    assert "weekly     Write the report of a week. (from acme-reports 2.1)" in run("--help").stdout
+    assert "weekly       Write the report of a week. (from acme-reports 2.1)" in run("--help").stdout
     assert run("weekly").stdout == "hello\n"
     loud = run("weekly", "--loud")
     assert (loud.stdout, loud.returncode) == ("HELLO\n", 3)

@@ -14,6 +14,7 @@ _COMMANDS: Final = {
     "agents": ("adjudge.cli.components", "List the kinds of agents that can be evaluated."),
     "criteria": ("adjudge.cli.components", "List the criteria that are installed."),
     "eval": ("adjudge.cli.eval", "Evaluate an agent on eval sets."),
+    "granularity": ("adjudge.cli.components", "List the granularity strategies that are installed."),
     "judges": ("adjudge.cli.judges", "List, try and measure the models that can judge."),
     "plugins": ("adjudge.cli.plugins", "List, check and create plugins."),
     "resume": ("adjudge.cli.resume", "Finish a run that was interrupted."),

@@ -1,4 +1,4 @@
-"""``adjudge criteria`` and ``adjudge agents``: what is installed, and what each component needs."""
+"""``adjudge criteria``, ``agents`` and ``granularity``: what is installed, and what each component needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from adjudge.cli.component_info import (
     shown_name,
 )
 from adjudge.cli.session import load_for_listing
-from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec, Need
+from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec, GranularityStrategySpec, Need
 from adjudge.extension.tables import show_table
 from adjudge.extension.terminal import say_json
 
@@ -47,11 +47,8 @@ def criteria_command(no_plugins: tuple[str, ...], name: str | None, as_json: boo
 
     NAME is a short name, an alias, or plugin/component.
     """
-    registry = load_for_listing(no_plugins).criteria
-    if name is not None:
-        _show(registry.resolve(name), _criterion, _ONE_CRITERION, as_json=as_json)
-    else:
-        _list("criterion", registry, _criterion, _CRITERIA, as_json=as_json)
+    cells = _CRITERIA if name is None else _ONE_CRITERION
+    _tell("criterion", load_for_listing(no_plugins).criteria, name, _criterion, cells, as_json=as_json)
 
 
 @click.command("agents")
@@ -63,11 +60,31 @@ def agents_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool)
 
     NAME is the scheme before the colon of AGENT, an alias, or plugin/component.
     """
-    registry = load_for_listing(no_plugins).agent_adapters
-    if name is not None:
-        _show(registry.resolve(name), _agent, _AGENTS, as_json=as_json)
+    _tell("agent", load_for_listing(no_plugins).agent_adapters, name, _agent, _AGENTS, as_json=as_json)
+
+
+@click.command("granularity")
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def granularity_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool) -> None:
+    """List the granularity strategies that are installed, or show one.
+
+    NAME is a short name, an alias, or plugin/component.
+    """
+    registry = load_for_listing(no_plugins).granularity_strategies
+    cells = _STRATEGIES if name is None else _ONE_STRATEGY
+    _tell("strategy", registry, name, _strategy, cells, as_json=as_json)
+
+
+def _tell(
+    kind: str, registry: Registry[Any], name: str | None, facts: _Facts, cells: _Cells, *, as_json: bool
+) -> None:
+    """List the components of a kind, or show the one of that name."""
+    if name is None:
+        _list(kind, registry, facts, cells, as_json=as_json)
     else:
-        _list("agent", registry, _agent, _AGENTS, as_json=as_json)
+        _show(registry.resolve(name), facts, cells, as_json=as_json)
 
 
 def _list(kind: str, registry: Registry[Any], facts: _Facts, cells: _Cells, *, as_json: bool) -> None:
@@ -122,6 +139,17 @@ def _agent(item: Registered[AgentAdapterSpec]) -> dict[str, Any]:
     }
 
 
+def _strategy(item: Registered[GranularityStrategySpec]) -> dict[str, Any]:
+    spec = item.spec
+    return {
+        **component_facts(item),
+        "fineness": spec.fineness,
+        "reads": spec.reads,
+        "when_to_use": spec.when_to_use,
+        "keywords": list(spec.keywords),
+    }
+
+
 def _summary(spec: Any, _: dict[str, Any]) -> str:
     return str(spec.summary)
 
@@ -163,4 +191,14 @@ _AGENTS: Final[_Cells] = {
     "evaluates": _summary,
     "takes a state": _yes("takes_state"),
     "shows its state": _yes("shows_state"),
+}
+_STRATEGIES: Final[_Cells] = {
+    "shows": _summary,
+    "fineness": lambda spec, _: "none" if spec.fineness is None else f"{spec.fineness:g}",
+    "reads": lambda spec, _: str(spec.reads),
+}
+_ONE_STRATEGY: Final[_Cells] = {
+    **_STRATEGIES,
+    "when to use": lambda spec, _: str(spec.when_to_use),
+    "keywords": lambda spec, _: ", ".join(spec.keywords) or "none",
 }

@@ -221,9 +221,18 @@ class GranularityStrategySpec(Spec["GranularityStrategy"]):
     ``groups``: in parts that keep together what the mapping has under one label, at most as many as the square
     root of the number of steps, with long steps shortened; ``run``: in one question, with the steps that say
     most; ``steps``: every step as it was recorded, in as many parts as that takes."""
+    fineness: float | None = None
+    """How fine its view of a run is: from 0.0 (the run as a whole) to 1.0 (every step by itself).
+
+    Where a granularity was not named but chosen, and the verdict is UNSURE, AI Judge looks again at every strategy
+    with a higher fineness, the next one first; a FAIL is located there. ``None``: the strategy is used only where
+    it was chosen or named. The built-ins have 0.0 (``global_summary``), 0.5 (``phase_level``), 1.0 (``step_level``)."""
 
     def _own_problems(self) -> list[str]:
         found = self._not_texts("keywords")
+        fineness = self.fineness
+        if fineness is not None and not (_is_number(fineness) and 0 <= fineness <= 1):
+            found.append(f"fineness of {self.name!r} is {fineness!r}, expected a number from 0 to 1, or None")
         if self.reads not in ("run", "groups", "steps"):
             found.append(f"reads of {self.name!r} is {self.reads!r}, expected 'run', 'groups' or 'steps'")
         if not (_is_text(self.when_to_use) and self.when_to_use.strip()):

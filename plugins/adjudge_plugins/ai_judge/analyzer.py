@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -15,10 +16,6 @@ from adjudge_plugins.ai_judge.keywords import KeywordMatcher, words_of
 _CHECKS: Final = 1_000
 """Tokens of the checks of a criterion that a judge is shown to choose by. More of them say no more."""
 
-WIDE_TO_NARROW: Final = ("global_summary", "phase_level", "step_level")
-"""The order of ties without a judge: a verdict that fails or cannot be reached leads to a narrower view
-anyway. Strategies of other names come after these, by their ids."""
-
 
 class GranularityAnalyzerService:
     """Chooses among all installed strategies by what each says of itself.
@@ -26,7 +23,8 @@ class GranularityAnalyzerService:
     A granularity that somebody named wins. Else every keyword of a strategy that stands in the criterion's
     description or checks counts as many points as it has words, and twice as many in its name: "each page" says
     more than "click". The most points win. A tie, also one of no points at all, is decided by a judge where there is
-    one, else by ``WIDE_TO_NARROW``.
+    one. Else the widest view wins, by the ``fineness`` of the specs: a verdict that fails or cannot be reached leads to
+    a finer view anyway. Strategies that say nothing of their fineness come last, by their names.
     """
 
     def __init__(self, host: Host, judge: Judge | None = None) -> None:
@@ -76,7 +74,7 @@ class GranularityAnalyzerService:
     async def _ruled(self, criterion: WordedCriterion) -> GranularityChoice:
         """What the keywords say; a judge, or the documented order, where they say nothing or two things."""
         if not self._by_name:
-            self._host.granularity_strategy(WIDE_TO_NARROW[0])  # says that nothing is installed
+            self._host.granularity_strategy("auto")  # says that nothing is installed
         in_name = self._keywords.found(criterion.name)
         in_text = self._keywords.found("\n".join((criterion.description, *criterion.checks)))
         points = {
@@ -84,7 +82,7 @@ class GranularityAnalyzerService:
             for name in self._by_name
         }
         most = max(points.values())
-        leading = sorted((name for name in points if points[name] == most), key=_width)
+        leading = sorted((name for name in points if points[name] == most), key=self._width)
         if len(leading) == 1:
             words = dict.fromkeys((*in_name.get(leading[0], ()), *in_text.get(leading[0], ())))
             return GranularityChoice(
@@ -125,6 +123,23 @@ class GranularityAnalyzerService:
             name=decision.label, reason=decision.reasoning or f"{tie}; the judge chose", chosen_by="judge"
         )
 
+    def finer_than(self, name: str) -> list[str]:
+        """The strategies with a higher fineness than this one, the next one first; of equals, by their names.
 
-def _width(name: str) -> tuple[int, str]:
-    return (WIDE_TO_NARROW.index(name) if name in WIDE_TO_NARROW else len(WIDE_TO_NARROW), name)
+        None where the strategy says nothing of its fineness.
+        """
+        found = self._by_name.get(name)
+        if found is None or found.spec.fineness is None:
+            return []
+        return sorted(
+            (
+                other
+                for other, one in self._by_name.items()
+                if one.spec.fineness is not None and one.spec.fineness > found.spec.fineness
+            ),
+            key=self._width,
+        )
+
+    def _width(self, name: str) -> tuple[float, str]:
+        fineness = self._by_name[name].spec.fineness
+        return (math.inf if fineness is None else fineness, name)

@@ -16,7 +16,7 @@ from adjudge.model import (
 )
 from adjudge.plugin import Judge, judge_use
 from adjudge_plugins.ai_judge.aggregator import StepAggregatorService
-from adjudge_plugins.ai_judge.analyzer import WIDE_TO_NARROW, GranularityAnalyzerService
+from adjudge_plugins.ai_judge.analyzer import GranularityAnalyzerService
 from adjudge_plugins.ai_judge.budget import DEFAULT_BUDGET
 from adjudge_plugins.ai_judge.check_aggregation import (
     confidence_of,
@@ -98,7 +98,7 @@ class JudgeEvaluatorService:
             verdict = verdict_of(results, criterion.threshold)
             used = choice.name
             if choice.chosen_by in ("rules", "judge"):
-                for finer in _finer(choice.name):
+                for finer in self._analyzer.finer_than(choice.name):
                     if verdict is Verdict.UNSURE and open_results(results):
                         results = await run.decided_closer(finer, results)
                         verdict = verdict_of(results, criterion.threshold)
@@ -123,11 +123,6 @@ class JudgeEvaluatorService:
             judging=asked.use(),
         )
         return result, run.views
-
-
-def _finer(level: str) -> Sequence[str]:
-    """The narrower views after this one; none after somebody's own strategy."""
-    return WIDE_TO_NARROW[WIDE_TO_NARROW.index(level) + 1 :] if level in WIDE_TO_NARROW else ()
 
 
 def _reasoning(deciding: Sequence[CheckResult], results: Sequence[CheckResult]) -> str:

@@ -29,7 +29,7 @@ def only_own() -> None:
 
 
 @pytest.mark.usefixtures("only_own")
-@pytest.mark.parametrize("listed", ["agents", "criteria", "judges", "plugins"])
+@pytest.mark.parametrize("listed", ["agents", "criteria", "granularity", "judges", "plugins"])
 def test_what_is_installed(golden: Any, adjudge_here: Run, listed: str) -> None:
     fake_distribution(
         golden.folder / "installed",
@@ -49,6 +49,7 @@ def test_what_is_installed(golden: Any, adjudge_here: Run, listed: str) -> None:
         ("agents", "python"),
         ("criteria", "tool_trajectory_avg_score"),
         ("criteria", "rubric_based_final_response_quality_v1"),
+        ("granularity", "phase_level"),
         ("judges", "openai"),
         ("judges", "scripted"),
         ("judges", "try", "scripted/m"),
@@ -62,7 +63,7 @@ def test_what_is_installed(golden: Any, adjudge_here: Run, listed: str) -> None:
 def test_one_of_them(golden: Any, adjudge_here: Run, shown: tuple[str, ...]) -> None:
     name = "-".join(shown).replace("/", "-")
     golden.command(f"lists/one/{name}.txt", adjudge_here(*shown))
-    if shown[:1] in (("agents",), ("criteria",), ("judges",)) or shown[:2] == ("plugins", "show"):
+    if shown[0] in ("agents", "criteria", "granularity", "judges") or shown[:2] == ("plugins", "show"):
         golden.text(f"lists/one/{name}.json", adjudge_here(*shown, "--json").stdout)
 
 
@@ -89,6 +90,7 @@ COMMANDS = (
     "evalset migrate",
     "evalset show",
     "evalset validate",
+    "granularity",
     "judge",
     "judges",
     "judges try",

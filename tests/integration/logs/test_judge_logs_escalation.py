@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
+from adjudge.extension.discovery import discover
+from adjudge.extension.loader import Extensions
 from adjudge.model import Citation, Verdict
-from adjudge.plugin import JudgeRequest
-from adjudge.testing import verdicts
+from adjudge.plugin import (
+    AggregatedSteps,
+    AggregationContext,
+    GranularityStrategySpec,
+    JudgeRequest,
+    Trajectory,
+    hookimpl,
+)
+from adjudge.testing import as_candidate, verdicts
 
 LEVELS = ("global_summary", "phase_level", "step_level")
 
@@ -16,6 +26,8 @@ LEVELS = ("global_summary", "phase_level", "step_level")
 def level_of(request: JudgeRequest) -> str:
     """At which granularity a judge is shown the run."""
     shown = request.messages[1].text
+    if "| The halves of the run" in shown:
+        return "halves"
     return LEVELS[1] if "| Phase A (" in shown else LEVELS[2] if "| Step 2: [" in shown else LEVELS[0]
 
 
@@ -29,9 +41,19 @@ def answering(judging: Any, of_logs: Any, labels: dict[str, str], lies: str | No
         level = level_of(request)
         if level not in asked:
             asked.append(level)
-        steps = {"global_summary": 2, "phase_level": 3, "step_level": 3}
-        fields = {"global_summary": "observation", "phase_level": "result", "step_level": "action"}
-        quotes = {"global_summary": "17: milk", "phase_level": "1 item", "step_level": "add_to_cart"}
+        steps = {"global_summary": 2, "halves": 2, "phase_level": 3, "step_level": 3}
+        fields = {
+            "global_summary": "observation",
+            "halves": "action",
+            "phase_level": "result",
+            "step_level": "action",
+        }
+        quotes = {
+            "global_summary": "17: milk",
+            "halves": "search",
+            "phase_level": "1 item",
+            "step_level": "add_to_cart",
+        }
         cited = [Citation(step=steps[level], field=fields[level], quote=quotes[level])]
         return verdicts(request, labels[level], notes=judging.notes, citations=[] if level == lies else cited)
 
@@ -126,3 +148,94 @@ def test_a_granularity_that_somebody_named_is_the_only_one(judging: Any, of_logs
 
     assert (result.verdict, result.used_granularity) == (Verdict.UNSURE, level)
     assert asked == [level]
+
+
+@dataclass
+class Halves:
+    """Somebody's plugin: a strategy that shows a run in two halves."""
+
+    fineness: float | None
+    keywords: tuple[str, ...] = ()
+
+    @hookimpl.granularity_strategies
+    def granularity_strategies(self) -> list[GranularityStrategySpec]:
+        return [
+            GranularityStrategySpec(
+                name="halves",
+                summary="The run in two halves",
+                factory=lambda _config, _host: self,
+                when_to_use="The criterion is about how a run begins and how it ends.",
+                keywords=self.keywords,
+                fineness=self.fineness,
+            )
+        ]
+
+    async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
+        numbers = [step.number for step in trajectory.steps]
+        middle = len(numbers) // 2
+        return AggregatedSteps(
+            granularity="halves",
+            aggregated_content="The halves of the run: a search, then the cart.",
+            step_mapping={"first": tuple(numbers[:middle]), "second": tuple(numbers[middle:])},
+        )
+
+
+def with_halves(judging: Any, halves: Halves) -> Extensions:
+    """All that is installed, and the stranger's strategy."""
+    return Extensions([*discover(), *judging.candidates(), as_candidate("acme-halves", halves)])
+
+
+@pytest.mark.parametrize(
+    ("fineness", "order"),
+    [
+        (0.25, ("global_summary", "halves", "phase_level", "step_level")),
+        (0.5, ("global_summary", "halves", "phase_level", "step_level")),
+        (0.75, ("global_summary", "phase_level", "halves", "step_level")),
+        (1, ("global_summary", "phase_level", "halves", "step_level")),
+        (0, LEVELS),
+        (None, LEVELS),
+    ],
+)
+def test_the_strategy_of_a_stranger_takes_its_place_by_its_fineness(
+    judging: Any, of_logs: Any, fineness: float | None, order: tuple[str, ...]
+) -> None:
+    asked = answering(judging, of_logs, dict.fromkeys((*LEVELS, "halves"), "cannot_tell"))
+    extensions = with_halves(judging, Halves(fineness))
+    result = only(judging(judging.log(), of_logs.OUTCOME, extensions=extensions))
+
+    assert tuple(asked) == order
+    assert (result.verdict, result.used_granularity) == (Verdict.UNSURE, "step_level")
+
+
+def test_the_strategy_of_a_stranger_decides_what_was_open_and_finds_where_a_fail_is(
+    judging: Any, of_logs: Any
+) -> None:
+    extensions = with_halves(judging, Halves(0.25))
+    labels = dict.fromkeys(LEVELS, "met")
+    asked = answering(judging, of_logs, {**labels, "global_summary": "cannot_tell", "halves": "met"})
+    decided = only(judging(judging.log(), of_logs.OUTCOME, extensions=extensions))
+
+    assert asked == ["global_summary", "halves"]
+    assert (decided.verdict, decided.used_granularity) == (Verdict.PASS, "halves")
+
+    asked = answering(judging, of_logs, dict.fromkeys((*LEVELS, "halves"), "not_met"))
+    located = only(judging(judging.log(), of_logs.OUTCOME, extensions=extensions, use_cache=False))
+
+    assert asked == ["global_summary", "halves", "phase_level", "step_level"]
+    assert (located.verdict, located.used_granularity) == (Verdict.FAIL, "global_summary")
+    assert (2, "action") in [(citation.step, citation.field) for citation in located.evidence.citations]
+
+
+@pytest.mark.parametrize(
+    ("fineness", "order"), [(0.25, ("halves", "phase_level", "step_level")), (None, ("halves",))]
+)
+def test_what_is_open_where_a_stranger_looked_first_is_looked_at_more_finely(
+    judging: Any, of_logs: Any, fineness: float | None, order: tuple[str, ...]
+) -> None:
+    asked = answering(judging, of_logs, dict.fromkeys((*LEVELS, "halves"), "cannot_tell"))
+    extensions = with_halves(judging, Halves(fineness, keywords=("second half",)))
+    criterion = {**of_logs.PROCESS, "name": "Second half", "description": "The second half is sound."}
+    result = only(judging(judging.log(), criterion, extensions=extensions))
+
+    assert tuple(asked) == order
+    assert (result.granularity.name, result.used_granularity) == ("halves", order[-1])

@@ -29,6 +29,7 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
             *("每个页面", "每一页", "每页", "逐页", "各页面", "每个网站", "每个标签页"),
             *("各ページ", "ページごと", "각-페이지", "페이지마다"),
         ),
+        fineness=0.75,  # a page is less than a phase and more than a step
     )
     yield GranularityStrategySpec(
         name="tool_windows",

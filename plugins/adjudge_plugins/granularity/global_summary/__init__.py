@@ -28,5 +28,6 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
             ),
             keywords=KEYWORDS,
             reads="run",
+            fineness=0.0,
         )
     ]

@@ -27,5 +27,6 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
                 "sensibly, whether a series of actions is coherent, whether it recovers from errors."
             ),
             keywords=KEYWORDS,
+            fineness=0.5,
         )
     ]

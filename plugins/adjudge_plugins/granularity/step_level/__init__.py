@@ -28,5 +28,6 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
             ),
             keywords=KEYWORDS,
             reads="steps",
+            fineness=1.0,
         )
     ]
