@@ -18,9 +18,15 @@ from adjudge.errors import (
     did_you_mean,
 )
 from adjudge.extension.configuration import ComponentConfig, NoConfig
-from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunFinished, RunStarted
 from adjudge.extension.home_folder import home, make_folder
-from adjudge.extension.hookspecs import hookimpl
+from adjudge.extension.hooks import (
+    CaseFinished,
+    CaseStarted,
+    CriterionScored,
+    RunFinished,
+    RunStarted,
+    hookimpl,
+)
 from adjudge.extension.judge_options import JudgedConfig, JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     AggregationContext,
@@ -57,6 +63,7 @@ from adjudge.extension.protocols import (
     SupportsSiblings,
     SupportsTogether,
     TraceReader,
+    UserSimulator,
 )
 from adjudge.extension.specs import (
     API_VERSION,
@@ -67,6 +74,7 @@ from adjudge.extension.specs import (
     Need,
     ReporterSpec,
     TraceReaderSpec,
+    UserSimulatorSpec,
 )
 from adjudge.extension.tables import show_fields, show_table
 from adjudge.extension.terminal import say, say_json
@@ -140,6 +148,8 @@ __all__ = [
     "TraceReaderSpec",
     "Trajectory",
     "UnavailableError",
+    "UserSimulator",
+    "UserSimulatorSpec",
     "Writer",
     "did_you_mean",
     "home",

@@ -2,44 +2,80 @@
 
 from __future__ import annotations
 
-import inspect
+import asyncio
 import re
 import typing
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from adjudge import plugin
-from adjudge.extension import events, hookspecs
+from adjudge.cli import cli
+from adjudge.extension.hooks import OBSERVER_HOOKS, PROVIDER_HOOKS, ObserverHook, ProviderHook
 from adjudge.extension.loader import Extensions
-from adjudge.plugin import hookimpl
+from adjudge.model import Content, ConversationScenario, SimulatedConversation, UserTurn
+from adjudge.plugin import UserSimulator, UserSimulatorSpec, hookimpl
+from adjudge.testing import FakeHost, manager
 
-HOOKS = [*hookspecs.PROVIDER_HOOKS, *hookspecs.OBSERVER_HOOKS]
+HOOKS = [*PROVIDER_HOOKS, *OBSERVER_HOOKS]
 PAGE = Path(__file__).parents[2] / "docs" / "authors" / "hooks.md"
-
-
-def test_the_table_of_hooks_has_a_decorator_for_each_and_no_other() -> None:
-    decorators = [name for name in vars(type(hookimpl)) if not name.startswith("_")]
-
-    assert decorators == HOOKS
+LISTINGS = ("criteria", "judges", "granularity", "agents", "readers", "reporters", "simulators")
+"""The command that lists what each provider hook gives, in the order of the hooks."""
 
 
 def test_every_provider_hook_has_a_registry() -> None:
     extensions = Extensions([])
-    for hook in hookspecs.PROVIDER_HOOKS:
+    for hook in PROVIDER_HOOKS:
         assert len(getattr(extensions, hook)) == 0
 
 
-@pytest.mark.parametrize("hook", HOOKS)
-def test_a_decorator_keeps_the_type_of_the_function(hook: str) -> None:
-    decorator = typing.get_type_hints(getattr(type(hookimpl), hook))
+@pytest.mark.parametrize(("hook", "listing"), list(zip(PROVIDER_HOOKS, LISTINGS, strict=True)))
+def test_every_provider_hook_has_a_listing(hook: str, listing: str) -> None:
+    help_page = CliRunner().invoke(cli, ["--help"]).stdout
+    listed = CliRunner().invoke(cli, [listing, "--json"])
+
+    assert f"\n  {listing} " in help_page
+    assert listed.exit_code == 0, listed.output
+    ids = [item.id for item in getattr(Extensions.load(), hook)]
+    assert sorted(re.findall(r'^    "id": "(.*)",$', listed.stdout, re.MULTILINE)) == ids
+
+
+def test_a_component_of_a_stranger_is_found_by_the_hook_of_its_kind() -> None:
+    class Patient:
+        async def next_message(self, conversation: SimulatedConversation) -> UserTurn:
+            return UserTurn(content=Content.of_text(conversation.scenario.starting_prompt))
+
+    class Simulators:
+        @hookimpl.user_simulators
+        def simulators(self) -> Iterable[UserSimulatorSpec]:
+            yield UserSimulatorSpec(
+                name="patient", summary="Asks again and again", factory=lambda config, host: Patient()
+            )
+
+    [found] = manager(Simulators()).user_simulators
+    simulator: UserSimulator = found.spec.factory(found.spec.config(), FakeHost(Path.cwd()))
+    scenario = ConversationScenario(starting_prompt="Where is it?", conversation_plan="Ask until you know.")
+    turn = asyncio.run(simulator.next_message(SimulatedConversation(scenario=scenario, turns_left=3)))
+
+    assert found.spec.kind == "user simulator"
+    assert turn.content is not None
+    assert turn.content.text == "Where is it?"
+
+
+@pytest.mark.parametrize("given", [{}, {"content": Content.of_text("more"), "stop": "enough"}])
+def test_a_simulated_user_says_one_thing_at_a_time(given: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="expected one of 'content', 'stop' and 'fault'"):
+        UserTurn(**given)
+
+
+@pytest.mark.parametrize("kind", [ProviderHook, ObserverHook])
+def test_a_decorator_keeps_the_type_of_the_function(kind: type[object]) -> None:
+    decorator = typing.get_type_hints(kind.__call__)
 
     assert decorator["function"] == decorator["return"]
-    [given] = typing.get_args(decorator["function"])[-1:]
-    if hook in hookspecs.PROVIDER_HOOKS:
-        assert typing.get_args(given) == (hookspecs.PROVIDER_HOOKS[hook],)
-    else:
-        assert given.__module__ == events.__name__
 
 
 @pytest.mark.parametrize("hook", HOOKS)
@@ -54,19 +90,14 @@ def test_a_misspelt_hook_is_told_with_the_hooks_that_there_are() -> None:
         hookimpl.criterions  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_every_event_reaches_authors_and_an_observer() -> None:
-    classes = {
-        name
-        for name, item in vars(events).items()
-        if inspect.isclass(item) and item.__module__ == events.__name__
-    }
+def test_every_event_reaches_authors() -> None:
+    for hook in OBSERVER_HOOKS.values():
+        assert getattr(plugin, hook.event_class.__name__) is hook.event_class
 
-    observed = {
-        typing.get_args(typing.get_type_hints(getattr(type(hookimpl), hook))["function"])[0].__name__
-        for hook in hookspecs.OBSERVER_HOOKS
-    }
-    assert classes == observed
-    assert classes <= set(plugin.__all__)
+
+def test_every_spec_reaches_authors() -> None:
+    for hook in PROVIDER_HOOKS.values():
+        assert getattr(plugin, hook.spec_class.__name__) is hook.spec_class
 
 
 @pytest.mark.parametrize("hook", HOOKS)

@@ -15,7 +15,7 @@ import pytest
 import adjudge as package
 from adjudge.errors import AdjudgeError
 from adjudge.extension.discovery import as_candidate, discover
-from adjudge.extension.events import CaseFinished
+from adjudge.extension.hooks import CaseFinished
 from adjudge.extension.loader import Extensions
 from adjudge.model import Content, EvalCase, EvalSet, Invocation, Step, ToolCall
 from adjudge.plugin import (

@@ -17,8 +17,11 @@ _COMMANDS: Final = {
     "granularity": ("adjudge.cli.components", "List the granularity strategies that are installed."),
     "judges": ("adjudge.cli.judges", "List, try and measure the models that can judge."),
     "plugins": ("adjudge.cli.plugins", "List, check and create plugins."),
+    "readers": ("adjudge.cli.components", "List the readers of logs that are installed."),
+    "reporters": ("adjudge.cli.components", "List the reporters that are installed."),
     "resume": ("adjudge.cli.resume", "Finish a run that was interrupted."),
     "runs": ("adjudge.cli.runs", "List and show runs."),
+    "simulators": ("adjudge.cli.components", "List the user simulators that are installed."),
 }
 
 

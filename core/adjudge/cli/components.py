@@ -1,11 +1,11 @@
-"""``adjudge criteria``, ``agents`` and ``granularity``: what is installed, and what each component needs."""
+"""A listing for every kind of component: what is installed, and what each needs."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import click
 
@@ -17,16 +17,16 @@ from adjudge.cli.component_info import (
     shown_name,
 )
 from adjudge.cli.session import load_for_listing
-from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec, GranularityStrategySpec, Need
+from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.extension.tables import show_table
 from adjudge.extension.terminal import say_json
 
 if TYPE_CHECKING:
     from adjudge.extension.registry import Registered, Registry
 
-_Facts: TypeAlias = Callable[["Registered[Any]"], dict[str, Any]]
-_Cells: TypeAlias = Mapping[str, Callable[[Any, dict[str, Any]], str]]
-"""Headers, to what stands below them of a spec and its facts."""
+_Facts: TypeAlias = Mapping[str, Any]
+_Cells: TypeAlias = Mapping[str, str | Callable[[_Facts], str]]
+"""Headers, to the fact that stands below, or to what is made of the facts."""
 
 _REFERENCES: Final = frozenset(
     {
@@ -38,87 +38,93 @@ _REFERENCES: Final = frozenset(
 )
 
 
-@click.command("criteria")
-@click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_obj
-def criteria_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool) -> None:
-    """List the criteria that are installed, or show one with its options.
+def _listing(
+    hook: str,
+    header: str,
+    *,
+    lists: str,
+    name: str = "a short name",
+    facts: Callable[[Any], _Facts],
+    table: _Cells,
+    one: _Cells | None = None,
+) -> click.Command:
+    """The command that lists the components of one kind, or shows one.
 
-    NAME is a short name, an alias, or plugin/component.
+    Args:
+        hook: The provider hook that describes them.
+        header: What stands above their names.
+        lists: What the command lists, for its help.
+        name: What a name of theirs is, for its help.
+        facts: What a spec says besides what all specs say.
+        table: The columns of the listing between the first and the last.
+        one: What is shown of a single one; otherwise the same.
     """
-    cells = _CRITERIA if name is None else _ONE_CRITERION
-    _tell("criterion", load_for_listing(no_plugins).criteria, name, _criterion, cells, as_json=as_json)
+
+    @click.argument("name", required=False)
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    @click.pass_obj
+    def command(no_plugins: tuple[str, ...], name: str | None, as_json: bool) -> None:
+        registry: Registry[Any] = getattr(load_for_listing(no_plugins), hook)
+
+        def known(item: Registered[Any]) -> dict[str, Any]:
+            return {
+                **component_facts(item),
+                **facts(item.spec),
+                **(option_facts(item) if as_json or name else {}),
+            }
+
+        if name is None:
+            listed = [(item, known(item)) for item in registry]
+            if as_json:
+                say_json(json.dumps([told for _, told in listed], indent=2, ensure_ascii=False))
+                return
+            rows = [
+                (shown_name(item, registry), *_cells(table, told).values(), item.plugin)
+                for item, told in listed
+            ]
+            show_table((header, *table, "plugin"), rows)
+            return
+        item = registry.resolve(name)
+        told = known(item)
+        if as_json:
+            say_json(json.dumps(told, indent=2, ensure_ascii=False))
+            return
+        shown = _cells(one or table, told).items()
+        show_component(
+            [("name", item.spec.name), ("id", item.id), *shown, *origin_fields(item)], told["options"]
+        )
+
+    told = f"List {lists}, or show one with its options.\n\nNAME is {name}, an alias, or plugin/component."
+    return click.command(help=told)(command)
 
 
-@click.command("agents")
-@click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_obj
-def agents_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool) -> None:
-    """List the kinds of agents that can be evaluated, or show one with its options.
-
-    NAME is the scheme before the colon of AGENT, an alias, or plugin/component.
-    """
-    _tell("agent", load_for_listing(no_plugins).agent_adapters, name, _agent, _AGENTS, as_json=as_json)
-
-
-@click.command("granularity")
-@click.argument("name", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_obj
-def granularity_command(no_plugins: tuple[str, ...], name: str | None, as_json: bool) -> None:
-    """List the granularity strategies that are installed, or show one.
-
-    NAME is a short name, an alias, or plugin/component.
-    """
-    registry = load_for_listing(no_plugins).granularity_strategies
-    cells = _STRATEGIES if name is None else _ONE_STRATEGY
-    _tell("strategy", registry, name, _strategy, cells, as_json=as_json)
-
-
-def _tell(
-    kind: str, registry: Registry[Any], name: str | None, facts: _Facts, cells: _Cells, *, as_json: bool
-) -> None:
-    """List the components of a kind, or show the one of that name."""
-    if name is None:
-        _list(kind, registry, facts, cells, as_json=as_json)
-    else:
-        _show(registry.resolve(name), facts, cells, as_json=as_json)
-
-
-def _list(kind: str, registry: Registry[Any], facts: _Facts, cells: _Cells, *, as_json: bool) -> None:
-    if as_json:
-        rows = [{**facts(item), **option_facts(item)} for item in registry]
-        say_json(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
-    show_table(
-        (kind, *cells, "plugin"),
-        [
-            (
-                shown_name(item, registry),
-                *(cell(item.spec, known) for cell in cells.values()),
-                item.plugin,
-            )
-            for item in registry
-            for known in [facts(item)]
-        ],
-    )
-
-
-def _show(item: Registered[Any], facts: _Facts, cells: _Cells, *, as_json: bool) -> None:
-    known = {**facts(item), **option_facts(item)}
-    if as_json:
-        say_json(json.dumps(known, indent=2, ensure_ascii=False))
-        return
-    told = [(header, cell(item.spec, known)) for header, cell in cells.items()]
-    show_component([("name", item.spec.name), ("id", item.id), *told, *origin_fields(item)], known["options"])
-
-
-def _criterion(item: Registered[CriterionSpec]) -> dict[str, Any]:
-    spec = item.spec
+def _cells(cells: _Cells, facts: _Facts) -> dict[str, str]:
     return {
-        **component_facts(item),
+        header: _in_words(facts[cell]) if isinstance(cell, str) else cell(facts)
+        for header, cell in cells.items()
+    }
+
+
+def _in_words(fact: object) -> str:
+    match fact:
+        case None:
+            return "none"
+        case bool():
+            return "yes" if fact else "no"
+        case float():
+            return f"{fact:g}"
+        case list() | tuple():
+            return ", ".join(cast("Sequence[str]", fact)) or "nothing"
+        case _:
+            return str(fact)
+
+
+def _fields(*names: str) -> Callable[[Any], _Facts]:
+    return lambda spec: {name: getattr(spec, name) for name in names}
+
+
+def _criterion(spec: CriterionSpec) -> _Facts:
+    return {
         "reference_based": bool(spec.needs & _REFERENCES),
         "needs_rubrics": Need.RUBRICS in spec.needs,
         "llm_judge": Need.JUDGE in spec.needs,
@@ -131,74 +137,69 @@ def _criterion(item: Registered[CriterionSpec]) -> dict[str, Any]:
     }
 
 
-def _agent(item: Registered[AgentAdapterSpec]) -> dict[str, Any]:
-    return {
-        **component_facts(item),
-        "takes_state": item.spec.takes_state,
-        "shows_state": item.spec.shows_state,
-    }
-
-
-def _strategy(item: Registered[GranularityStrategySpec]) -> dict[str, Any]:
-    spec = item.spec
-    return {
-        **component_facts(item),
-        "fineness": spec.fineness,
-        "reads": spec.reads,
-        "when_to_use": spec.when_to_use,
-        "keywords": list(spec.keywords),
-    }
-
-
-def _summary(spec: Any, _: dict[str, Any]) -> str:
-    return str(spec.summary)
-
-
-def _yes(fact: str) -> Callable[[Any, dict[str, Any]], str]:
-    return lambda _, known: "yes" if known[fact] else "no"
-
-
-def _range(spec: CriterionSpec, _: dict[str, Any]) -> str:
-    low, high = spec.value_range
-    if math.isfinite(low) and math.isfinite(high):
-        return f"{low:g} to {high:g}"
-    if math.isfinite(low):
-        return f"{low:g} and more"
-    return f"{high:g} and less" if math.isfinite(high) else "any number"
+def _range(facts: _Facts) -> str:
+    low, high = facts["value_range"]
+    if low is None:
+        return "any number" if high is None else f"{high:g} and less"
+    return f"{low:g} and more" if high is None else f"{low:g} to {high:g}"
 
 
 _MEASURED: Final[_Cells] = {
-    "simulated conversations": _yes("simulated_conversations"),
+    "simulated conversations": "simulated_conversations",
     "range": _range,
-    "better": lambda spec, _: "lower" if spec.lower_is_better else "higher",
-    "default threshold": lambda spec, _: (
-        "none" if spec.default_threshold is None else f"{spec.default_threshold:g}"
-    ),
+    "better": lambda facts: "lower" if facts["lower_is_better"] else "higher",
+    "default threshold": "default_threshold",
 }
-_CRITERIA: Final[_Cells] = {
-    "measures": _summary,
-    "reference-based": _yes("reference_based"),
-    "needs rubrics": _yes("needs_rubrics"),
-    "LLM judge": _yes("llm_judge"),
-    **_MEASURED,
-}
-_ONE_CRITERION: Final[_Cells] = {
-    "measures": _summary,
-    "needs": lambda _, known: ", ".join(known["needs"]) or "nothing",
-    **_MEASURED,
-}
-_AGENTS: Final[_Cells] = {
-    "evaluates": _summary,
-    "takes a state": _yes("takes_state"),
-    "shows its state": _yes("shows_state"),
-}
-_STRATEGIES: Final[_Cells] = {
-    "shows": _summary,
-    "fineness": lambda spec, _: "none" if spec.fineness is None else f"{spec.fineness:g}",
-    "reads": lambda spec, _: str(spec.reads),
-}
-_ONE_STRATEGY: Final[_Cells] = {
-    **_STRATEGIES,
-    "when to use": lambda spec, _: str(spec.when_to_use),
-    "keywords": lambda spec, _: ", ".join(spec.keywords) or "none",
-}
+criteria_command = _listing(
+    "criteria",
+    "criterion",
+    lists="the criteria that are installed",
+    facts=_criterion,
+    table={
+        "measures": "summary",
+        "reference-based": "reference_based",
+        "needs rubrics": "needs_rubrics",
+        "LLM judge": "llm_judge",
+        **_MEASURED,
+    },
+    one={"measures": "summary", "needs": "needs", **_MEASURED},
+)
+agents_command = _listing(
+    "agent_adapters",
+    "agent",
+    lists="the kinds of agents that can be evaluated",
+    name="the scheme before the colon of AGENT",
+    facts=_fields("takes_state", "shows_state"),
+    table={"evaluates": "summary", "takes a state": "takes_state", "shows its state": "shows_state"},
+)
+_STRATEGIES: Final[_Cells] = {"shows": "summary", "fineness": "fineness", "reads": "reads"}
+granularity_command = _listing(
+    "granularity_strategies",
+    "strategy",
+    lists="the granularity strategies that are installed",
+    facts=_fields("fineness", "reads", "when_to_use", "keywords"),
+    table=_STRATEGIES,
+    one={**_STRATEGIES, "when to use": "when_to_use", "keywords": "keywords"},
+)
+readers_command = _listing(
+    "trace_readers",
+    "reader",
+    lists="the readers of logs that are installed",
+    facts=_fields("patterns", "recognised_by"),
+    table={"reads": "summary", "files": "patterns"},
+    one={"reads": "summary", "files": "patterns", "recognised by": "recognised_by"},
+)
+reporters_command = _listing(
+    "reporters",
+    "reporter",
+    lists="the reporters that are installed",
+    facts=_fields("suffixes", "is_default"),
+    table={"writes": "summary", "endings": "suffixes", "default": "is_default"},
+)
+simulators_command = _listing(
+    "user_simulators",
+    "simulator",
+    lists="the user simulators that are installed",
+    facts=_fields(),
+    table={"simulates": "summary"},
+)

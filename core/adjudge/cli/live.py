@@ -11,7 +11,7 @@ import click
 
 from adjudge.cli.exits import INTERRUPTED
 from adjudge.cli.signals import noticing_signals
-from adjudge.extension.events import CaseFinished, RunStarted
+from adjudge.extension.hooks import CaseFinished, RunStarted
 from adjudge.extension.terminal import say
 
 if TYPE_CHECKING:

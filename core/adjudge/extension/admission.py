@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, TypeGuard
+from collections.abc import Iterable, Iterator
+from typing import Any, cast
 
 import pluggy
 
 from adjudge.errors import PluginError
-from adjudge.extension import hookspecs
 from adjudge.extension.discovery import OWN_DISTRIBUTION, Candidate, canonical_name
+from adjudge.extension.hooks import PROVIDER_HOOKS
 from adjudge.extension.registry import Registered
-from adjudge.extension.specs import API_VERSION
+from adjudge.extension.specs import API_VERSION, Spec
 
 
 def register(manager: pluggy.PluginManager, plugin: object, name: str) -> tuple[str, ...]:
@@ -44,23 +44,19 @@ def collect(
     Raises:
         PluginError: a hook returns something else than valid specs with different names.
     """
-    collected: list[tuple[str, Registered[Any]]] = []
-    for hook in hookspecs.PROVIDER_HOOKS:
-        seen: set[str] = set()
-        for implementation in getattr(manager.hook, hook).get_hookimpls():
-            if implementation.plugin is not plugin:
-                continue
-            for spec in _specs(hook, implementation.function()):
-                _check_spec(hook, spec, seen)
-                seen.add(spec.name)
-                registered = Registered(
-                    spec=spec,
-                    plugin=candidate.name,
-                    distribution=candidate.distribution,
-                    distribution_version=candidate.version,
-                )
-                collected.append((hook, registered))
-    return collected
+    return [
+        (
+            hook,
+            Registered(
+                spec=spec,
+                plugin=candidate.name,
+                distribution=candidate.distribution,
+                distribution_version=candidate.version,
+            ),
+        )
+        for hook in PROVIDER_HOOKS
+        for spec in _specs(manager, plugin, hook)
+    ]
 
 
 def unmet_requirement(candidate: Candidate) -> str:
@@ -96,23 +92,25 @@ def _check_api_version(plugin: object) -> None:
         )
 
 
-def _specs(hook: str, returned: object) -> Iterable[Any]:
-    if _is_iterable(returned):
-        return returned
-    wanted, found = hookspecs.PROVIDER_HOOKS[hook].__name__, type(returned).__name__
-    raise PluginError(f"hook {hook} must return or yield {wanted} objects, found {found}")
-
-
-def _is_iterable(value: object) -> TypeGuard[Iterable[Any]]:
-    return isinstance(value, Iterable)
-
-
-def _check_spec(hook: str, spec: object, seen: set[str]) -> None:
-    wanted = hookspecs.PROVIDER_HOOKS[hook]
-    if not isinstance(spec, wanted):
-        raise PluginError(f"hook {hook} must yield {wanted.__name__} objects, found {type(spec).__name__}")
-    problems = spec.problems()
-    if spec.name in seen:
-        problems.append(f"name {spec.name!r} is used twice")
-    if problems:
-        raise PluginError(f"hook {hook} yields a spec that is not valid: {'; '.join(problems)}")
+def _specs(manager: pluggy.PluginManager, plugin: object, hook: str) -> Iterator[Spec[Any]]:
+    """What a plugin offers by one hook."""
+    wanted: type[Spec[Any]] = PROVIDER_HOOKS[hook].spec_class
+    seen: set[str] = set()
+    for implementation in getattr(manager.hook, hook).get_hookimpls():
+        if implementation.plugin is not plugin:
+            continue
+        returned: object = implementation.function()
+        if not isinstance(returned, Iterable):
+            found = type(returned).__name__
+            raise PluginError(f"hook {hook} must return or yield {wanted.__name__} objects, found {found}")
+        for spec in cast("Iterable[object]", returned):
+            if not isinstance(spec, wanted):
+                found = type(spec).__name__
+                raise PluginError(f"hook {hook} must yield {wanted.__name__} objects, found {found}")
+            problems = spec.problems()
+            if spec.name in seen:
+                problems.append(f"name {spec.name!r} is used twice")
+            if problems:
+                raise PluginError(f"hook {hook} yields a spec that is not valid: {'; '.join(problems)}")
+            seen.add(spec.name)
+            yield spec

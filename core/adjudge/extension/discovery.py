@@ -13,13 +13,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final, Protocol
 
 from adjudge.errors import PluginError
-from adjudge.extension.hookspecs import PROJECT
 from adjudge.extension.importing import installed_path
 
 if TYPE_CHECKING:
     from importlib_metadata import EntryPoint
 
 DISABLE_VARIABLE: Final = "ADJUDGE_DISABLE_PLUGINS"
+PROJECT: Final = "adjudge"
+"""The name of the entry-point group, and of the project in pluggy's terms."""
 OWN_DISTRIBUTION: Final = "adjudge"
 _UNKNOWN: Final = "unknown"
 

@@ -9,33 +9,23 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import pluggy
 
 from adjudge.errors import PluginError, did_you_mean
-from adjudge.extension import hookspecs
 from adjudge.extension.admission import collect, register, unmet_requirement
 from adjudge.extension.discovery import (
     OWN_DISTRIBUTION,
+    PROJECT,
     Candidate,
     canonical_name,
     disabled_by_variable,
     discover,
 )
 from adjudge.extension.guard import PluginRaisedError, described, guarded, lent
+from adjudge.extension.hooks import OBSERVER_HOOKS, PROVIDER_HOOKS, Registries, hook_specifications
 from adjudge.extension.registry import Registered, Registry
-from adjudge.extension.specs import (
-    AgentAdapterSpec,
-    CriterionSpec,
-    GranularityStrategySpec,
-    JudgeBackendSpec,
-    ReporterSpec,
-    Spec,
-    TraceReaderSpec,
-)
-
-SpecT = TypeVar("SpecT", bound=Spec[Any])
 
 
 class PluginState(StrEnum):
@@ -81,8 +71,8 @@ class PluginRecord:
         return f"{told}: {self.reason}" if self.reason else told
 
 
-class Extensions:
-    """All plugins of one process, and the components that they offer."""
+class Extensions(Registries):
+    """All plugins of one process, and the components that they offer: a registry for each provider hook."""
 
     def __init__(
         self,
@@ -98,9 +88,9 @@ class Extensions:
             disable: Names of plugins or distributions that are not even imported.
             aliases: Short names to canonical ids.
         """
-        self._manager = pluggy.PluginManager(hookspecs.PROJECT)
-        self._manager.add_hookspecs(hookspecs.hook_specifications())
-        self._components: dict[str, list[Registered[Any]]] = {hook: [] for hook in hookspecs.PROVIDER_HOOKS}
+        self._manager = pluggy.PluginManager(PROJECT)
+        self._manager.add_hookspecs(hook_specifications())
+        self._components: dict[str, list[Registered[Any]]] = {hook: [] for hook in PROVIDER_HOOKS}
         ordered = list(candidates)
         disabled = set(disable)
         enabled = [candidate for candidate in ordered if not _is_disabled(candidate, disabled)]
@@ -116,18 +106,10 @@ class Extensions:
             if record.state is not PluginState.ACTIVE:
                 known = inactive.get(record.name)
                 inactive[record.name] = f"{known}; {record}" if known else str(record)
-
-        def registry(of: type[SpecT]) -> Registry[SpecT]:
-            [hook] = (hook for hook, spec_class in hookspecs.PROVIDER_HOOKS.items() if spec_class is of)
-            components = cast("list[Registered[SpecT]]", self._components[hook])
-            return Registry(of.kind, components, aliases=aliases, inactive=inactive)
-
-        self.criteria = registry(CriterionSpec)
-        self.judge_backends = registry(JudgeBackendSpec)
-        self.granularity_strategies = registry(GranularityStrategySpec)
-        self.agent_adapters = registry(AgentAdapterSpec)
-        self.trace_readers = registry(TraceReaderSpec)
-        self.reporters = registry(ReporterSpec)
+        self.registries = {
+            name: Registry(hook.spec_class.kind, self._components[name], aliases=aliases, inactive=inactive)
+            for name, hook in PROVIDER_HOOKS.items()
+        }
 
     @classmethod
     def load(
@@ -171,9 +153,7 @@ class Extensions:
     @property
     def observers(self) -> tuple[PluginRecord, ...]:
         """The plugins that are told what happens in a run."""
-        return tuple(
-            record for record in self._active.values() if set(record.hooks) & set(hookspecs.OBSERVER_HOOKS)
-        )
+        return tuple(record for record in self._active.values() if OBSERVER_HOOKS.keys() & record.hooks)
 
     def unmet(self, requirements: Iterable[str]) -> list[str]:
         """Which requirements are not met by installed distributions whose plugins are all active, and why."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from adjudge.model.items import Content
     from adjudge.model.measurement import Measurement
     from adjudge.model.result import CaseResult, RunInfo, RunSummary
+    from adjudge.model.simulation import SimulatedConversation, UserTurn
     from adjudge.model.step import Step
     from adjudge.model.trajectory import Trajectory
 
@@ -360,4 +361,18 @@ class Reporter(Protocol):
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the whole report. The core opens and closes the file, and removes a half-written one."""
+        ...
+
+
+# --- simulated users ------------------------------------------------------------------
+
+
+class UserSimulator(Protocol):
+    """Says what the user of a conversation scenario says. Made once per run, asked for many conversations at a time."""
+
+    async def next_message(self, conversation: SimulatedConversation) -> UserTurn:
+        """The user's next message, the first one included, or the end of the conversation.
+
+        It keeps nothing from one call to the next: all that it may know is in ``conversation``.
+        """
         ...

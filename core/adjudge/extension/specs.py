@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Host,
         Reporter,
         TraceReader,
+        UserSimulator,
     )
 
 API_VERSION: tuple[int, int] = (1, 0)
@@ -299,3 +300,10 @@ class ReporterSpec(Spec["Reporter"]):
             for suffix in self.suffixes
             if not suffix.startswith(".")
         ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSimulatorSpec(Spec["UserSimulator"]):
+    """A user simulator: it says what the user of a conversation scenario says."""
+
+    kind: ClassVar[str] = "user simulator"

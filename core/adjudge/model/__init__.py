@@ -69,6 +69,7 @@ if TYPE_CHECKING:
         RunInfo,
         RunSummary,
     )
+    from adjudge.model.simulation import SimulatedConversation, UserTurn
     from adjudge.model.step import Step, Usage
     from adjudge.model.trajectory import Trajectory, numbered
     from adjudge.model.verdict import Status, Verdict
@@ -95,6 +96,7 @@ _MODULES: Final = {
         "CaseResult CriterionResult CriterionSummary InvocationResult JudgeCalls Participant"
         " RepeatedCase RepeatedCriterion RunInfo RunSummary"
     ),
+    "simulation": "SimulatedConversation UserTurn",
     "step": "Step Usage",
     "trajectory": "Trajectory numbered",
     "verdict": "Status Verdict",
@@ -159,6 +161,7 @@ __all__ = [
     "RunInfo",
     "RunSummary",
     "SessionInput",
+    "SimulatedConversation",
     "Status",
     "Step",
     "TaskDecomposition",
@@ -168,6 +171,7 @@ __all__ = [
     "Trajectory",
     "UnsureCode",
     "Usage",
+    "UserTurn",
     "Verdict",
     "Vote",
     "VotedVerdict",

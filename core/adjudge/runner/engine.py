@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from pydantic_core import from_json, to_json
 
-from adjudge.extension.events import CaseFinished, CaseStarted, CriterionScored, RunStarted
+from adjudge.extension.hooks import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
 from adjudge.journal.run_journal import Journal

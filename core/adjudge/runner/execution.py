@@ -13,7 +13,7 @@ from pathlib import Path
 
 import adjudge
 from adjudge.errors import InputError, ReportError, RunError, RunStoppedError
-from adjudge.extension.events import RunFinished
+from adjudge.extension.hooks import RunFinished
 from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.protocols import ReportedCase, RunReport

@@ -28,12 +28,15 @@ from adjudge.testing.conformance import (
 from adjudge.testing.conformance.component import NotRun
 
 _CLASSES: Final[Mapping[str, type[ComponentConformance[Any]]]] = {
-    "criteria": CriterionConformance,
-    "judge_backends": JudgeBackendConformance,
-    "granularity_strategies": GranularityStrategyConformance,
-    "agent_adapters": AgentAdapterConformance,
-    "trace_readers": TraceReaderConformance,
-    "reporters": ReporterConformance,
+    conformance.kind: conformance
+    for conformance in (
+        CriterionConformance,
+        JudgeBackendConformance,
+        GranularityStrategyConformance,
+        AgentAdapterConformance,
+        TraceReaderConformance,
+        ReporterConformance,
+    )
 }
 _NEEDS_NO_OPTIONS: Final = ("test_the_spec_is_valid", "test_importing_the_plugin_is_light")
 
@@ -82,8 +85,10 @@ class _Tested:
 
 
 def _tested(kind: str, component: str, candidate: Candidate) -> _Tested:
-    members = {"component": component, "plugin": candidate}
-    conformance: ComponentConformance[Any] = cast("Any", type("Check", (_CLASSES[kind],), members))()
+    # Of a kind without a class of its own is tested what holds for every component.
+    base = _CLASSES.get(kind, ComponentConformance)
+    members = {"component": component, "plugin": candidate, "kind": kind}
+    conformance: ComponentConformance[Any] = cast("Any", type("Check", (base,), members))()
     names = [name for name in dir(conformance) if name.startswith("test_")]
     found = _Tested()
     try:

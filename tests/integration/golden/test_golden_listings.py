@@ -29,7 +29,9 @@ def only_own() -> None:
 
 
 @pytest.mark.usefixtures("only_own")
-@pytest.mark.parametrize("listed", ["agents", "criteria", "granularity", "judges", "plugins"])
+@pytest.mark.parametrize(
+    "listed", ["agents", "criteria", "granularity", "judges", "plugins", "readers", "reporters", "simulators"]
+)
 def test_what_is_installed(golden: Any, adjudge_here: Run, listed: str) -> None:
     fake_distribution(
         golden.folder / "installed",
@@ -53,6 +55,8 @@ def test_what_is_installed(golden: Any, adjudge_here: Run, listed: str) -> None:
         ("judges", "openai"),
         ("judges", "scripted"),
         ("judges", "try", "scripted/m"),
+        ("readers", "browser_use"),
+        ("reporters", "json"),
         ("plugins", "show", "json-reporter"),
         ("plugins", "show", "adjudge-scripted"),
         ("plugins", "check", "adjudge-scripted"),
@@ -63,7 +67,7 @@ def test_what_is_installed(golden: Any, adjudge_here: Run, listed: str) -> None:
 def test_one_of_them(golden: Any, adjudge_here: Run, shown: tuple[str, ...]) -> None:
     name = "-".join(shown).replace("/", "-")
     golden.command(f"lists/one/{name}.txt", adjudge_here(*shown))
-    if shown[0] in ("agents", "criteria", "granularity", "judges") or shown[:2] == ("plugins", "show"):
+    if shown[0] not in ("plugins", "runs") or shown[:2] == ("plugins", "show"):
         golden.text(f"lists/one/{name}.json", adjudge_here(*shown, "--json").stdout)
 
 
@@ -99,10 +103,13 @@ COMMANDS = (
     "plugins list",
     "plugins new",
     "plugins show",
+    "readers",
+    "reporters",
     "resume",
     "runs",
     "runs list",
     "runs show",
+    "simulators",
 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import adjudge as package
-from adjudge.extension.events import CriterionScored
+from adjudge.extension.hooks import CriterionScored
 from adjudge.kit.matching import match
 
 CALLS = 200
