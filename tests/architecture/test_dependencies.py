@@ -20,7 +20,12 @@ MEMBERS = sorted(found.parent for found in REPOSITORY.glob("contrib/[!_]*/pyproj
 OPTIONAL = {"google"}
 """Packages that are used where the user's own environment has them, and never asked for."""
 
-PARTS = {"pydantic_core": "pydantic", "google.auth": "google-auth"}
+PARTS = {
+    "google.adk": "google-adk",
+    "google.auth": "google-auth",
+    "google.genai": "google-genai",
+    "pydantic_core": "pydantic",
+}
 """Packages whose first name does not say which dependency they are: a distribution of their own, a shared name."""
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from adjudge.errors import InputError
-from adjudge.kit.adk import dump_eval_set, load_eval_set, open_eval_set
+from adjudge.kit.adk import dump_eval_set, load_eval_set, migrate_eval_set, open_eval_set
 from adjudge.model.items import Text
-from adjudge_plugins.evalset.migration import migrate_eval_set
 
 TURNS: list[dict[str, Any]] = [
     {

@@ -33,8 +33,12 @@ class Host(Protocol):
         """The folder that relative paths and importable modules are looked up in."""
         ...
 
-    def import_module(self, name: str) -> ModuleType:
+    def import_module(self, name: str, folder: Path | None = None) -> ModuleType:
         """Import a module that an option names: from the working folder, else from what is installed.
+
+        Args:
+            name: Its whole name.
+            folder: Where it is looked up, in place of the working folder.
 
         Raises:
             InputError: the option stands in a file that the user did not name and that does not lie

@@ -251,6 +251,16 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
     """Whether an agent may be an object of the calling program, in place of a target."""
     accepts: Callable[[str], bool] | None = None
     """Whether a target without a scheme is of this kind. Looks at the text alone, imports nothing."""
+    accepts_path: Callable[[Path], bool] | None = None
+    """Whether a file or folder that a target names is of this kind. Looks at names alone, imports nothing. The target
+    that the adapter is made with is then the whole path."""
+    accepts_object: Callable[[object], bool] | None = None
+    """Whether an object is an agent of this kind: one that a program gives, or that a target names for an adapter that
+    ``loads``. Looks at its class alone, imports nothing."""
+    loads: Callable[[str, Host], object] | None = None
+    """The object that a target names. Where another adapter accepts it, that one is made with the same target."""
+    hint: Callable[[Path], str | None] | None = None
+    """What to do with a file or folder that a target names and that no installed adapter takes, where this one knows."""
     takes_state: bool = True
     """Whether a session can start with a state; a case that has one is refused otherwise."""
     shows_state: bool = True
@@ -261,7 +271,7 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
     def _own_problems(self) -> list[str]:
         return [
             f"{name} of {self.name!r} is not callable"
-            for name in ("accepts", "folder")
+            for name in ("accepts", "accepts_path", "accepts_object", "loads", "hint", "folder")
             if getattr(self, name) is not None and not callable(getattr(self, name))
         ]
 

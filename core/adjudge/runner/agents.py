@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +37,7 @@ def plan_agent(
 ) -> PlannedAgent | None:
     """Make the agent; ``None`` where that is not possible."""
     with problems.caught():
-        component, target = _resolved(agent, request, extensions)
+        component, target, shown = _resolved(agent, request, extensions, host)
         options: dict[str, Any] = {**request.agent_options, "target": target}
         config = validated_config(component.spec.config, options, path="--agent-option")
         adapter = make(component, config, host)
@@ -68,7 +66,7 @@ def plan_agent(
             folder = None if component.spec.folder is None else component.spec.folder(target)
         return PlannedAgent(
             component=component,
-            target=shown_address(target) if isinstance(target, str) else _object_name(target),
+            target=shown_address(shown),
             options=config.model_dump(mode="json", exclude={"target"}),
             fingerprint=fingerprint,
             adapter=adapter,
@@ -78,53 +76,95 @@ def plan_agent(
 
 
 def _resolved(
-    agent: object, request: RunRequest, extensions: Extensions
-) -> tuple[Registered[AgentAdapterSpec], object]:
+    agent: object, request: RunRequest, extensions: Extensions, host: Host
+) -> tuple[Registered[AgentAdapterSpec], object, str]:
+    """The adapter of an agent, the target that it is made with, and what that is called."""
     adapters = extensions.agent_adapters
     if not isinstance(agent, str):
-        return adapters.said_to_be("takes_objects", "takes objects"), agent
+        knowing = _accepting_object(agent, extensions)
+        return knowing or adapters.said_to_be("takes_objects", "takes objects"), agent, _object_name(agent)
+    path = Path(request.working_folder, agent)
     scheme, colon, target = agent.partition(":")
     if colon and scheme in adapters.names():
         registered = adapters.resolve(scheme)
         # "http://…" is an address, not the scheme "http" before "//…".
-        return registered, agent if _accepts(registered, agent, extensions) else target
-    accepting = [item for item in adapters if _accepts(item, agent, extensions)]
+        if _says(registered, "accepts", agent, extensions):
+            return registered, agent, agent
+        path = Path(request.working_folder, target)
+        is_path = path.exists() and _says(registered, "accepts_path", path, extensions)
+        return registered, str(path) if is_path else target, target
+    accepting: list[tuple[Registered[AgentAdapterSpec], str]] = []
+    for item in adapters:
+        if _says(item, "accepts", agent, extensions):
+            accepting.append((item, agent))
+        elif path.exists() and _says(item, "accepts_path", path, extensions):
+            accepting.append((item, str(path)))
     if len(accepting) == 1:
-        return accepting[0], agent
+        [(registered, target)] = accepting
+        return _knowing(registered, target, extensions, host), target, agent
     hint = f"Write one of: {', '.join(f'{item.spec.name}:…' for item in adapters)}"
     if accepting:
-        what = f"agent {agent!r} could be one of several kinds: {told_apart(accepting)}"
-        raise InputError(Problem(what=what, hint=hint))
-    if Path(request.working_folder, agent).is_dir():
-        hint = f"A folder with an ADK agent cannot be run yet. Serve it, and name the address:\n{_served(agent, request)}"
+        kinds = told_apart(item for item, _ in accepting)
+        raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
+    if path.exists():
+        hint = next((told for item in adapters if (told := _hint(item, path, extensions))), hint)
     raise InputError(Problem(what=f"agent {agent!r} is of no known kind", hint=hint))
 
 
-def _served(agent: str, request: RunRequest) -> str:
-    """The two commands that serve the ADK agent in a folder and evaluate it."""
-    folder = Path(request.working_folder, agent).resolve()
-    config = ["--config_file_path", request.config_file] if request.config_file is not None else []
-    serve = ["adk", "api_server", "--port", "8000", _shown(folder.parent, request)]
-    evaluate = ["adjudge", "eval", "http://127.0.0.1:8000", *request.eval_sets, *config]
-    options = ["--agent-option", f"app={folder.name}"]
-    return f"    {shlex.join(serve)}\n    {shlex.join([*evaluate, *options])}"
+def _knowing(
+    registered: Registered[AgentAdapterSpec], target: str, extensions: Extensions, host: Host
+) -> Registered[AgentAdapterSpec]:
+    """The adapter that knows the object which a target names, else the one that would load it."""
+    load = registered.spec.loads
+    if load is None or all(item.spec.accepts_object is None for item in extensions.agent_adapters):
+        return registered
+    with guarded(registered, "loads", passing=(AdjudgeError,)):
+        agent = load(target, host)
+    return _accepting_object(agent, extensions) or registered
 
 
-def _shown(path: Path, request: RunRequest) -> str:
-    return os.path.relpath(path, request.working_folder)
+def _accepting_object(agent: object, extensions: Extensions) -> Registered[AgentAdapterSpec] | None:
+    """The adapter that says that an object is of its kind.
+
+    Raises:
+        InputError: several do.
+    """
+    found = [item for item in extensions.agent_adapters if _says(item, "accepts_object", agent, extensions)]
+    if len(found) > 1:
+        raise InputError(
+            Problem(
+                what=f"the agent {_object_name(agent)} could be one of several kinds: {told_apart(found)}",
+                hint="Disable all but one of them with --no-plugin.",
+            )
+        )
+    return found[0] if found else None
 
 
-def _accepts(registered: Registered[AgentAdapterSpec], agent: str, extensions: Extensions) -> bool:
-    """Whether a target is of this kind. A plugin that cannot say so is left out, with a warning."""
-    accepts = registered.spec.accepts
+def _says(
+    registered: Registered[AgentAdapterSpec], question: str, agent: object, extensions: Extensions
+) -> bool:
+    """What a spec answers to a question about an agent. A plugin that cannot say so is left out, with a warning."""
+    accepts: Callable[[object], bool] | None = getattr(registered.spec, question)
     if accepts is None:
         return False
     try:
-        with guarded(registered, "accepts"):
+        with guarded(registered, question):
             return bool(accepts(agent))
     except PluginRaisedError as error:
         extensions.warn(str(error))
         return False
+
+
+def _hint(registered: Registered[AgentAdapterSpec], path: Path, extensions: Extensions) -> str | None:
+    """What a plugin says to do with a file or folder that no adapter takes."""
+    if registered.spec.hint is None:
+        return None
+    try:
+        with guarded(registered, "hint"):
+            return registered.spec.hint(path)
+    except PluginRaisedError as error:
+        extensions.warn(str(error))
+        return None
 
 
 def _check_cases(spec: AgentAdapterSpec, files: Sequence[SelectedFile], problems: Problems) -> None:

@@ -17,6 +17,9 @@ from adjudge.model.config import CriterionEntry, EvalConfig
 from adjudge.runner.problems import Problems
 from adjudge.runner.request import RunRequest
 
+EVAL_SET_SUFFIX: Final = ".evalset.json"
+"""What the names of ADK's eval-set files end with, after the id."""
+
 CONFIG_FILE_NAME: Final = "test_config.json"
 """The configuration of the eval sets beside it (seed 001, "test files")."""
 
@@ -37,6 +40,7 @@ def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
     for argument in request.eval_sets:
         with problems.caught():
             named, ids = split_selection(str(folder / argument))
+            named = _by_id(named, request) or named
             for path in find_eval_sets(named, ("*.test.json",)):
                 shown, before = chosen.get(path.resolve(), (_shown(path, folder), set()))
                 chosen[path.resolve()] = (shown, None if before is None or ids is None else {*before, *ids})
@@ -50,6 +54,19 @@ def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
     if not request.eval_sets:
         problems.add("no eval set is named", hint="Name at least one file or folder.")
     return found
+
+
+def _by_id(path: Path, request: RunRequest) -> Path | None:
+    """The eval set that an id names, as ``adk eval`` takes it: ``ID.evalset.json`` in the folder of the agent."""
+    if path.exists() or request.agent is None:
+        return None
+    agent = Path(request.working_folder, request.agent)
+    beside = (agent if agent.is_dir() else agent.parent) / f"{path.name}{EVAL_SET_SUFFIX}"
+    return (
+        beside
+        if agent.exists() and path.parent == Path(request.working_folder) and beside.is_file()
+        else None
+    )
 
 
 def named_config(request: RunRequest) -> EvalConfig | None:

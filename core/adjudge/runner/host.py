@@ -184,8 +184,12 @@ class RunHost:
         """The folder that relative paths and importable modules are looked up in."""
         return self._working_folder
 
-    def import_module(self, name: str) -> ModuleType:
+    def import_module(self, name: str, folder: Path | None = None) -> ModuleType:
         """Import a module that an option names: from the working folder, else from what is installed.
+
+        Args:
+            name: Its whole name.
+            folder: Where it is looked up, in place of the working folder.
 
         Raises:
             InputError: the option stands in a file that the user did not name and that does not lie beside
@@ -201,7 +205,7 @@ class RunHost:
                     "(trust_code=True from Python), or ADJUDGE_TRUST_CODE=1 in the environment.",
                 )
             )
-        return import_from(self._working_folder, name)
+        return import_from(self._working_folder if folder is None else folder, name)
 
     def read_trajectories(self, path: Path, *, reader: str | None = None) -> Iterator[Trajectory]:
         """The trajectories of a log, read by the installed trace reader that knows its format.

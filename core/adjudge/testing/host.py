@@ -70,9 +70,9 @@ class FakeHost:
         """The folder that relative paths and importable modules are looked up in."""
         return self._folder
 
-    def import_module(self, name: str) -> ModuleType:
+    def import_module(self, name: str, folder: Path | None = None) -> ModuleType:
         """The module of the folder, else of what is installed."""
-        return import_from(self._folder, name)
+        return import_from(self._folder if folder is None else folder, name)
 
     @property
     def environment(self) -> Mapping[str, str]:

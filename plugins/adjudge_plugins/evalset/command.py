@@ -13,6 +13,7 @@ from adjudge.kit.adk import (
     case_to_adk,
     dump_eval_set,
     find_eval_sets,
+    migrate_eval_set,
     open_eval_set,
     read_session_file,
     split_selection,
@@ -21,7 +22,6 @@ from adjudge.model.eval_set import EvalCase
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import ToolCall
 from adjudge.plugin import AdjudgeError, InputError, Problem, say, say_json
-from adjudge_plugins.evalset.migration import migrate_eval_set
 
 _SHAPES = {
     "eval_set": "",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -127,24 +126,6 @@ def test_a_server_that_lists_no_apps_is_a_chat_endpoint(
     httpserver.expect_request("/v1/chat/completions").respond_with_json(answering("off"))
 
     assert adjudge.evaluate_sync(httpserver.url_for("/v1"), case_file(), config=CONFIG).passed
-
-
-def test_the_folder_of_an_adk_agent_is_answered_with_two_commands(
-    tmp_path: Path, case_file: Callable[..., Path]
-) -> None:
-    folder = tmp_path / "my agents" / "home"
-    folder.mkdir(parents=True)
-    (folder / "agent.py").write_text("root_agent = None\n")
-    case_file()
-
-    with pytest.raises(InputError) as refused:
-        adjudge.evaluate_sync("my agents/home", "light.test.json", config="test_config.json")
-
-    told = [shlex.split(line) for line in str(refused.value).splitlines()]
-    assert ["adk", "api_server", "--port", "8000", "my agents"] in told
-    evaluate = ["adjudge", "eval", "http://127.0.0.1:8000", "light.test.json"]
-    options = ["--config_file_path", "test_config.json", "--agent-option", "app=home"]
-    assert [*evaluate, *options] in told
 
 
 # --- keys -----------------------------------------------------------------------------

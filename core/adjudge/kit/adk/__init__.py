@@ -14,6 +14,7 @@ from adjudge.kit.adk.documents import (
     read_eval_cases,
 )
 from adjudge.kit.adk.events import AdkEvent, turn_from_adk_events
+from adjudge.kit.adk.migration import migrate_eval_set
 
 __all__ = [
     "AdkEvent",
@@ -27,6 +28,7 @@ __all__ = [
     "invocation_from_adk",
     "invocation_to_adk",
     "load_eval_set",
+    "migrate_eval_set",
     "open_eval_set",
     "read_eval_cases",
     "read_session_file",

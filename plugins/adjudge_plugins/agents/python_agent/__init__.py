@@ -8,6 +8,7 @@ from pathlib import Path
 
 from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_plugins.agents.python_agent.config import PythonAgentConfig
+from adjudge_plugins.agents.python_agent.frameworks import hint_for_path
 
 
 def _make(config: PythonAgentConfig, host: Host) -> AgentAdapter:
@@ -20,6 +21,12 @@ def _make(config: PythonAgentConfig, host: Host) -> AgentAdapter:
         return python_agent(load_target(target, host), ThreadLoop("adjudge agent"))
     # An object belongs to the program that gives it, and may be bound to the loop that the program runs.
     return python_agent(target, None)
+
+
+def _loads(target: str, host: Host) -> object:
+    from adjudge_plugins.agents.python_agent.loading import load_target
+
+    return load_target(target, host)
 
 
 def _folder(target: object) -> Path | None:
@@ -44,6 +51,8 @@ def agent_adapters() -> Iterable[AgentAdapterSpec]:
             config=PythonAgentConfig,
             takes_objects=True,
             accepts=_accepts,
+            loads=_loads,
+            hint=hint_for_path,
             folder=_folder,
         )
     ]

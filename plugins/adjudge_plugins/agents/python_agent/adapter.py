@@ -32,6 +32,7 @@ from adjudge.plugin import (
 )
 from adjudge_plugins.agents.python_agent.calling import Caller, can_be_called, positional_parameters
 from adjudge_plugins.agents.python_agent.conversation import Conversation, close
+from adjudge_plugins.agents.python_agent.frameworks import hint_for_object
 from adjudge_plugins.agents.python_agent.session import Session
 
 _CLOSING_SECONDS: Final = 10.0
@@ -229,6 +230,11 @@ def _takes_session(function: Callable[..., Any]) -> bool:
 
 
 def _not_callable(target: object) -> tuple[str, str]:
+    if (hint := hint_for_object(target)) is not None:
+        return (
+            f"it is an object of type {type(target).__name__}, which a plugin runs that is not installed",
+            hint,
+        )
     if hasattr(target, "send"):
         return (
             "it is one object with send(), which would mix the conversations of all cases",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import traceback
 from pathlib import Path
 from types import ModuleType
 
+from adjudge.kit.tracebacks import raised_at
 from adjudge.plugin import Host, InputError, Problem, did_you_mean
 
 
@@ -38,21 +37,9 @@ def _imported(target: str, module_name: str, host: Host) -> ModuleType:
     except BaseException as error:  # a module may call sys.exit() when it is imported
         raise _unusable(
             target,
-            f"importing {module_name!r} raised {type(error).__name__}: {error}{_place(error)}",
+            f"importing {module_name!r} raised {type(error).__name__}: {error}{raised_at(error)}",
             hint=_import_hint(error, module_name, host.working_folder),
         ) from error
-
-
-def _place(error: BaseException) -> str:
-    found = iter(traceback.extract_tb(error.__traceback__))
-    # What the module did comes after the call that imported it.
-    any(frame.filename == importlib.__file__ for frame in found)
-    frames = [frame for frame in found if not _is_import_machinery(frame.filename)]
-    return f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
-
-
-def _is_import_machinery(filename: str) -> bool:
-    return filename == importlib.__file__ or filename.startswith("<frozen importlib")
 
 
 def _import_hint(error: BaseException, module_name: str, folder: Path) -> str | None:

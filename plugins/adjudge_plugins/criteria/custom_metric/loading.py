@@ -23,9 +23,7 @@ def load_function(path: str, host: Host) -> Callable[..., Any]:
         raise
     except (Exception, SystemExit) as error:  # a module may call sys.exit() when it is imported
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
-        hint = (
-            f"Is {missing!r} installed? It was looked for in {host.working_folder} too." if missing else None
-        )
+        hint = None if missing is None else _install_hint(missing, host)
         why = f"importing {module_name!r} raised {type(error).__name__}: {error}"
         raise _unusable(path, why, hint) from error
     found = getattr(module, name, None)
@@ -34,6 +32,12 @@ def load_function(path: str, host: Host) -> Callable[..., Any]:
     if not callable(found):
         raise _unusable(path, f"it is not a function but {type(found).__name__}")
     return cast("Callable[..., Any]", found)
+
+
+def _install_hint(missing: str, host: Host) -> str:
+    if missing == "google" or missing.startswith("google."):
+        return "It is written with Google's ADK. Install that: pip install ./contrib/adjudge-adk"
+    return f"Is {missing!r} installed? It was looked for in {host.working_folder} too."
 
 
 def _unusable(path: str, why: str, hint: str | None = None) -> InputError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adjudge.kit.adk import open_eval_set, read_session_file
+from adjudge.adk.eval_set_file import open_eval_set
+from adjudge.adk.legacy import read_session_file
 from adjudge.model.eval_set import EvalSet
 from adjudge.plugin import InputError, Problem
 

@@ -1,0 +1,245 @@
+"""The adapter: from an agent of google-adk to sessions that adjudge can talk to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final, cast
+
+from google.adk.agents.base_agent import BaseAgent
+from google.adk.apps.app import App
+from google.adk.runners import Runner
+from google.adk.sessions.in_memory_session_service import InMemorySessionService
+from google.adk.workflow import BaseNode
+
+from adjudge.kit.thread_loops import SessionTask, ThreadLoop
+from adjudge.kit.tracebacks import raised_at
+from adjudge.model import Content, Invocation, JsonObject
+from adjudge.plugin import (
+    AgentAdapter,
+    AgentError,
+    AgentSession,
+    Emit,
+    Host,
+    InputError,
+    Problem,
+    SessionRequest,
+    did_you_mean,
+)
+from adjudge_adk.config import AdkAgentConfig
+from adjudge_adk.conversation import Conversation
+from adjudge_adk.loading import LoadedAgent, load_agent
+from adjudge_adk.targets import AgentInProgram
+from adjudge_adk.turns import steps_of
+
+_RETRYABLE: Final = frozenset({408, 429, 500, 502, 503, 504})
+"""Statuses of a provider of models that another attempt may not meet."""
+
+
+def adk_agent(config: AdkAgentConfig, host: Host) -> AgentAdapter:
+    """The adapter for an agent.
+
+    Raises:
+        InputError: there is no such agent, or no such sub-agent.
+    """
+    loaded = load_agent(config.target, host)
+    if config.agent is not None and loaded.root is not None:
+        _sub_agent(loaded.root, config.agent)
+    # An object belongs to the program that gives it, and may be bound to the loop that the program runs.
+    given = config.target.agent if isinstance(config.target, AgentInProgram) else config.target
+    loop = ThreadLoop("adjudge adk agent") if isinstance(given, str) else None
+    services = config.target if isinstance(config.target, AgentInProgram) else None
+    return AdkAdapter(loaded, config.agent, loop, None if services is None else services.artifact_service)
+
+
+class AdkAdapter:
+    """Sessions with one agent. They share the agent and its tools, and nothing else."""
+
+    def __init__(
+        self, loaded: LoadedAgent, name: str | None, loop: ThreadLoop | None, artifact_service: Any = None
+    ) -> None:
+        """Take over an agent.
+
+        Args:
+            loaded: The agent.
+            name: The sub-agent that answers; ``None`` for the root agent.
+            loop: Where google-adk runs; ``None`` for the loop of the run.
+            artifact_service: A service for the artifacts of all cases.
+        """
+        self._loaded = loaded
+        self._name = name
+        self._loop = loop
+        self._artifact_service = artifact_service
+        self._root = loaded.root
+        self._making = asyncio.Lock()
+        self._closing: AsyncExitStack[bool | None] = AsyncExitStack()
+
+    def plan_notes(self) -> Iterator[str]:
+        """Agents that nobody can tell apart."""
+        names = Counter(agent.name for agent in _agents(self._root))
+        for name, count in names.items():
+            if count > 1:
+                yield f"{count} agents are named {name!r}: their steps cannot be told apart, and a transfer reaches the first"
+
+    def fingerprint(self) -> JsonObject:
+        """The version of google-adk, and the agent that answers."""
+        return {"google_adk": metadata.version("google-adk")}
+
+    async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
+        """A session with services of its own.
+
+        Raises:
+            AgentError: ``get_agent_async`` raised, or there is no such sub-agent.
+        """
+        task = SessionTask(
+            f"adk agent, case {request.eval_id}, repeat {request.repeat}", self._loop, _refused
+        )
+        session = AdkSession(task, self._loaded.folder, emit)
+        await session.open(lambda: self._conversation(request))
+        return session
+
+    async def aclose(self) -> None:
+        """Close the tools and the plugins of the agent, and end its loop."""
+        if self._root is not None:
+            task = SessionTask("adk agent, end of the run", self._loop, _refused)
+            try:
+                await task.call(self._close, self._root)
+            finally:
+                task.stop()
+        if self._loop is not None:
+            await self._loop.aclose()
+
+    async def _conversation(self, request: SessionRequest) -> Conversation:
+        async with self._making:
+            if self._root is None:
+                self._root = await self._made()
+        agent = self._root if self._name is None else _sub_agent(self._root, self._name)
+        conversation = Conversation(
+            agent, self._loaded.app, self._loaded.name, request.session_input, self._artifact_service
+        )
+        await conversation.open()
+        return conversation
+
+    async def _made(self) -> BaseNode:
+        if self._loaded.make is None:
+            raise AgentError("the agent has no root agent", code="agent_raised")
+        made, stack = await self._loaded.make()
+        if isinstance(stack, AsyncExitStack):
+            self._closing = cast("AsyncExitStack[bool | None]", stack)
+        if not isinstance(made, BaseNode):
+            raise AgentError(
+                f"get_agent_async gave an object of type {type(made).__name__}, not an agent",
+                code="bad_answer",
+            )
+        return made
+
+    async def _close(self, root: BaseNode) -> None:
+        # Once for all cases: they share the tools, and one that ends must not close them for the others.
+        app = self._loaded.app or App.model_construct(name="adjudge", root_agent=root, plugins=[])
+        await Runner(app=app, session_service=InMemorySessionService()).close()
+        await self._closing.aclose()
+
+
+class AdkSession:
+    """One session, as the core talks to it."""
+
+    def __init__(self, task: SessionTask, folder: Path | None, emit: Emit) -> None:
+        self._task = task
+        self._folder = folder
+        self._emit = emit
+        self._conversation: Conversation | None = None
+
+    async def open(self, make: Any) -> None:
+        """Begin the conversation."""
+        try:
+            self._conversation = await self._called(make)
+        except BaseException:
+            self._task.stop()
+            raise
+
+    async def send(self, content: Content) -> Invocation:
+        """One turn. The steps of one that fails are emitted too."""
+        conversation = self._begun
+        try:
+            turn: Invocation = await self._called(conversation.say, content)
+        except BaseException:
+            for step in steps_of(conversation.recorder.turn):
+                self._emit(step)
+            raise
+        for step in turn.steps:
+            self._emit(step)
+        return turn
+
+    @property
+    def state(self) -> Mapping[str, Any] | None:
+        """The state of the session after the last turn."""
+        return self._begun.state
+
+    async def aclose(self) -> None:
+        """End the session.
+
+        Raises:
+            AgentError: a turn that was cancelled runs still (``left_running``).
+        """
+        self._task.stop()
+        if (left := self._task.left_running) is not None:
+            raise AgentError(left, code="left_running", retryable=True)
+
+    @property
+    def _begun(self) -> Conversation:
+        if self._conversation is None:
+            raise AgentError("the session was not opened", code="bad_answer")
+        return self._conversation
+
+    async def _called(self, function: Any, *args: object) -> Any:
+        try:
+            return await self._task.call(function, *args)
+        except AgentError:
+            raise
+        except Exception as error:
+            raise AgentError(
+                f"{type(error).__name__}: {error}{raised_at(error, self._folder)}",
+                code="agent_raised",
+                retryable=isinstance(error, TimeoutError) or getattr(error, "code", None) in _RETRYABLE,
+            ) from error
+
+
+def _sub_agent(root: BaseNode, name: str) -> BaseNode:
+    """The agent of that name.
+
+    Raises:
+        InputError: there is none, or there are several.
+    """
+    found = [agent for agent in _agents(root) if agent.name == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(
+            Problem(
+                what=f"{len(found)} agents are named {name!r}", hint="Give every agent a name of its own."
+            )
+        )
+    names = [agent.name for agent in _agents(root)]
+    raise InputError(
+        Problem(
+            what=f"there is no agent named {name!r}.{did_you_mean(name, names)} There are: {', '.join(names)}"
+        )
+    )
+
+
+def _agents(root: BaseNode | None) -> Iterable[BaseNode]:
+    """An agent and all below it."""
+    if root is None:
+        return
+    yield root
+    for agent in root.sub_agents if isinstance(root, BaseAgent) else ():
+        yield from _agents(agent)
+
+
+def _refused(error: BaseException) -> AgentError:
+    text = f"{type(error).__name__}: {error}".rstrip(": ")
+    return AgentError(f"the agent's code raised {text}", code="agent_raised")

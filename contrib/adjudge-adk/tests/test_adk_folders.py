@@ -1,0 +1,171 @@
+"""Agents in folders, as ``adk eval`` takes them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import adjudge
+from adjudge import InputError
+
+CASES = "home_automation_agent/simple_test.test.json"
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "home_automation_agent",
+        "home_automation_agent/",
+        "home_automation_agent/__init__.py",
+        "home_automation_agent/agent.py",
+        "home_automation_agent.agent:root_agent",
+        "adk:home_automation_agent",
+        "adk:home_automation_agent.agent",
+    ],
+)
+def test_an_agent_is_named_as_its_user_names_it(home_agent: Path, target: str) -> None:
+    result = adjudge.evaluate_sync(target, CASES)
+
+    assert result.passed, [case.error for case in result.cases()]
+
+
+def test_sessions_begin_with_their_state_and_share_nothing(home_agent: Path) -> None:
+    config = {
+        "criteria": {
+            "tool_trajectory_avg_score": 1.0,
+            "response_match_score": 1.0,
+            "session_state_match": 1.0,
+        }
+    }
+
+    result = adjudge.evaluate_sync("home_automation_agent", f"{home_agent}/rooms.evalset.json", config=config)
+
+    assert {case.eval_id: case.status for case in result.cases()} == {
+        "off_then_asked": "PASS",
+        "on_from_the_start": "PASS",
+    }
+    first, second = result.details()
+    assert first.actual.final_session_state == {"user_name": "Ann", "device_2": "OFF"}
+    assert second.actual.final_session_state == {"device_2": "ON"}
+
+
+@pytest.mark.parametrize("named", ["rooms", "rooms:on_from_the_start"])
+def test_an_eval_set_is_named_by_its_id(home_agent: Path, named: str) -> None:
+    result = adjudge.evaluate_sync("home_automation_agent", named)
+
+    assert [case.eval_id for case in result.cases()][-1] == "on_from_the_start"
+    assert result.passed
+
+
+def test_events_become_steps(home_agent: Path) -> None:
+    result = adjudge.evaluate_sync("home_automation_agent", "rooms:off_then_asked")
+
+    [done] = result.details()
+    asked, answered = done.actual.invocations
+    [call] = asked.tool_calls
+    [told] = asked.tool_results
+    assert call.id == told.call_id
+    assert told.value == {"result": "device_2 in the Bedroom is OFF."}
+    assert {step.author for step in asked.steps} == {"home_automation_agent"}
+    assert [step.usage.total_tokens for step in asked.steps if step.usage] == [15, 15]
+    assert all(step.started_at for step in asked.steps)
+    assert asked.duration is not None
+    assert asked.model_duration is not None
+    assert asked.invocation_id != answered.invocation_id
+    [agent] = asked.app_details.agent_details.values()
+    assert agent.instructions.startswith("You switch devices of Ann.")
+    declared = json.dumps(agent.tool_declarations)
+    assert "set_device_info" in declared
+    assert "Says whether a device is on." in declared
+
+
+def test_a_step_shows_the_event_the_request_and_the_response_each_text_kept_once(home_agent: Path) -> None:
+    from adjudge_adk.exhibits import restored
+
+    result = adjudge.evaluate_sync("home_automation_agent", "rooms:off_then_asked")
+
+    [done] = result.details()
+    exhibits: dict[str, Any] = {}
+    for turn in done.actual.invocations:
+        exhibits |= (turn.extra or {}).get("exhibits", {})
+    whole = done.actual.model_dump_json()
+    assert whole.count("You switch devices of Ann.") == 1 + 2  # the table, and the instructions of two turns
+    last = [step for step in done.actual.steps if step.model_request is not None][-1]
+    request = restored(last.model_request, exhibits)
+    assert [content["role"] for content in request["contents"]] == [
+        "user",
+        "model",
+        "user",
+        "model",
+        "user",
+        "model",
+        "user",
+    ]
+    assert request["config"]["system_instruction"].startswith("You switch devices of Ann.")
+    assert restored(last.model_response, exhibits)["content"]["parts"] == [{"text": "It is off."}]
+    assert restored(last.raw_event, exhibits)["content"]["parts"] == [{"text": "It is off."}]
+
+
+def test_the_evaluation_package_of_google_adk_is_never_imported(home_agent: Path) -> None:
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import adjudge
+assert adjudge.evaluate_sync("home_automation_agent", "rooms").passed
+print([name for name in sys.modules if name.startswith("google.adk.evaluation")])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_env_file_of_the_folder_is_read_before_the_agent(
+    home_agent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SET_BY_A_FILE", "")
+    monkeypatch.delenv("SET_BY_A_FILE")
+    (home_agent / ".env").write_text("SET_BY_A_FILE=yes\nPATH=nowhere\n")
+    agent = home_agent / "agent.py"
+    agent.write_text("import os\nassert os.environ['SET_BY_A_FILE'] == 'yes'\n" + agent.read_text())
+
+    assert adjudge.evaluate_sync("home_automation_agent", CASES).passed
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "told"),
+    [
+        ("agent.py", "import nowhere_to_be_found\n", "agent.py:1)"),
+        ("agent.py", "x = 1\n\n1 / 0\n", "agent.py:3)"),
+        ("agent.py", "def broken(:\n", "agent.py:1)"),
+        ("agent.py", "import sys\nsys.exit(4)\n", "SystemExit: 4"),
+        ("agent.py", "rot_agent = None\n", "has none of app, root_agent, get_agent_async"),
+        ("agent.py", "root_agent = print\n", "not an agent of google-adk"),
+    ],
+)
+def test_what_is_wrong_with_a_folder_is_said_before_the_run(
+    home_agent: Path, name: str, source: str, told: str
+) -> None:
+    (home_agent / name).write_text(source)
+
+    with pytest.raises(InputError) as refused:
+        adjudge.evaluate_sync("home_automation_agent", CASES)
+
+    assert told in str(refused.value)
+    assert "home_automation_agent" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["calendar", "adjudge", "my-agent"])
+def test_a_folder_may_have_the_name_of_a_library(home_agent: Path, name: str) -> None:
+    home_agent.rename(home_agent.parent / name)
+
+    assert adjudge.evaluate_sync(name, f"{name}/simple_test.test.json").passed
+
+    import calendar
+
+    assert calendar.isleap(2024)

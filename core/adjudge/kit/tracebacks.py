@@ -1,0 +1,31 @@
+"""Where somebody's code raised: the file and the line, for messages."""
+
+from __future__ import annotations
+
+import importlib
+import traceback
+from pathlib import Path
+
+
+def raised_at(error: BaseException, below: Path | None = None) -> str:
+    """``" (FILE:LINE)"`` of the last place in somebody's code; empty where there is none.
+
+    Args:
+        error: What was raised; a syntax error stands where the file says so.
+        below: The folder of that code; otherwise all that came after the last call that imported it.
+    """
+    if isinstance(error, SyntaxError) and error.filename:
+        return f" ({error.filename}:{error.lineno})"
+    frames = list(traceback.extract_tb(error.__traceback__))
+    if below is not None:
+        frames = [frame for frame in frames if Path(frame.filename).is_relative_to(below)] or frames
+    # What a module did comes after the call that imported it.
+    imported = next(
+        (number for number, frame in enumerate(frames, 1) if frame.filename == importlib.__file__), 0
+    )
+    last = [frame for frame in frames[imported:] if not _is_import_machinery(frame.filename)]
+    return f" ({last[-1].filename}:{last[-1].lineno})" if last else ""
+
+
+def _is_import_machinery(filename: str) -> bool:
+    return filename == importlib.__file__ or filename.startswith("<frozen importlib")
