@@ -8,8 +8,7 @@ from contextlib import asynccontextmanager, chdir
 from dataclasses import dataclass
 from pathlib import Path
 
-from adjudge.extension.project import project_extensions
-from adjudge.extension.settings import find_settings
+from adjudge.extension.project import find_settings, project_extensions
 from adjudge.model import EvaluationResult, WordedCriterion
 from adjudge.plugin import JudgeModelOptions, Trajectory
 from adjudge.runner.host import RunHost

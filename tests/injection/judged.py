@@ -14,7 +14,7 @@ from programs import Programs
 
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
-from adjudge.extension.settings import find_settings
+from adjudge.extension.project import find_settings
 from adjudge.model import WordedCriterion
 from adjudge.plugin import JudgeModelOptions, ReadOptions, Source, Trajectory
 from adjudge.runner.host import RunHost

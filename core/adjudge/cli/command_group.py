@@ -35,8 +35,10 @@ class CommandGroup(click.Group):
         from adjudge.extension.commands import load_command
 
         loaded = load_command(f"{self.prefix()}{cmd_name}", ctx.find_root().params.get("no_plugins", ()))
-        ctx.meta[_ORIGIN] = None if loaded is None else loaded.origin
-        return None if loaded is None else loaded.command
+        if loaded is None:
+            return None
+        command, ctx.meta[_ORIGIN] = loaded
+        return command
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; what one of a distribution raises names the distribution."""
@@ -76,8 +78,8 @@ class CommandGroup(click.Group):
 
         prefix = self.prefix()
         added = {
-            item.name.removeprefix(prefix): item.summary
-            for item in listed_commands()
-            if item.name.startswith(prefix)
+            name.removeprefix(prefix): summary
+            for name, summary in listed_commands().items()
+            if name.startswith(prefix) and "." not in name.removeprefix(prefix)
         }
-        return {**{name: said for name, said in added.items() if "." not in name}, **self.own_summaries()}
+        return {**added, **self.own_summaries()}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -17,8 +15,6 @@ from adjudge.cli.run_command import (
     run_and_show,
     time_limit_options,
 )
-
-_CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 
 
 def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -62,7 +58,6 @@ def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
 @name_option
 @click.option(
     "--judge",
-    "judges",
     metavar="MODEL",
     multiple=True,
     help="The model that judges, as provider/model, whatever the configuration names; "
@@ -80,23 +75,12 @@ def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
 @click.pass_obj
 def eval_command(
     no_plugins: tuple[str, ...],
+    /,
     agent: str,
     eval_sets: tuple[str, ...],
-    config: str | None,
-    agent_options: dict[str, str],
-    num_runs: int,
-    timeout: float,
-    scoring_timeout: float,
-    run: str | None,
-    judges: tuple[str, ...],
-    record: str | None,
     no_cache: bool,
-    trust_code: bool,
-    max_judge_calls: int | None,
-    max_cost: float | None,
-    concurrency: int,
-    outputs: tuple[Path, ...],
     detailed: bool,
+    **options: Any,
 ) -> int:
     """Evaluate AGENT on eval sets.
 
@@ -111,24 +95,7 @@ def eval_command(
 
     def start(extensions: Any, watch: Any) -> Any:
         return evaluate(
-            agent,
-            eval_sets,
-            config=config,
-            agent_options=agent_options,
-            num_runs=num_runs,
-            concurrency=concurrency,
-            timeout=timeout,
-            scoring_timeout=scoring_timeout,
-            run=run,
-            judge=judges,
-            max_judge_calls=max_judge_calls,
-            max_cost=max_cost,
-            use_cache=not no_cache,
-            record=record,
-            outputs=outputs,
-            trust_code=trust_code,
-            extensions=extensions,
-            watch=watch,
+            agent, eval_sets, use_cache=not no_cache, extensions=extensions, watch=watch, **options
         )
 
     return run_and_show(start, no_plugins=no_plugins, detailed=detailed)

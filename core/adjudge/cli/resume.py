@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -26,16 +25,7 @@ from adjudge.cli.run_command import budget_options, report_options, run_and_show
 )
 @report_options
 @click.pass_obj
-def resume_command(
-    no_plugins: tuple[str, ...],
-    name: str,
-    agent: str | None,
-    max_judge_calls: int | None,
-    max_cost: float | None,
-    concurrency: int | None,
-    outputs: tuple[Path, ...],
-    detailed: bool,
-) -> int:
+def resume_command(no_plugins: tuple[str, ...], /, name: str, detailed: bool, **options: Any) -> int:
     """Finish the run NAME.
 
     Finished work is not repeated, retryable errors are tried again, verdicts never change. A run whose
@@ -44,15 +34,6 @@ def resume_command(
     from adjudge.runner.api import resume
 
     def start(extensions: Any, watch: Any) -> Any:
-        return resume(
-            name,
-            agent=agent,
-            max_judge_calls=max_judge_calls,
-            max_cost=max_cost,
-            concurrency=concurrency,
-            outputs=outputs,
-            extensions=extensions,
-            watch=watch,
-        )
+        return resume(name, extensions=extensions, watch=watch, **options)
 
     return run_and_show(start, no_plugins=no_plugins, detailed=detailed)

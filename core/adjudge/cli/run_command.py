@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from adjudge.cli.printing import ended, print_report, reported, say_stopped
+from adjudge.cli.exits import UNMEASURED
 from adjudge.cli.session import load_extensions
+from adjudge.extension.terminal import OutputError, flush_output, say, standard_output
 from adjudge.runner.request import DEFAULT_CONCURRENCY, DEFAULT_SCORING_TIMEOUT, DEFAULT_TIMEOUT
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from adjudge.runner.execution import RunResult
 
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
+
+_SECONDS = click.FloatRange(min=0, min_open=True)
 
 
 def run_and_show(
@@ -38,11 +41,70 @@ def run_and_show(
         detailed: Whether every turn is printed.
     """
     from adjudge.cli.live import run_to_end
+    from adjudge.errors import ReportError
+    from adjudge.journal.run_journal import Journal
+    from adjudge.runner.reports import report_of
 
     extensions = load_extensions(no_plugins)
-    result, unwritten = reported(lambda: run_to_end(partial(start, extensions)))
-    unprinted = _show_result(result, extensions, detailed=detailed)
+    unwritten: str | None = None
+    result: RunResult
+    try:
+        result = run_to_end(partial(start, extensions))
+    except ReportError as error:
+        result, unwritten = error.result, str(error)
+    with Journal.open_to_read(result.journal) as journal:
+        unprinted = show_report(report_of(journal, result.summary, detailed=detailed), extensions)
+    # On standard error: the report may be read by nobody.
+    for reason in dict.fromkeys(calls.stopped for calls in result.summary.judges.values() if calls.stopped):
+        say(f"warning: {reason}", err=True)
     return ended(result.exit_status, unwritten, unprinted)
+
+
+def show_report(report: RunReport, extensions: Extensions) -> str | None:
+    """Print a report; the verdict alone where the console reporter is disabled or broken.
+
+    Returns:
+        Why it could not be printed.
+    """
+    from adjudge.errors import AdjudgeError
+    from adjudge.runner.host import RunHost
+    from adjudge.runner.reports import console, show
+
+    try:
+        console(extensions)
+    except AdjudgeError as error:
+        say(f"warning: {error}", err=True)
+        say(f"{report.summary.status}  run {report.run.name}")
+        return None
+    try:
+        flush_output()
+        show(report, standard_output().buffer, extensions, RunHost(extensions, Path.cwd()))
+        flush_output()
+    except BrokenPipeError:
+        raise
+    except (OSError, OutputError) as error:
+        return str(error if isinstance(error, OutputError) else OutputError(error))
+    except AdjudgeError as error:
+        return f"the report could not be printed: {error}"
+    return None
+
+
+def ended(status: int, *unwritten: str | None) -> int:
+    """Print why reports could not be written, and return the exit status of the command.
+
+    A missing report never hides a failure, and without it the run does not count as passed: 3 instead of 0.
+    """
+    missing = [each for each in unwritten if each is not None]
+    for each in missing:
+        say(f"error: {each}", err=True)
+    return status or UNMEASURED if missing else status
+
+
+def _with(command: _CommandT, *options: Callable[[_CommandT], _CommandT]) -> _CommandT:
+    """A command with options, in the order in which its help lists them."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def time_limit_options(limited: str, scored: str) -> Callable[[_CommandT], _CommandT]:
@@ -52,26 +114,25 @@ def time_limit_options(limited: str, scored: str) -> Callable[[_CommandT], _Comm
         limited: What ``--timeout`` bounds, for the help: "a case".
         scored: What a criterion is measured on: "case".
     """
-
-    def add(command: _CommandT) -> _CommandT:
-        command = click.option(
-            "--scoring-timeout",
-            metavar="SECONDS",
-            type=click.FloatRange(min=0, min_open=True),
-            default=DEFAULT_SCORING_TIMEOUT,
-            show_default=True,
-            help=f"How long a criterion may take on a {scored}, without what it waits for judges; inf for no limit.",
-        )(command)
-        return click.option(
+    return lambda command: _with(
+        command,
+        click.option(
             "--timeout",
             metavar="SECONDS",
-            type=click.FloatRange(min=0, min_open=True),
+            type=_SECONDS,
             default=DEFAULT_TIMEOUT,
             show_default=True,
             help=f"How long {limited} may take.",
-        )(command)
-
-    return add
+        ),
+        click.option(
+            "--scoring-timeout",
+            metavar="SECONDS",
+            type=_SECONDS,
+            default=DEFAULT_SCORING_TIMEOUT,
+            show_default=True,
+            help=f"How long a criterion may take on a {scored}, without what it waits for judges; inf for no limit.",
+        ),
+    )
 
 
 def concurrency_option(what: str) -> Callable[[_CommandT], _CommandT]:
@@ -88,10 +149,11 @@ def concurrency_option(what: str) -> Callable[[_CommandT], _CommandT]:
 
 def answers_options(command: _CommandT) -> _CommandT:
     """Where the answers of judges go to, and come from."""
-    command = click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked.")(
-        command
+    return _with(
+        command,
+        click.option("--record", metavar="FILE", help="Record the calls to judges in a new file."),
+        click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked."),
     )
-    return click.option("--record", metavar="FILE", help="Record the calls to judges in a new file.")(command)
 
 
 def name_option(command: _CommandT) -> _CommandT:
@@ -103,51 +165,34 @@ def name_option(command: _CommandT) -> _CommandT:
 
 def report_options(command: _CommandT) -> _CommandT:
     """The options of every command that ends with a report."""
-    command = click.option(
-        "--output",
-        "outputs",
-        metavar="FILE",
-        multiple=True,
-        type=click.Path(path_type=Path),
-        help="Write a report; its ending decides the kind: .json, .xml (repeatable).",
-    )(command)
-    return click.option(
-        "--print_detailed_results",
-        "--print-detailed-results",
-        "detailed",
-        is_flag=True,
-        help="Show every turn: prompt, expected and actual response and calls, scores and reasons.",
-    )(command)
+    return _with(
+        command,
+        click.option(
+            "--print_detailed_results",
+            "--print-detailed-results",
+            "detailed",
+            is_flag=True,
+            help="Show every turn: prompt, expected and actual response and calls, scores and reasons.",
+        ),
+        click.option(
+            "--output",
+            "outputs",
+            metavar="FILE",
+            multiple=True,
+            type=click.Path(path_type=Path),
+            help="Write a report; its ending decides the kind: .json, .xml (repeatable).",
+        ),
+    )
 
 
 def budget_options(command: _CommandT) -> _CommandT:
     """The options of every command that may ask judges."""
-    command = click.option(
-        "--max-cost", metavar="USD", type=float, help="What judges may cost; needs adjudge[prices]."
-    )(command)
-    return click.option(
-        "--max-judge-calls", metavar="N", type=int, help="How many calls to judges may be made."
-    )(command)
-
-
-def _show_result(result: RunResult, extensions: Extensions, *, detailed: bool) -> str | None:
-    """Print the report of a finished run; why that cannot be, where it cannot."""
-    from adjudge.journal.run_journal import Journal
-    from adjudge.runner.reports import report_of
-
-    with Journal.open_to_read(result.journal) as journal:
-        unprinted = show_report(report_of(journal, result.summary, detailed=detailed), extensions)
-    say_stopped(result.summary.judges)
-    return unprinted
-
-
-def show_report(report: RunReport, extensions: Extensions) -> str | None:
-    """Print a report; the verdict alone where the console reporter is disabled or broken.
-
-    Returns:
-        Why it could not be printed.
-    """
-    from adjudge.runner.reports import show
-
-    said = f"{report.summary.status}  run {report.run.name}"
-    return print_report(partial(show, report), extensions, otherwise=said)
+    return _with(
+        command,
+        click.option(
+            "--max-judge-calls", metavar="N", type=int, help="How many calls to judges may be made."
+        ),
+        click.option(
+            "--max-cost", metavar="USD", type=float, help="What judges may cost; needs adjudge[prices]."
+        ),
+    )

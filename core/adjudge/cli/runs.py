@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from adjudge.cli.command_group import CommandGroup
-from adjudge.cli.printing import ended
-from adjudge.cli.run_command import report_options, show_report
+from adjudge.cli.run_command import ended, report_options, show_report
 from adjudge.cli.session import load_extensions
 from adjudge.extension.terminal import say, say_json
 

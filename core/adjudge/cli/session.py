@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from adjudge.extension.loader import Extensions
-from adjudge.extension.project import project_extensions
-from adjudge.extension.settings import find_settings
+from adjudge.extension.project import find_settings, project_extensions
 from adjudge.extension.terminal import say
 
 

@@ -11,7 +11,6 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,45 +24,29 @@ COMMANDS: Final = "adjudge.commands"
 _OWN: Final = "adjudge"
 
 
-@dataclass(frozen=True, slots=True)
-class ListedCommand:
-    """A command as ``adjudge --help`` lists it."""
+def listed_commands() -> dict[str, str]:
+    """The names of all distributions' commands, to what each does in one line.
 
-    name: str
-    summary: str
-
-
-def listed_commands() -> tuple[ListedCommand, ...]:
-    """The commands of all distributions, from their metadata and their sources; nothing of theirs is imported.
-
-    What was found is kept in the user's cache until a distribution is added or removed: looking through all
-    metadata takes longer than everything else that ``--help`` does.
+    They come from metadata and sources; nothing is imported. What was found is kept in the user's cache until a
+    distribution is added or removed: looking through all metadata takes longer than everything else that
+    ``--help`` does.
     """
     cache, key = _cache_file(), _state_of_the_path()
     try:
         kept = json.loads(cache.read_text(encoding="utf-8"))
         if kept["key"] == key:
-            return tuple(ListedCommand(item["name"], item["summary"]) for item in kept["commands"])
-    except (OSError, ValueError, KeyError, TypeError):
+            return {str(name): str(summary) for name, summary in kept["commands"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
     from adjudge.extension.discovery import discover
 
-    found = tuple(ListedCommand(item.name, _summary(item)) for item in discover(COMMANDS))
-    _write_cache(cache, {"key": key, "commands": [asdict(item) for item in found]})
-    return found
+    commands = {item.name: _summary(item) for item in discover(COMMANDS)}
+    _write_cache(cache, {"key": key, "commands": commands})
+    return commands
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedCommand:
-    """A command of a distribution, imported."""
-
-    command: click.Command
-    origin: str | None
-    """Whose it is, in words; ``None`` for adjudge's own."""
-
-
-def load_command(name: str, disabled: Iterable[str] = ()) -> LoadedCommand | None:
-    """Import the command of that name.
+def load_command(name: str, disabled: Iterable[str] = ()) -> tuple[click.Command, str | None] | None:
+    """Import the command of that name; it, and whose it is in words: ``None`` for adjudge's own.
 
     Args:
         name: That of its entry point.
@@ -101,7 +84,7 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> LoadedCommand | Non
     if not isinstance(command, click.Command):
         found_type = type(command).__name__
         raise PluginError(f"{said} is of type {found_type}; a click command is expected")
-    return LoadedCommand(command, None if candidate.distribution == _OWN else said)
+    return command, None if candidate.distribution == _OWN else said
 
 
 def _origin(candidate: Candidate) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from adjudge.errors import AdjudgeError, PluginError
 from adjudge.extension.participants import take_part
+from adjudge.model.base import FrozenT, told, validated_copy
 
 if TYPE_CHECKING:
     from adjudge.extension.protocols import Host
@@ -98,6 +99,33 @@ def lent(origin: Origin, value: ValueT) -> ValueT:
     anything else.
     """
     return value if origin.is_built_in else copy.deepcopy(value)
+
+
+def returned(origin: Origin, call: str, value: object, kind: type[FrozenT]) -> FrozenT:
+    """``value`` as ``kind`` reads it from JSON; of a built-in, ``value`` itself.
+
+    What comes out of here holds what ``kind`` promises, is what the journal gives back, and shares nothing
+    with the plugin.
+
+    Args:
+        origin: Whose code returned it.
+        call: What was called, for messages.
+        value: What it returned.
+        kind: The class of the model that it must be of.
+
+    Raises:
+        PluginError: it is of another class, or cannot be read.
+    """
+    if not isinstance(value, kind):
+        what = f"{call} gave {type(value).__name__}, expected {kind.__name__}"
+        raise PluginError(f"{what} ({origin.provenance})")
+    if origin.is_built_in:
+        return value
+    try:
+        return validated_copy(kind, value, finite=False)
+    except ValueError as error:
+        what = f"{call} gave a {kind.__name__} that cannot be used: {told(error)}"
+        raise PluginError(f"{what} ({origin.provenance})") from error
 
 
 @contextmanager
@@ -209,7 +237,7 @@ async def awaited(
     In a run the coroutines of other people's plugins run on an event loop in a thread, one for each plugin.
     """
     # Not above: every plugin imports this room, and few need asyncio.
-    from adjudge.extension.awaiting import outcome
+    from adjudge.extension.plugin_loops import outcome
 
     value, raised = await outcome(origin, coroutine, within)
     if raised is None:

@@ -1,4 +1,4 @@
-"""Event loops for other people's plugins, one each, in daemon threads.
+"""Awaiting coroutines of plugins; other people's run on event loops of their own, one for each plugin, in daemon threads.
 
 A coroutine that blocks holds up every coroutine of its event loop, and nothing can stop it. On a loop of its own
 it holds up its own plugin alone; once its time is over, the loop is left behind and replaced.
@@ -12,9 +12,9 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, Final, TypeVar
 
-from adjudge.extension.limits import Limit
-from adjudge.extension.loop_tasks import Call, LoopTask, Outcome, Stopped
-from adjudge.extension.thread_loop import ThreadLoop
+from adjudge.extension import guard
+from adjudge.extension.loop_threads import Call, LoopTask, Outcome, Stopped, ThreadLoop
+from adjudge.extension.time_limit import TimeLimit
 
 ValueT = TypeVar("ValueT")
 
@@ -23,10 +23,6 @@ ANSWERING: Final = 2.0
 
 _BLOCKED_TOO_OFTEN: Final = 3
 """Calls that were left behind while they blocked; then the plugin is not called any more."""
-
-
-class NotCalledError(Exception):
-    """The call was not made: earlier ones have blocked for good."""
 
 
 class PluginLoop:
@@ -39,15 +35,9 @@ class PluginLoop:
         self._not_begun: dict[Call, LoopTask] = {}
         self._blocked = 0
 
-    async def outcome(self, coroutine: Callable[[], Awaitable[Any]], limit: Limit) -> Outcome:
-        """What a call returns or raises. ``limit`` begins when it does, not while it waits for its turn.
-
-        Raises:
-            NotCalledError: the plugin has blocked too often.
-        """
-        while True:
-            if self._blocked >= _BLOCKED_TOO_OFTEN:
-                raise NotCalledError(f"{self._blocked} calls into it have blocked, and were left running")
+    async def outcome(self, coroutine: Callable[[], Awaitable[Any]], limit: TimeLimit) -> Outcome:
+        """What a call returns or raises. ``limit`` begins when it does, not while it waits for its turn."""
+        while self._blocked < _BLOCKED_TOO_OFTEN:
             task, call = LoopTask(self._name, self._thread), Call(coroutine, tells_begin=True)
             self._not_begun[call] = task
             try:
@@ -62,6 +52,8 @@ class PluginLoop:
                 raise
             finally:
                 self._not_begun.pop(call, None)
+        left = f"{self._blocked} calls into it have blocked, and were left running"
+        return None, guard.LimitExceededError(f"was not called: {left}")
 
     async def aclose(self) -> None:
         """End the loop, and what still runs on it."""
@@ -138,3 +130,56 @@ async def at_home(call: Callable[[], Coroutine[Any, Any, ValueT]]) -> ValueT:
     if loops is None or loops.home is asyncio.get_running_loop():
         return await call()
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(call(), loops.home))
+
+
+async def outcome(
+    origin: guard.Origin, coroutine: Callable[[], Awaitable[object]], within: float | None
+) -> Outcome:
+    """What a call returned or raised; a ``LimitExceededError`` where it took too long.
+
+    Raises:
+        asyncio.CancelledError: the calling task was cancelled.
+    """
+    task = asyncio.current_task()
+    cancelled_before = 0 if task is None else task.cancelling()
+    limit = TimeLimit(within)
+    try:
+        async with limit:
+            if origin.is_built_in:  # it does nothing to the current task, and another one would cost time
+                limit.start_at_first_wait()
+                return await coroutine(), None
+            if (loop := loop_of(origin.provenance)) is not None:
+                return await loop.outcome(coroutine, limit)
+            return await _in_a_task_of_its_own(coroutine, limit)
+    except (KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        if isinstance(error, asyncio.CancelledError) and task is not None:
+            if task.cancelling() > cancelled_before:
+                raise
+        elif isinstance(error, TimeoutError) and limit.is_over:
+            note = f"; {limit.note}" if limit.note else ""
+            return None, guard.LimitExceededError(f"took longer than {within:g} s{note}")
+        return None, error
+
+
+async def _in_a_task_of_its_own(coroutine: Callable[[], Awaitable[object]], limit: TimeLimit) -> Outcome:
+    """Call somebody's coroutine in a task of its own, so that it cannot cancel the current one."""
+    task = asyncio.ensure_future(_caught(coroutine))
+    limit.start()
+    try:
+        await asyncio.wait((task,))
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.wait((task,), timeout=guard.GRACE)
+    return (None, asyncio.CancelledError()) if task.cancelled() else task.result()
+
+
+async def _caught(coroutine: Callable[[], Awaitable[object]]) -> Outcome:
+    try:
+        return await coroutine(), None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # returned: a task that raises SystemExit takes the event loop down
+        return None, error

@@ -28,7 +28,7 @@ def handover(
             ``Exception`` and would end the run.
     """
     # Not above: every plugin imports this module, and most need no loop.
-    from adjudge.extension.thread_loop import mailbox_here
+    from adjudge.extension.loop_threads import mailbox_here
 
     home = mailbox_here()
     done: asyncio.Future[Any] = home.loop.create_future()

@@ -12,8 +12,8 @@ from adjudge.extension import judge_use as usage
 from adjudge.extension.guard import described
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import CitationCheck
-from adjudge.extension.limits import not_counted
 from adjudge.extension.plugin_loops import at_home
+from adjudge.extension.time_limit import not_counted
 from adjudge.judge.budget import BudgetSpentError
 from adjudge.judge.cache_key import question_key
 from adjudge.judge.citations import problem_of_evidence, with_evidence_of

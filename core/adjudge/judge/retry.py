@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Final, cast
 
 from adjudge.errors import JudgeError, JudgeErrorCode, PluginError, RunError
-from adjudge.extension.guard import Origin, PluginTimeoutError, awaited, guarded, lent
+from adjudge.extension.guard import Origin, PluginTimeoutError, awaited, guarded, lent, returned
 from adjudge.extension.judge_protocols import JudgeBackend, SupportsRateLimit
-from adjudge.extension.returned import returned
 from adjudge.extension.shortage import shortage_of
 from adjudge.judge.circuit_breaker import Breaker
 from adjudge.judge.rate_limit import LONGEST_PAUSE, AdaptiveLimiter

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from adjudge.extension.loader import Extensions
-from adjudge.extension.settings import find_settings
+from adjudge.extension.project import find_settings
 from adjudge.model.base import JsonValue
 from adjudge.runner.host import RunHost
 from adjudge.runner.judge_warnings import doubts_about

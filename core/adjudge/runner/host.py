@@ -11,8 +11,7 @@ from typing import Any, Protocol, Self
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
-from adjudge.extension.environment import environment_with
-from adjudge.extension.guard import awaited, lent, make
+from adjudge.extension.guard import awaited, lent, make, returned
 from adjudge.extension.guarded_strategy import GuardedStrategy
 from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
@@ -20,9 +19,9 @@ from adjudge.extension.judge_protocols import InstalledStrategy, Judge, Recordin
 from adjudge.extension.loader import Extensions
 from adjudge.extension.participants import Participants
 from adjudge.extension.plugin_loops import at_home
+from adjudge.extension.project import environment_with
 from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registered, check_modules
-from adjudge.extension.returned import returned
 from adjudge.extension.specs import CriterionSpec, GranularityStrategySpec
 from adjudge.journal.recording import RecordingFile
 from adjudge.judge.client_judge import ClientJudge

@@ -12,9 +12,8 @@ from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_use import judge_use
 from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
-from adjudge.extension.project import project_extensions
+from adjudge.extension.project import find_settings, project_extensions
 from adjudge.extension.registry import Registered
-from adjudge.extension.settings import find_settings
 from adjudge.extension.specs import JudgeBackendSpec
 from adjudge.journal.judge_notes import JudgeNote, JudgeNotes
 from adjudge.journal.secret import installation_secret

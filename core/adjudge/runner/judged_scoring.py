@@ -14,8 +14,7 @@ from adjudge.errors import InputError, Problem
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
-from adjudge.extension.project import project_extensions
-from adjudge.extension.settings import find_settings
+from adjudge.extension.project import find_settings, project_extensions
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest

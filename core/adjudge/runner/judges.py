@@ -7,7 +7,7 @@ from typing import Final
 
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
-from adjudge.extension.settings import JudgeSettings
+from adjudge.extension.project import JudgeSettings
 from adjudge.journal.recording import RecordingFile
 from adjudge.journal.reply_cache import ReplyCache, compiled_checks
 from adjudge.journal.run_journal import Journal

@@ -8,10 +8,9 @@ from typing import cast
 from pydantic_core import from_json, to_json
 
 from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
-from adjudge.extension.guard import PluginTimeoutError, awaited, lent
+from adjudge.extension.guard import PluginTimeoutError, awaited, lent, returned
 from adjudge.extension.judge_use import judge_use
 from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
-from adjudge.extension.returned import returned
 from adjudge.extension.shortage import shortage_of
 from adjudge.judge.client import JudgeUnusableError
 from adjudge.model.base import JsonObject

@@ -12,10 +12,9 @@ from typing import Final, cast
 from adjudge.adk.json_input import JsonStream
 from adjudge.adk.json_outline import outline
 from adjudge.errors import AdjudgeError, InputError, PluginError, Problem
-from adjudge.extension.guard import each, guarded, make
+from adjudge.extension.guard import each, guarded, make, returned
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
 from adjudge.extension.registry import Registered, Registry
-from adjudge.extension.returned import returned
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.model.loss_report import Losses
 from adjudge.model.trajectory import Trajectory

@@ -1,0 +1,310 @@
+"""Event loops in daemon threads, which can be abandoned, and tasks on them that nobody has to wait for.
+
+Somebody's coroutine may ignore its cancellation, or block the event loop that it runs on, and Python stops
+neither. So it runs in a task of its own, and where it may block, on a loop in a daemon thread, which is replaced
+once it is blocked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import threading
+from asyncio.tasks import _unregister_task  # pyright: ignore[reportPrivateUsage] - documented under "Extending"
+from collections import deque
+from collections.abc import Awaitable, Callable
+from enum import Enum, auto
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from adjudge.extension import guard
+
+_TURNS: Final = 2
+"""Turns of the run's loop that a wake-up waits for. In them the cases that go on side by side hand over their calls too."""
+
+
+class Mailbox:
+    """Hands callbacks to an event loop from other threads.
+
+    Whatever waits at a time costs one wake-up. Waking a thread is what a handover costs: a system call, and the
+    interpreter's lock, which passes from one thread to the other and back.
+    """
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, home: asyncio.AbstractEventLoop | None = None
+    ) -> None:
+        """Serve ``loop``. It is woken a few turns of ``home`` later, so that one wake-up does for them all."""
+        self.loop = loop
+        self._home = home
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._is_woken = False
+
+    def post(self, callback: Callable[[], None]) -> None:
+        """Let the loop run ``callback`` after those that were posted before; from whatever thread."""
+        self._waiting.append(callback)
+        if self._is_woken:
+            return
+        self._is_woken = True
+        try:
+            here = asyncio.get_running_loop()
+        except RuntimeError:
+            self._wake()
+            return
+        if here is self.loop:
+            here.call_soon(self._deliver)
+        elif here is self._home:
+            here.call_soon(self._wake_after, _TURNS)
+        else:  # a loop with somebody's code on it: what comes next in its turn may block
+            self._wake()
+
+    def set(self, future: asyncio.Future[Any], value: object) -> None:
+        """Set the result of a future of the loop, unless it is done by then; from whatever thread."""
+        self.post(lambda: None if future.done() else future.set_result(value))
+
+    def _wake_after(self, turns: int) -> None:
+        if turns and self._home is not None:
+            self._home.call_soon(self._wake_after, turns - 1)
+        else:
+            self._wake()
+
+    def _wake(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self.loop.call_soon_threadsafe(self._deliver)
+
+    def _deliver(self) -> None:
+        self._is_woken = False
+        while self._waiting:
+            self._waiting.popleft()()
+
+
+_HERE: Final = threading.local()
+
+
+def mailbox_here() -> Mailbox:
+    """The mailbox of the running loop."""
+    loop = asyncio.get_running_loop()
+    mailbox: Mailbox | None = getattr(_HERE, "mailbox", None)
+    if mailbox is None or mailbox.loop is not loop:
+        mailbox = _HERE.mailbox = Mailbox(loop)
+    return mailbox
+
+
+class ThreadLoop:
+    """An event loop in a daemon thread, which starts with its first use."""
+
+    def __init__(self, name: str) -> None:
+        """Prepare a loop whose thread is called ``name``."""
+        self._name = name
+        self._served: _Served | None = None
+
+    def running(self) -> Mailbox:
+        """The loop; a new one where there is none yet, or where the last one was left behind."""
+        if self._served is None:
+            served = _Served(asyncio.new_event_loop())
+            try:
+                threading.Thread(target=served.serve, name=self._name, daemon=True).start()
+            except BaseException:  # a loop that no thread runs would answer nobody
+                served.loop.close()
+                raise
+            self._served = served
+        return self._served.mailbox
+
+    def leave_behind(self, mailbox: Mailbox) -> None:
+        """Run nothing new on a loop that is blocked."""
+        if self._served is not None and self._served.mailbox is mailbox:
+            self._served = None
+
+    async def aclose(self) -> None:
+        """End the loop, and what still runs on it. A loop that is blocked is left behind."""
+        served, self._served = self._served, None
+        if served is not None:
+            home = mailbox_here()
+            ended: asyncio.Future[None] = home.loop.create_future()
+            served.end(lambda: home.set(ended, None))
+            await asyncio.wait((ended,), timeout=guard.GRACE)
+
+
+class _Served:
+    """An event loop, and the thread that runs it until it is told to end."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self.mailbox = Mailbox(loop, asyncio.get_running_loop())
+        self._when_ended: Callable[[], None] | None = None
+        self._is_ending = False
+        self._ending: asyncio.Task[None] | None = None
+
+    def serve(self) -> None:
+        """Run the loop; what the thread does."""
+        asyncio.set_event_loop(self.loop)
+        while not self._is_ending:
+            # A task that the code has started may raise SystemExit, and the code may stop the loop.
+            with contextlib.suppress(BaseException):
+                self.loop.run_forever()
+        self.loop.close()
+        if self._when_ended is not None:
+            self._when_ended()
+
+    def end(self, when_ended: Callable[[], None]) -> None:
+        """Cancel what still runs, and end the loop; ``when_ended`` is called by the thread once it is closed."""
+        self._when_ended = when_ended
+        self.mailbox.post(self._begin_end)
+
+    def _begin_end(self) -> None:
+        self._ending = self.loop.create_task(self._end())
+
+    async def _end(self) -> None:
+        try:
+            for task in (others := asyncio.all_tasks() - {asyncio.current_task()}):
+                task.cancel()
+            if others:
+                await asyncio.wait(others, timeout=guard.GRACE / 2)
+            await self.loop.shutdown_asyncgens()
+        finally:
+            self._is_ending = True
+            self.loop.stop()
+
+
+# --- calls, and the tasks that run them ---------------------------------------------------
+
+Outcome: TypeAlias = tuple[Any, BaseException | None]
+"""What a call returned, and what it raised."""
+
+_left_behind: Final[set[asyncio.Task[Any]]] = set()
+
+
+class Call:
+    """One call, made by the running loop and run by a task of that or another one."""
+
+    def __init__(
+        self, function: Callable[..., Awaitable[Any]], *args: object, tells_begin: bool = False
+    ) -> None:
+        """Prepare to call somebody's ``function``; ``begun`` is set at its begin where it ``tells_begin``."""
+        self._function = function
+        self._args = args
+        self._tells_begin = tells_begin
+        self._claim = threading.Lock()
+        self._home = mailbox_here()
+        self.begun: asyncio.Future[bool] = self._home.loop.create_future()
+        self.ended: asyncio.Future[Outcome] = self._home.loop.create_future()
+        self.is_over = False
+
+    def claimed(self) -> bool:
+        """Whether whoever asks decides what becomes of it, because nobody asked before."""
+        return self._claim.acquire(blocking=False)
+
+    async def outcome(self, loop: asyncio.AbstractEventLoop) -> Outcome:
+        """Run it, in a task of ``loop``."""
+        if self._tells_begin:
+            self._home.set(self.begun, True)
+        try:
+            return await self._function(*self._args), None
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+                raise  # the user's
+            if isinstance(error, GeneratorExit) and not loop.is_running():
+                raise  # the end of the program
+            return None, error
+
+    def end(self, outcome: Outcome) -> None:
+        """Tell the caller, from whatever thread."""
+        self.is_over = True
+        self._home.set(self.ended, outcome)
+
+
+class Stopped(Enum):
+    """What became of a call that was cancelled."""
+
+    ENDED = auto()
+    DEAF = auto()
+    """It ignores that it was cancelled."""
+    BLOCKED = auto()
+    """It, or another one on its loop, blocks."""
+
+
+class LoopTask:
+    """A task that runs calls one after the other, in one context; nobody has to wait for it."""
+
+    def __init__(self, name: str, thread: ThreadLoop | None) -> None:
+        """Prepare a task called ``name`` on the loop of ``thread``; ``None`` for that of the caller."""
+        self.where: Mailbox = mailbox_here() if thread is None else thread.running()
+        self.task: asyncio.Task[None] | None = None
+        self._name = name
+        self._context = contextvars.copy_context()
+        self._calls: asyncio.Queue[Call | None] = asyncio.Queue()
+        self._current: Call | None = None
+
+    def do(self, *calls: Call | None) -> None:
+        """Run calls after those that were given before; ``None`` ends the task."""
+        self.where.post(partial(self._do, calls))
+
+    async def answers(self, patience: float, *, cancelling: Call | None = None) -> bool:
+        """Whether the loop runs anything within ``patience`` seconds; if so it cancels a call."""
+        home = mailbox_here()
+        answered: asyncio.Future[None] = home.loop.create_future()
+
+        def answer() -> None:
+            home.set(answered, None)
+            if cancelling is not None and self._current is cancelling and self.task is not None:
+                self.task.cancel()
+
+        self.where.post(answer)
+        await asyncio.wait((answered,), timeout=patience)
+        return answered.done()
+
+    async def stopped(self, call: Call, patience: float | None = None) -> Stopped:
+        """Cancel a call, and wait until it ends.
+
+        Args:
+            call: What was given to ``do``.
+            patience: Seconds that the loop has to run anything; otherwise as many as the call then has to end.
+        """
+        has_begun = not call.claimed()
+        has_answered = await self.answers(guard.GRACE if patience is None else patience, cancelling=call)
+        if has_answered and has_begun:
+            await asyncio.wait((call.ended,), timeout=guard.GRACE)
+        if call.ended.done() or (has_answered and not has_begun):
+            return Stopped.ENDED
+        return Stopped.DEAF if has_answered else Stopped.BLOCKED
+
+    def leave_behind(self) -> None:
+        """Let the end of the loop not wait for the task, which ignores its cancellation."""
+        self.where.post(self._leave_behind)
+
+    def _leave_behind(self) -> None:
+        task = self.task
+        if task is not None and not task.done():
+            _unregister_task(task)
+            # Kept, because a task that is collected while it waits is reported as a mistake. The end of the
+            # program collects it too; asyncio's own flag keeps the report from the user then.
+            _left_behind.add(task)
+            task._log_destroy_pending = False  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+            task.add_done_callback(_left_behind.discard)
+
+    def _do(self, calls: tuple[Call | None, ...]) -> None:
+        if self.task is None:
+            self.task = self.where.loop.create_task(self._work(), name=self._name, context=self._context)
+        for call in calls:
+            if call is not None and self.task.done():
+                call.end((None, asyncio.CancelledError("the task of the session has ended")))
+            self._calls.put_nowait(call)
+
+    async def _work(self) -> None:
+        while (call := await self._calls.get()) is not None:
+            if call.claimed():
+                self._current = call
+                outcome = await call.outcome(self.where.loop)
+                self._current = None
+                await _uncancelled()
+                call.end(outcome)
+
+
+async def _uncancelled() -> None:
+    """Let the current task go on, whoever has cancelled it."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        while task.uncancel():
+            pass
+        with contextlib.suppress(asyncio.CancelledError):  # asked for, and not raised yet
+            await asyncio.sleep(0)

@@ -1,0 +1,102 @@
+"""The asynchronous code of one session, all in one task, on an event loop that can be abandoned."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from adjudge.kit.thread_loops import Call, LoopTask, Stopped, ThreadLoop
+
+
+class SessionTask:
+    """Runs the coroutines of one session one after the other, all in one task and one context.
+
+    What binds itself to its task (a cancel scope, a context variable) lasts for the session.
+    """
+
+    def __init__(
+        self, name: str, loop: ThreadLoop | None, refused: Callable[[BaseException], Exception]
+    ) -> None:
+        """Prepare; the task starts with the first call.
+
+        Args:
+            name: Whose session it is; the name of the task.
+            loop: Where it runs; ``None`` for the loop of whoever calls, which blocking code blocks.
+            refused: Makes an exception of what is no ``Exception`` and would end the run.
+        """
+        self._name = name
+        self._loop = loop
+        self._refused = refused
+        self._task: LoopTask | None = None
+        self._left: list[tuple[Call, str]] = []
+
+    @property
+    def left_running(self) -> str | None:
+        """What became of a call that was cancelled and runs still; ``None`` where there is none."""
+        return next((why for call, why in self._left if not call.is_over), None)
+
+    async def call(
+        self,
+        function: Callable[..., Awaitable[Any]],
+        *args: object,
+        too_late: Callable[[Any], None] | None = None,
+    ) -> Any:
+        """What the coroutine function returns; or raises, in the form that ``refused`` gives it.
+
+        Where the caller is cancelled, so is the coroutine. It has a few seconds to end and is left behind then.
+
+        Args:
+            function: Somebody's code.
+            args: What it is given.
+            too_late: Given the result that comes after the caller was cancelled.
+        """
+        if self._task is None:
+            self._task = LoopTask(self._name, self._loop)
+        task, call = self._task, Call(function, *args)
+        task.do(call)
+        try:
+            await asyncio.wait((call.ended,))
+        except asyncio.CancelledError:
+            if too_late is not None:
+                call.ended.add_done_callback(partial(_handed_on, too_late))
+            await self._cancel(task, call)
+            raise
+        result, error = call.ended.result()
+        if error is None:
+            return result
+        if isinstance(error, Exception):
+            raise error
+        raise self._refused(error) from error
+
+    def stop(self) -> None:
+        """Let the task end as soon as nothing runs in it."""
+        if self._task is not None:
+            self._task.do(None)
+            self._task = None
+
+    async def _cancel(self, task: LoopTask, call: Call) -> None:
+        match await task.stopped(call):
+            case Stopped.ENDED:
+                return
+            case Stopped.DEAF:
+                task.leave_behind()
+                why = "its code ignores that it was cancelled, and was left running"
+            case Stopped.BLOCKED:
+                if self._loop is not None:
+                    self._loop.leave_behind(task.where)
+                blocking = asyncio.current_task(task.where.loop)
+                who = "its code" if blocking is None or blocking is task.task else blocking.get_name()
+                why = f"{who} blocks the event loop, cannot be stopped, and was left running"
+        self._task = None
+        self._left.append((call, why))
+
+
+def _handed_on(
+    too_late: Callable[[Any], None], ended: asyncio.Future[tuple[Any, BaseException | None]]
+) -> None:
+    if not ended.cancelled():
+        result, error = ended.result()
+        if error is None:
+            too_late(result)
