@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final
@@ -21,14 +22,18 @@ if TYPE_CHECKING:
     from adjudge.runner.engine import Event, Watch
     from adjudge.runner.execution import RunResult
 
+_BETWEEN = 10.0
+"""Seconds from a line about progress to the next where there is no terminal."""
+
 _SHOWN: Final = {"PASS": "passed", "FAIL": "failed", "error": "error", "UNSURE": "unsure"}
 
 
 class _Progress:
-    """The cases that are done, in a bar on a terminal's standard error; nothing is shown where there is no terminal."""
+    """The cases that are done, in a bar on a terminal's standard error; without a terminal in a line now and then."""
 
     def __init__(self) -> None:
         self._is_watched = sys.stderr.isatty()
+        self._said_at = time.monotonic()
         self._bar: Progress | None = None
         self._run: str | None = None
         self._done = 0
@@ -44,18 +49,29 @@ class _Progress:
             self._counts[event.result.status] += 1
         else:
             return
+        said = [f"{self._counts[status]} {word}" for status, word in _SHOWN.items() if self._counts[status]]
+        if self._total is None:
+            said.insert(0, f"{self._done} run{'' if self._done == 1 else 's'}")
+        text = ", ".join(said) or "running"
         if not self._is_watched:
+            self._say(text)
             return
         if self._bar is None:
             self._bar = _bar()
             self._bar.add_task("", total=None)
         [task] = self._bar.task_ids
-        said = [f"{self._counts[status]} {word}" for status, word in _SHOWN.items() if self._counts[status]]
-        if self._total is None:
-            said.insert(0, f"{self._done} run{'' if self._done == 1 else 's'}")
-        text = ", ".join(said) or "running"
         self._bar.update(task, description=text, total=self._total, completed=self._done)
         self._bar.start()  # once it has something to show
+
+    def _say(self, text: str) -> None:
+        """Say how far the run is, unless that was said a moment ago."""
+        now = time.monotonic()
+        if self._done and now - self._said_at >= _BETWEEN:
+            self._said_at = now
+            say(f"{self._done}{self._of()} done: {text}", err=True)
+
+    def _of(self) -> str:
+        return "" if self._total is None else f" of {self._total}"
 
     def stop(self) -> None:
         """Take the bar away."""
@@ -67,8 +83,7 @@ class _Progress:
         """What is said after Ctrl-C; nothing where no run has begun."""
         if self._run is None:
             return None
-        of = "" if self._total is None else f" of {self._total}"
-        return f"interrupted: {self._done}{of} done. Finish with: adjudge resume {self._run}"
+        return f"interrupted: {self._done}{self._of()} done. Finish with: adjudge resume {self._run}"
 
 
 def run_to_end(start: Callable[[Watch], Coroutine[Any, Any, RunResult]]) -> RunResult:

@@ -20,6 +20,10 @@ class Failure(Frozen):
     """The plugin, agent or provider that failed."""
     retryable: bool = False
     """Whether ``adjudge resume`` tries again."""
+    place: str | None = None
+    """File, line and function of the agent's code that raised."""
+    traceback: str | None = None
+    """The agent's own traceback, where it raised."""
 
 
 class Citation(Frozen):

@@ -29,6 +29,7 @@ from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory, numbered
+from adjudge.runner.agent_traceback import Raised, raised_by_agent
 from adjudge.runner.journal_views import Conversation
 from adjudge.runner.plan import PlannedAgent
 
@@ -186,7 +187,12 @@ def _failure(agent: PlannedAgent, error: AgentError | PluginError, timeout: floa
     if (shortage := shortage_of(error)) is not None:
         return Failure(code="shortage", message=f"{shortage} ({error})", origin=origin, retryable=True)
     if isinstance(error, AgentError):
-        return Failure(code=error.code, message=str(error), origin=origin, retryable=error.retryable)
+        at = (
+            Raised(None, None) if error.__cause__ is None else raised_by_agent(error.__cause__, agent.adapter)
+        )
+        return Failure(
+            code=error.code, message=str(error), origin=origin, retryable=error.retryable, **at._asdict()
+        )
     if isinstance(error, PluginTimeoutError):
         message = f"the case took longer than {timeout or 0:g} s"
         return Failure(code="timeout", message=message, origin=origin, retryable=True)
@@ -200,5 +206,9 @@ def _failure(agent: PlannedAgent, error: AgentError | PluginError, timeout: floa
     message = described(raised) if agent.component.is_built_in else str(error)
     # A TimeoutError of the agent's own is the agent's error, not our limit.
     return Failure(
-        code="agent_raised", message=message, origin=origin, retryable=isinstance(raised, TimeoutError)
+        code="agent_raised",
+        message=message,
+        origin=origin,
+        retryable=isinstance(raised, TimeoutError),
+        **raised_by_agent(raised, agent.adapter)._asdict(),
     )

@@ -119,7 +119,7 @@ def test_a_failure_is_explained(run_of: Any, a_turn: Any, write: Any) -> None:
         == "answer_match: 1.00, threshold 0.80, PASS\nseconds: 2.50, informational"
     )
     [failure] = bad.iter("failure")
-    assert failure.attrib == {"type": "FAIL", "message": "answer_match  0.7999, below the threshold 0.80"}
+    assert failure.attrib == {"type": "FAIL", "message": "answer_match 0.7999, below the threshold 0.80"}
     assert "turn 1 of 1  Turn it off." in str(failure.text)
     assert "actual    It is {+on+}." in str(failure.text)
     assert bad.get("time") == "1.25"

@@ -12,7 +12,7 @@ from adjudge.kit.matching.comparison import Comparison
 from adjudge.kit.matching.relation import best_pairs
 from adjudge.model.base import JsonObject
 
-CallStatus: TypeAlias = Literal["match", "different_args", "missing", "unexpected", "out_of_order"]
+CallStatus: TypeAlias = Literal["match", "different_args", "missing", "unexpected", "out_of_order", "extra"]
 """What became of one call: docs/criteria/trajectory.md says when which."""
 
 Link: TypeAlias = tuple[int, int, float]
@@ -31,6 +31,9 @@ class Alignment(ABC):
     _keyed: tuple[list[Key], list[Key]] | None = None
     _links: list[Link] | None = None
     _diff: list[JsonObject] | None = None
+
+    extras_are_permitted: bool = False
+    """Whether calls that nobody expects are no fault."""
 
     def __init__(self, expected: Sequence[Call], actual: Sequence[Call], comparison: Comparison) -> None:
         self._expected, self._actual, self._comparison = expected, actual, comparison
@@ -118,7 +121,8 @@ class Alignment(ABC):
         return rows + [self._unexpected_row(column) for column in extra]
 
     def _unexpected_row(self, column: int) -> JsonObject:
-        return {"expected": None, "actual": as_json(self._actual[column]), "status": "unexpected"}
+        status: CallStatus = "extra" if self.extras_are_permitted else "unexpected"
+        return {"expected": None, "actual": as_json(self._actual[column]), "status": status}
 
     def _add_similar(self, partner: dict[int, tuple[int, CallStatus, float]]) -> None:
         """Pair what is left over and has the same name, the most similar arguments first."""

@@ -23,6 +23,7 @@ class Match(Alignment):
     ) -> None:
         super().__init__(expected, actual, comparison)
         self.match_type = match_type
+        self.extras_are_permitted = match_type is not _EXACT
         if comparison.by_equality:
             try:
                 if match_type is _EXACT:

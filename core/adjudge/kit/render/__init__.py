@@ -7,7 +7,7 @@ terminal escapes and control characters on its way into a ``Line``.
 from adjudge.kit.render.calibrated import confidence_lines
 from adjudge.kit.render.conversation import transcript
 from adjudge.kit.render.evaluation_lines import Finding, findings_of
-from adjudge.kit.render.explanation import explained
+from adjudge.kit.render.explanation import explained, headline
 from adjudge.kit.render.judges import judge_lines
 from adjudge.kit.render.lines import Line, Piece, Tone, line, shortened
 from adjudge.kit.render.repeats import WholeCase, whole_cases
@@ -25,6 +25,7 @@ __all__ = [
     "confidence_lines",
     "explained",
     "findings_of",
+    "headline",
     "is_votes",
     "judge_lines",
     "line",

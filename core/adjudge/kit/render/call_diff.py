@@ -16,12 +16,15 @@ _CALL_LIMIT: Final = 160
 _SHOWN_MATCHES: Final = 2
 """More matching calls than this in a row are counted instead of shown."""
 
+_COUNTED: Final = {"match": "= {} calls match", "extra": "· {} calls made besides, which is permitted"}
+
 _MARKS: Final[Mapping[str, tuple[str, Tone, str]]] = {
     "match": ("=", Tone.FAINT, ""),
     "different_args": ("~", Tone.UNSURE, "other arguments"),
     "missing": ("-", Tone.EXPECTED, "expected, not made"),
     "unexpected": ("+", Tone.ACTUAL, "made, not expected"),
     "out_of_order": (">", Tone.UNSURE, "out of order"),
+    "extra": ("·", Tone.FAINT, "made besides, which is permitted"),
 }
 """A sign, a tone and words for every status of a call."""
 
@@ -72,8 +75,8 @@ def call_diff(calls: list[JsonObject], *, indent: int, everything: bool) -> Iter
     """
     for status, group in groupby(calls, key=lambda entry: entry["status"]):
         entries = list(group)
-        if status == "match" and len(entries) > _SHOWN_MATCHES and not everything:
-            yield line((f"= {len(entries)} calls match", Tone.FAINT), indent=indent)
+        if status in _COUNTED and len(entries) > _SHOWN_MATCHES and not everything:
+            yield line((_COUNTED[status].format(len(entries)), Tone.FAINT), indent=indent)
             continue
         for entry in entries:
             yield from _entry(entry, indent)
@@ -88,16 +91,40 @@ def _entry(entry: JsonObject, indent: int) -> Iterator[Line]:
     if words:
         shown.append((f"   {words}", Tone.FAINT))
     yield line(*shown, indent=indent)
+    yield from difference_lines(differences, indent=indent + 4)
+
+
+def is_differences(found: object) -> TypeGuard[list[JsonObject]]:
+    """Whether a value has the form that criteria give to ``details["differences"]``: a path, and what is there."""
+    return isinstance(found, list) and all(
+        isinstance(item, dict) and isinstance(cast("JsonObject", item).get("path"), str)
+        for item in cast("list[object]", found)
+    )
+
+
+def difference_lines(differences: list[JsonObject], *, indent: int) -> Iterator[Line]:
+    """Show what was expected and what is there, for every path; long values around each difference."""
     for difference in differences:
         path = str(difference.get("path", "$")).removeprefix("$").removeprefix(".") or "arguments"
-        yield line(
-            f"{path}: expected ",
-            (_side(difference, "expected"), Tone.EXPECTED),
-            ", got ",
-            (_side(difference, "actual"), Tone.ACTUAL),
-            indent=indent + 4,
-        )
+        texts = [_json(difference[side]) if side in difference else None for side in ("expected", "actual")]
+        if None in texts or max(len(text or "") for text in texts) <= _VALUE_LIMIT:
+            expected, actual = (
+                "nothing" if text is None else shortened(text, _VALUE_LIMIT) for text in texts
+            )
+            yield line(
+                f"{path}: expected ",
+                (expected, Tone.EXPECTED),
+                ", got ",
+                (actual, Tone.ACTUAL),
+                indent=indent,
+            )
+            continue
+        from adjudge.kit.render.word_diff import marked
+
+        left, right = marked(str(texts[0]), str(texts[1]))
+        yield line(f"{path}: expected ", *left, indent=indent)
+        yield line(f"{' ' * len(path)}  got      ", *right, indent=indent)
 
 
-def _side(difference: JsonObject, side: str) -> str:
-    return value_text(difference[side]) if side in difference else "nothing"
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)

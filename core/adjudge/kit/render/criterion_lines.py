@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from adjudge.kit.render.calibrated import confidence_text
-from adjudge.kit.render.call_diff import call_diff, is_call_diff, value_text
+from adjudge.kit.render.call_diff import (
+    call_diff,
+    difference_lines,
+    is_call_diff,
+    is_differences,
+    value_text,
+)
 from adjudge.kit.render.evaluation_lines import grounds_lines
 from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.rubric_lines import is_sentences, rubric_lines, sentence_lines
@@ -33,6 +39,8 @@ def failure_lines(failure: Failure, *, indent: int) -> Iterator[Line]:
     message = shortened(failure.message, REASON_LIMIT)
     lasting = (" (may work another time)", Tone.FAINT) if failure.retryable else ""
     yield line((failure.code, Tone.ERROR), f"{origin}: {message}", lasting, indent=indent)
+    if failure.place is not None:
+        yield line(f"at {failure.place}", indent=indent + 2)
 
 
 def criterion_lines(criterion: CriterionResult, *, everything: bool) -> Iterator[Line]:
@@ -100,8 +108,10 @@ def _parts(found: CriterionResult | InvocationResult, indent: int, *, everything
 def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[Line]:
     calls = details.get("calls")
     diff = calls if is_call_diff(calls) else None
+    differences = details.get("differences")
     votes, texts = details.get("votes"), details.get("texts")
     drawn = {
+        *(("differences",) if is_differences(differences) else ()),
         *(("calls", "match_type") if diff is not None else ()),
         *(("votes",) if is_votes(votes) else ()),
         *(("texts",) if is_sentences(texts) else ()),
@@ -112,6 +122,8 @@ def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[
         yield line((listed if everything else shortened(listed, REASON_LIMIT), Tone.FAINT), indent=indent)
     if diff is not None:
         yield from call_diff(diff, indent=indent, everything=everything)
+    if is_differences(differences):
+        yield from difference_lines(differences, indent=indent)
     if is_votes(votes):
         yield from vote_lines(votes, indent=indent, everything=everything)
         yield from note_lines(flags_of(votes), indent=indent)

@@ -30,6 +30,25 @@ _LAST_CALLS: Final = 5
 _UNSETTLED: Final[frozenset[Status]] = frozenset({"FAIL", "error", "UNSURE"})
 
 
+def headline(case: WholeCase) -> str:
+    """Say on one line why a case did not pass: every criterion that decided so, or what went wrong with the agent."""
+    error = case.overall.error
+    if error is not None and not any(item.status == "FAIL" for item in case.overall.criteria):
+        return str(line(f"{error.code}: {shortened(error.message, REASON_LIMIT)}"))
+    said = [
+        f"{item.criterion_name} {_decided_text(item)}"
+        for item in case.overall.criteria
+        if item.status in _UNSETTLED and item.threshold is not None
+    ]
+    return str(line("; ".join(said) or case.overall.status))
+
+
+def _decided_text(criterion: RepeatedCriterion) -> str:
+    if criterion.mean is None:
+        return WITHOUT_SCORE.get(criterion.status, "no score")
+    return compared_text(criterion.mean, criterion.threshold, failed=criterion.status == "FAIL")
+
+
 def explained(case: WholeCase) -> Iterator[Line]:
     """Say why a case did not pass: criteria, the turns to look at, and what differs there.
 

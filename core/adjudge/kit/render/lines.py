@@ -26,6 +26,8 @@ class Tone(StrEnum):
     """Only the expectation has it."""
     ACTUAL = "actual"
     """Only the agent did it."""
+    COMMAND = "command"
+    """To copy: it stays on one line."""
 
 
 Piece: TypeAlias = "str | tuple[str, Tone]"

@@ -1,25 +1,36 @@
-"""Two texts with their differences marked word by word: ``[-expected-]`` and ``{+actual+}``."""
+"""Two texts with their differences marked word by word: ``[-expected-]`` and ``{+actual+}``.
+
+Long texts are shown around their differences, around each of them: what they have in common between is left out.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
 from adjudge.kit.render.lines import Piece, Tone, shortened
+from adjudge.model.printable import clean
 
 # Chinese, Japanese, Korean and the scripts around Thai do not put spaces between words.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _WORDS: Final = re.compile(rf"[{_UNSPACED}]\s*|[^\W{_UNSPACED}]+\s*|\S\s*")
+_SPACES: Final = re.compile(r"\s+")
 
 _LIMIT: Final = 280
 """Characters shown of each text."""
 _LEAD: Final = 60
 """Characters shown before the first difference where the beginning has to be left out."""
+_AROUND: Final = 30
+"""Characters shown before and after each further difference."""
+_COMPARED: Final = 20_000
+"""Characters that are compared from the first difference on."""
 _RELATED: Final = 0.4
 """Texts with less in common are shown without marks: everything differs."""
+_ELLIPSIS: Final[Piece] = ("…", Tone.FAINT)
 
 
 def words(text: str) -> list[str]:
@@ -27,41 +38,104 @@ def words(text: str) -> list[str]:
     return _WORDS.findall(text)
 
 
-def marked(expected: str, actual: str) -> tuple[list[Piece], list[Piece]]:
-    """Show two texts on one line each, shortened around their first difference, differences marked."""
-    start = _first_difference(expected, actual) - _LEAD
-    if start > 0 and max(len(expected), len(actual)) > _LIMIT:
-        left, right = shortened(expected[start:], _LIMIT), shortened(actual[start:], _LIMIT)
-        lead: list[Piece] = [("…", Tone.FAINT)]
-    else:
-        left, right = shortened(expected, _LIMIT), shortened(actual, _LIMIT)
-        lead = []
+def marked(expected: str, actual: str, limit: int = _LIMIT) -> tuple[list[Piece], list[Piece]]:
+    """Show two texts on one line each, differences marked; longer ones than ``limit`` around every difference."""
+    is_short = max(len(expected), len(actual)) <= limit
+    start = 0 if is_short else max(0, _common_start(expected, actual) - _LEAD)
+    left, right = _piece(expected, start), _piece(actual, start)
+    if left == right and expected != actual:  # in white space alone
+        left, right = _piece(_visible(expected), start), _piece(_visible(actual), start)
     left_words, right_words = words(left), words(right)
     matcher = SequenceMatcher(
         None, [word.rstrip() for word in left_words], [word.rstrip() for word in right_words], autojunk=False
     )
-    if matcher.ratio() < _RELATED:
-        return [*lead, left], [*lead, right]
-    wanted, found = list(lead), list(lead)
-    for kind, left_from, left_to, right_from, right_to in matcher.get_opcodes():
-        left_part, right_part = (
-            "".join(left_words[left_from:left_to]),
-            "".join(right_words[right_from:right_to]),
-        )
+    lead: list[Piece] = [_ELLIPSIS] if start else []
+    # Of texts whose beginning is left out something is the same.
+    if not start and matcher.ratio() < _RELATED:
+        return [*lead, shortened(left, limit)], [*lead, shortened(right, limit)]
+    wanted, found = _Shown(lead, limit, is_short), _Shown(lead, limit, is_short)
+    codes = matcher.get_opcodes()
+    for place, (kind, left_from, left_to, right_from, right_to) in enumerate(codes):
+        left_part = "".join(left_words[left_from:left_to])
+        right_part = "".join(right_words[right_from:right_to])
         if kind == "equal":
-            wanted.append(left_part)
-            found.append(right_part)
+            ends = place == 0, place == len(codes) - 1
+            wanted.same(left_part, *ends)
+            found.same(right_part, *ends)
+        elif wanted.is_full or found.is_full:
+            left_over = sum(1 for code in codes[place:] if code[0] != "equal")
+            rest = f" … and {left_over} more {'difference' if left_over == 1 else 'differences'}"
+            return [*wanted.pieces, (rest, Tone.FAINT)], [*found.pieces, (rest, Tone.FAINT)]
         else:
-            wanted += _mark("[-", left_part, "-]", Tone.EXPECTED)
-            found += _mark("{+", right_part, "+}", Tone.ACTUAL)
-    return wanted, found
+            near = _common_start(left_part, right_part)
+            wanted.differs("[-", _around(left_part, near), "-]", Tone.EXPECTED)
+            found.differs("{+", _around(right_part, near), "+}", Tone.ACTUAL)
+    cut = max(len(expected), len(actual)) - start > _COMPARED
+    ending: list[Piece] = [_ELLIPSIS] if cut else []
+    return [*wanted.pieces, *ending], [*found.pieces, *ending]
 
 
-def _mark(opening: str, text: str, closing: str, tone: Tone) -> list[Piece]:
-    body = text.rstrip()
-    return [(f"{opening}{body}{closing}", tone), text[len(body) :]] if body else []
+class _Shown:
+    """One of the two texts as far as it is shown."""
+
+    def __init__(self, lead: Sequence[Piece], limit: int, whole: bool) -> None:
+        self.pieces: list[Piece] = list(lead)
+        self._left = limit
+        self._whole = whole
+
+    @property
+    def is_full(self) -> bool:
+        return not self._whole and self._left <= 0
+
+    def same(self, text: str, first: bool, last: bool) -> None:
+        """What both have; of a long stretch the ends beside differences."""
+        before = 0 if first else _AROUND
+        after = 0 if last else _LEAD if first else _AROUND
+        if self._whole or len(text) <= before + after + _AROUND:
+            self._add(text)
+            return
+        self._add(text[:before].rstrip())
+        self.pieces.append(_ELLIPSIS)
+        self._add(text[len(text) - after :].lstrip() if after else "")
+
+    def differs(self, opening: str, text: str, closing: str, tone: Tone) -> None:
+        """What only this one has."""
+        body = text.rstrip()
+        if body:
+            self.pieces += [(f"{opening}{body}{closing}", tone), text[len(body) :]]
+        self._left -= len(text)
+
+    def _add(self, text: str) -> None:
+        if text:
+            self.pieces.append(text)
+            self._left -= len(text)
 
 
-def _first_difference(left: str, right: str) -> int:
-    differing = (place for place, (one, other) in enumerate(zip(left, right, strict=False)) if one != other)
-    return next(differing, min(len(left), len(right)))
+def _piece(text: str, start: int) -> str:
+    """A text from ``start`` on, on one line."""
+    return _SPACES.sub(" ", clean(text[start : start + _COMPARED])).strip()
+
+
+def _visible(text: str) -> str:
+    """A text with marks for its white space."""
+    return text.replace(" ", "␣").replace("\n", "⏎").replace("\t", "⇥")
+
+
+def _around(text: str, place: int) -> str:
+    """What differs, cut to the surroundings of ``place`` where it is long: a word without an end, or a whole page."""
+    if len(text) <= _LIMIT // 2:
+        return text
+    start = max(0, place - _AROUND)
+    return f"{'…' if start else ''}{shortened(text[start:], _LIMIT // 2)}"
+
+
+def _common_start(left: str, right: str) -> int:
+    """How many characters are the same from the beginning."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

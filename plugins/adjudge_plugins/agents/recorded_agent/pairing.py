@@ -77,6 +77,8 @@ class Pairing:
             ],
             f"{self._source} has no recording of {{}} further cases.",
         )
+        if absent:
+            yield f"{self._source} has recordings of {_listed(ids)}."
 
     def _too_few(self, recorded: str, case: CaseFacts) -> Iterator[str]:
         count = self._recordings.count(recorded)
@@ -86,6 +88,11 @@ class Pairing:
                 f"{self._source} has {count} recording{plural} of case {case.eval_id!r}, "
                 f"{case.repeats} repeats are asked for."
             )
+
+
+def _listed(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return ", ".join(map(repr, ids[:_NAMED])) + more
 
 
 def _file_name(eval_id: str) -> str:

@@ -113,8 +113,8 @@ def _in_detail(case: render.WholeCase) -> Iterator[render.Line]:
 def _hidden(hidden: int, report: RunReport) -> Iterator[render.Line]:
     name = report.run.name
     yield render.line(f"and {hidden} more that did not pass; these show all of them:")
-    yield render.line(f"adjudge runs show {name} --print_detailed_results", indent=2)
-    yield render.line(f"adjudge runs show {name} --output result.json", indent=2)
+    for options in ("--print_detailed_results", "--output result.json"):
+        yield render.line((f"adjudge runs show {name} {options}", render.Tone.COMMAND), indent=2)
     yield render.line()
 
 
@@ -186,7 +186,7 @@ def _next_steps(report: RunReport, retryable: int) -> Iterator[render.Line]:
 
 
 def _step(what: str, command: str) -> render.Line:
-    return render.line(f"{what}  ", (command, render.Tone.STRONG))
+    return render.line(f"{what}  ", (command, render.Tone.COMMAND))
 
 
 def _verdict(report: RunReport, said: str) -> render.Line:

@@ -15,7 +15,7 @@ import click
 from adjudge.kit import render
 
 _WIDTH: Final = 100
-"""Columns where there is no terminal."""
+"""Columns where there is no terminal, and ``COLUMNS`` says nothing."""
 _HANGING: Final = 4
 """Columns by which the rest of a wrapped line is indented further."""
 
@@ -28,9 +28,12 @@ _STYLES: Final[dict[render.Tone, dict[str, Any]]] = {
     render.Tone.UNSURE: {"fg": "yellow"},
     render.Tone.EXPECTED: {"fg": "green"},
     render.Tone.ACTUAL: {"fg": "red"},
+    render.Tone.COMMAND: {"bold": True},
 }
-# A word with the spaces after it; where a script has no spaces, every character may end a line.
+# A command to copy is one word. Otherwise a word with the spaces after it; where a script has no spaces, every
+# character may end a line.
 _BREAKS: Final = re.compile(
+    r"'(?:adjudge|pip|pytest) [^']*'\S*\s*|(?<=: )(?:adjudge|pip|pytest) .*\Z|"
     "[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]\\s*|[^\\s\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+\\s*|\\s+"
 )
 
@@ -42,7 +45,7 @@ class Screen:
         self._stream = stream
         terminal = stream.isatty()
         self.colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-        self.width = shutil.get_terminal_size((_WIDTH, 0)).columns if terminal else _WIDTH
+        self.width = shutil.get_terminal_size((_WIDTH, 0)).columns if terminal else _given_width()
 
     def show(self, lines: Iterable[render.Line]) -> None:
         """Write lines."""
@@ -58,7 +61,7 @@ class Screen:
         row, column, start = " " * item.indent, item.indent, item.indent
         for text, tone in item.pieces:
             pending = ""
-            for word in _BREAKS.findall(text):
+            for word in [text] if tone == render.Tone.COMMAND else _BREAKS.findall(text):
                 if column + cells(word.rstrip()) > self.width and column > start:
                     yield (row + self._styled(pending, tone)).rstrip()
                     start = item.indent + _HANGING
@@ -71,6 +74,12 @@ class Screen:
     def _styled(self, text: str, tone: render.Tone) -> str:
         style = _STYLES.get(tone)
         return click.style(text, **style) if self.colour and style and text else text
+
+
+def _given_width() -> int:
+    """What ``COLUMNS`` says, where there is no terminal to ask."""
+    given = os.environ.get("COLUMNS", "")
+    return int(given) if given.isdecimal() and int(given) else _WIDTH
 
 
 def cells(text: str) -> int:

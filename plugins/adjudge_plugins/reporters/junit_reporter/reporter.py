@@ -176,7 +176,7 @@ def _of_case(case: render.WholeCase) -> TestCase:
     if overall.status in ("FAIL", "error", "UNSURE"):
         kind = Failure if overall.status == "FAIL" else Error
         lines = [str(item) for item in render.explained(case)]
-        result = kind(message=lines[0] if lines else overall.status, type_=overall.status)
+        result = kind(message=render.headline(case), type_=overall.status)
         result.text = "\n".join(lines)
         test.result = result
     elif overall.status == "not_applicable":
