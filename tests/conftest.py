@@ -64,6 +64,7 @@ def _isolated(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
     monkeypatch.setenv("ADJUDGE_HOME", str(tmp_path / "adjudge-home"))
     monkeypatch.delenv("ADJUDGE_DISABLE_PLUGINS", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)  # xdist gives its workers one
 
 
 @pytest.fixture(autouse=True)

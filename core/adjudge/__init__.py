@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adjudge.runner.execution import RunResult
     from adjudge.runner.judge_probe import JudgeAnswer, ask_judge
     from adjudge.runner.judged_scoring import CaseToScore, JudgedScore, JudgedScores, score_by_judge
+    from adjudge.runner.open_run import EvaluatedCase, OpenRun, open_run
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ _MODULES: Final = {
     "runner.execution": "RunResult",
     "runner.judge_probe": "JudgeAnswer ask_judge",
     "runner.judged_scoring": "CaseToScore JudgedScore JudgedScores score_by_judge",
+    "runner.open_run": "EvaluatedCase OpenRun open_run",
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -51,12 +53,14 @@ __all__ = [
     "CaseToScore",
     "EvalCase",
     "EvalSet",
+    "EvaluatedCase",
     "InputError",
     "JudgeAnswer",
     "JudgeNote",
     "JudgeUnusableError",
     "JudgedScore",
     "JudgedScores",
+    "OpenRun",
     "PluginError",
     "RunError",
     "RunResult",
@@ -71,6 +75,7 @@ __all__ = [
     "judge_logs_sync",
     "keep_judge_note",
     "name_option",
+    "open_run",
     "report_options",
     "resume",
     "resume_sync",

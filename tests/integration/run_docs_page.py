@@ -4,7 +4,7 @@
 
 * with ``title="NAME"``: written to the file NAME;
 * ``python``: run, all in one namespace;
-* ``console``: lines ``$ adjudge ...`` are run, and what they print is compared with the lines below.
+* ``console``: lines ``$ adjudge ...`` and ``$ pytest ...`` are run, and what they print is compared with the lines below.
   ``...`` alone on a line stands for any lines, inside a line for any text. ``$ echo $?`` is the exit status.
 
 Other blocks are for the eye only.
@@ -18,6 +18,7 @@ import importlib
 import io
 import re
 import shlex
+import subprocess
 import sys
 import textwrap
 import traceback
@@ -111,6 +112,19 @@ def run_adjudge(arguments: list[str]) -> tuple[int, str]:
     return status, screen.read()
 
 
+def run_pytest(arguments: list[str]) -> tuple[int, str]:
+    """What pytest prints in a process of its own, and its exit status."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=100,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
 def forget_modules_of(folder: Path) -> None:
     """The page may write another module of the same name."""
     for name, module in list(sys.modules.items()):
@@ -148,9 +162,12 @@ def run_console(block: Block) -> None:
             elif words[:1] == ["adjudge"]:
                 status, printed = run_adjudge(words[1:])
                 compare(command.expected, printed)
+            elif words[:1] == ["pytest"]:
+                status, printed = run_pytest(words[1:])
+                compare(command.expected, printed)
             else:
                 raise ExampleError(
-                    "only 'adjudge ...' and 'echo $?' are run in console blocks; use ```sh for the rest"
+                    "only 'adjudge ...', 'pytest ...' and 'echo $?' are run in console blocks; use ```sh for the rest"
                 )
         except ExampleError as error:
             raise ExampleError(f"line {command.line}: $ {command.text}\n{error}") from None

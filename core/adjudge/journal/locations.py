@@ -21,8 +21,8 @@ def eval_sets_folder() -> Path:
     return home() / "eval-sets"
 
 
-def journal_path(run: str) -> Path:
-    """The journal of a run.
+def journal_path(run: str, folder: Path | None = None) -> Path:
+    """The journal of a run, in ``folder`` or else among the runs.
 
     Raises:
         InputError: the name could leave the folder, or is not a file name everywhere.
@@ -34,4 +34,4 @@ def journal_path(run: str) -> Path:
                 hint="Use 1 to 100 letters, digits, '.', '_' and '-', beginning with a letter or a digit.",
             )
         )
-    return runs_folder() / f"{run}.sqlite3"
+    return (folder or runs_folder()) / f"{run}.sqlite3"

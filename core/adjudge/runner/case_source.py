@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 from adjudge.adk.eval_set_file import EvalSetFile
 from adjudge.adk.eval_set_pass import CaseEntry
 from adjudge.extension.guard import closed
+from adjudge.extension.protocols import ReportedCase
 from adjudge.journal.run_journal import Journal
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
@@ -147,9 +148,12 @@ class CaseSource:
     def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int]:
         """What the journal does not have yet, and how much."""
         if not resuming:
-            fresh = (Work(unit, play=partial(self._play, unit)) for unit in self.units())
-            return in_turn(fresh), self.cases * self.request.num_runs
+            return in_turn(map(self.fresh, self.units())), self.cases * self.request.num_runs
         return self._remaining(journal)
+
+    def fresh(self, unit: CaseUnit, done: Callable[[ReportedCase], None] | None = None) -> Work:
+        """All of a unit, which has not begun yet; ``done`` is told of it in the end."""
+        return Work(unit, play=partial(self._play, unit), done=done)
 
     def _remaining(self, journal: Journal) -> tuple[AsyncIterator[Work], int]:
         """What is still to do. Retryable errors are forgotten, so that they are tried again."""

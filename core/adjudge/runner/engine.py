@@ -19,7 +19,7 @@ from adjudge.model.evidence import Failure
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import CriterionResult
 from adjudge.model.trajectory import Trajectory
-from adjudge.runner.journal_views import Conversation, Facts, decided, facts_of, run_info
+from adjudge.runner.journal_views import Conversation, Facts, KnownCase, decided, facts_of, run_info
 from adjudge.runner.plan import Plan, PlannedCriterion, Unit, Work
 from adjudge.runner.scoring import prepared, score, score_together
 from adjudge.verdict.algebra import criterion_result
@@ -138,6 +138,8 @@ class Engine:
                 facts=facts,
             )
             self._tell("case_finished", CaseFinished(run=self._run, result=result))
+            if work.done is not None:
+                work.done(KnownCase(result=result, case=case, actual=conversation.trajectory))
         finally:
             self._open_slots.release()
 

@@ -83,13 +83,14 @@ async def begun(
     run: str | None,
     outputs: Sequence[Path],
     watch: Watch | None,
+    folder: Path | None = None,
 ) -> RunResult:
-    """Make the journal of a new run, and finish it."""
-    name = run or _new_name()
+    """Make the journal of a new run, in ``folder`` or else among the runs, and finish it."""
+    name = run or new_name()
     async with beginning(plan):
         records, eval_ids = plan.source.records()
         journal = Journal.create(
-            journal_path(name),
+            journal_path(name, folder),
             {
                 "request": kept(plan.request),
                 "plan": plan.document(),
@@ -200,7 +201,8 @@ def _info(name: str, plan: Plan) -> RunInfo:
     )
 
 
-def _new_name() -> str:
+def new_name() -> str:
+    """A name for a run that the user gave none."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
 
 

@@ -148,8 +148,8 @@ def decided(
 
 
 @dataclass(frozen=True, slots=True)
-class MissingCase:
-    """A repeat of a case that was planned and has no result. What the case expects is not known here."""
+class KnownCase:
+    """A repeat of a case, all of it in memory."""
 
     result: CaseResult
     case: EvalCase
@@ -328,7 +328,7 @@ def _reported_of_logs(journal: Journal, logs: LogsRecord) -> Iterator[ReportedCa
         if log_no not in read:
             origin = log_origin(log.source, None)
             result = decided(origin, logs.rules, failure=missing)
-            yield MissingCase(result=result, case=EvalCase(eval_id=""), actual=Trajectory())
+            yield KnownCase(result=result, case=EvalCase(eval_id=""), actual=Trajectory())
     if next(attempts, None) is not None:
         raise ValueError("there is a result that belongs to no log")
 
@@ -351,8 +351,8 @@ def _reported_of_files(journal: Journal) -> Iterator[ReportedCase]:
                         raise ValueError(f"a result of case {attempt.eval_id!r} stands at case {eval_id!r}")
                     yield StoredCase(attempt, file.origin(eval_id), file.rules, missing, journal)
                     attempt = next(attempts, None)
-                else:
-                    yield MissingCase(
+                else:  # what the case expects is not known here
+                    yield KnownCase(
                         result=decided(file.origin(eval_id), file.rules, repeat, failure=missing),
                         case=EvalCase(eval_id=eval_id),
                         actual=Trajectory(eval_id=eval_id),

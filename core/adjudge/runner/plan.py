@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from adjudge.extension.configuration import ComponentConfig
-from adjudge.extension.protocols import AgentAdapter, Criterion
+from adjudge.extension.protocols import AgentAdapter, Criterion, ReportedCase
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec
 from adjudge.journal.run_journal import Journal
@@ -132,6 +132,8 @@ class Work:
     """Whether ``played`` is in the journal."""
     scored: Mapping[int, CriterionResult] = field(default_factory=dict[int, CriterionResult])
     """Criterion number to result, where an interrupted run had committed it already."""
+    done: Callable[[ReportedCase], None] | None = None
+    """Told of the unit when it is decided and journalled."""
 
 
 async def in_turn(work: Iterable[Work]) -> AsyncIterator[Work]:

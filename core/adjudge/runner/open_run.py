@@ -1,0 +1,253 @@
+"""An open run: planned and journalled once, and its cases are run when somebody asks for them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from adjudge.errors import InputError, Problem, RunError
+from adjudge.extension.loader import Extensions
+from adjudge.extension.project import project_extensions
+from adjudge.extension.protocols import ReportedCase
+from adjudge.journal.locations import journal_path
+from adjudge.journal.run_journal import Journal
+from adjudge.model.result import RepeatedCase
+from adjudge.model.trajectory import Trajectory
+from adjudge.model.verdict import Status
+from adjudge.runner.case_source import CaseSource, CaseUnit
+from adjudge.runner.execution import RunResult, begun, new_name
+from adjudge.runner.old_reports import OldReports
+from adjudge.runner.plan import Work
+from adjudge.runner.planning import plan_cases
+from adjudge.runner.request import (
+    DEFAULT_CONCURRENCY,
+    DEFAULT_SCORING_TIMEOUT,
+    DEFAULT_TIMEOUT,
+    EvalSetSource,
+    judging_request,
+    request_of,
+)
+from adjudge.verdict.summary import over_repeats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluatedCase:
+    """A case that was run and scored, over all its repeats."""
+
+    overall: RepeatedCase
+    """What decides: the status of the case and of every criterion."""
+    repeats: tuple[ReportedCase, ...]
+    """In their order; each with its result, the case, and what the agent did."""
+
+    @property
+    def status(self) -> Status:
+        """PASS, FAIL, UNSURE, ``error`` or ``not_applicable``."""
+        return self.overall.status
+
+    @property
+    def name(self) -> str:
+        """``FILE:eval_id``, as the command line selects it."""
+        return f"{self.overall.eval_set_file}:{self.overall.eval_id}"
+
+    @property
+    def actual(self) -> Trajectory:
+        """What the agent did in the first repeat; partial where it failed."""
+        return self.repeats[0].actual
+
+
+class OpenRun:
+    """A run whose cases run when they are asked for, several side by side where several are asked for."""
+
+    def __init__(self, name: str, journal: Path, source: _AskedCases, warnings: Sequence[str]) -> None:
+        """Serve the cases of ``source``. Use ``adjudge.open_run``."""
+        self.name = name
+        self.journal = journal
+        self.warnings = tuple(warnings)
+        """What is odd about the plan."""
+        self.result: RunResult | None = None
+        """Of a run that was left after its last case had been finished."""
+        self._source = source
+        self._units: dict[tuple[Path, str], list[CaseUnit]] = {}
+        for unit in source.units():
+            self._units.setdefault((unit.file.eval_set.path, unit.entry.eval_id), []).append(unit)
+        self._asked: dict[tuple[Path, str], asyncio.Future[EvaluatedCase]] = {}
+        self._stopped: BaseException | None = None
+
+    @property
+    def cases(self) -> Sequence[tuple[Path, str]]:
+        """Every case that can be asked for: its file, and its ``eval_id``."""
+        return tuple(self._units)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every case is finished."""
+        return len(self._asked) == len(self._units) and all(item.done() for item in self._asked.values())
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether any case was asked for."""
+        return bool(self._asked)
+
+    async def case(self, file: str | Path, eval_id: str) -> EvaluatedCase:
+        """Run a case, all its repeats, and give its result. Asked for again, it gives the same result.
+
+        Raises:
+            InputError: the run has no such case, or its file was changed under the run.
+            RunError: the run cannot go on; what is finished is kept.
+        """
+        key = (Path(self._source.request.working_folder, file).resolve(), eval_id)
+        if key not in self._units:
+            raise InputError(Problem(what="this run has no such case", file=str(file), case=eval_id))
+        if key not in self._asked:
+            if self._stopped is not None:
+                raise self._stopped
+            self._asked[key] = self._begun(self._units[key])
+        return await asyncio.shield(self._asked[key])
+
+    def stop(self, why: BaseException) -> None:
+        """Let those who wait hear why there will be no result."""
+        self._stopped = why
+        for waiting in self._asked.values():
+            if not waiting.done():
+                waiting.set_exception(why)
+                waiting.exception()  # whoever waits hears of it; nobody may
+
+    def _begun(self, units: Sequence[CaseUnit]) -> asyncio.Future[EvaluatedCase]:
+        result: asyncio.Future[EvaluatedCase] = asyncio.get_running_loop().create_future()
+        finished: list[ReportedCase] = []
+
+        def done(repeat: ReportedCase) -> None:
+            finished.append(repeat)
+            if len(finished) == len(units) and not result.done():
+                result.set_result(_evaluated(units, finished))
+
+        for unit in units:
+            self._source.asked.put_nowait(self._source.fresh(unit, done))
+        return result
+
+
+def _evaluated(units: Sequence[CaseUnit], finished: Sequence[ReportedCase]) -> EvaluatedCase:
+    in_order = tuple(sorted(finished, key=lambda item: item.result.repeat))
+    rules = [item.rule for item in units[0].criteria]
+    return EvaluatedCase(
+        overall=over_repeats([item.result for item in in_order], rules, len(units)), repeats=in_order
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AskedCases(CaseSource):
+    """The cases of a plan in the order in which they are asked for."""
+
+    asked: asyncio.Queue[Work | None]
+    """``None`` is the end."""
+
+    def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int]:  # noqa: ARG002
+        return self._until_the_end(), self.cases * self.request.num_runs
+
+    async def _until_the_end(self) -> AsyncIterator[Work]:
+        while (work := await self.asked.get()) is not None:
+            yield work
+
+
+@asynccontextmanager
+async def open_run(
+    agent: object,
+    eval_sets: EvalSetSource | Sequence[EvalSetSource],
+    *,
+    config: str | Path | Mapping[str, Any] | None = None,
+    agent_options: Mapping[str, Any] | None = None,
+    num_runs: int = 1,
+    concurrency: int = DEFAULT_CONCURRENCY,
+    timeout: float | None = DEFAULT_TIMEOUT,
+    scoring_timeout: float | None = DEFAULT_SCORING_TIMEOUT,
+    run: str | None = None,
+    folder: Path | None = None,
+    judge: str | Sequence[str] = (),
+    max_judge_calls: int | None = None,
+    max_cost: float | None = None,
+    use_cache: bool = True,
+    trust_code: bool = False,
+    extensions: Extensions | None = None,
+) -> AsyncGenerator[OpenRun]:
+    """Plan a run like ``adjudge.evaluate``, and run its cases one at a time, as they are asked for.
+
+    For test frameworks, which decide themselves what runs and when. The agent is made once, and so are the
+    criteria. A run that is left before its last case is finished is unfinished, and can be resumed.
+
+    Args:
+        agent: As for ``adjudge.evaluate``, and so are the others.
+        eval_sets: Files, folders, ``"FILE:id1,id2"``, or ``EvalSet`` objects; one, or several.
+        config: The criteria.
+        agent_options: Options of the agent adapter.
+        num_runs: How often every case runs.
+        concurrency: Sessions with the agent that are open at a time, where so many cases are asked for.
+        timeout: Seconds that a case may take; ``None`` for no limit.
+        scoring_timeout: Seconds that a criterion may take on a case; ``None`` for no limit.
+        run: The name of the run; made from the time where it is not given.
+        folder: Where its journal is kept; otherwise among the runs.
+        judge: The judge model of every criterion that needs one; several are a panel.
+        max_judge_calls: Calls to judges that may be made.
+        max_cost: USD that judges may cost.
+        use_cache: Whether answers of earlier runs are used, and these kept for later ones.
+        trust_code: Whether code is run that a ``test_config.json`` names which lies apart from the agent.
+        extensions: Loaded plugins, for tests; otherwise those of this environment.
+
+    Raises:
+        InputError: something that the run needs is missing or wrong; every problem is named.
+        PluginError: a required plugin is not available.
+        RunError: a run of that name exists, or its journal cannot be written, and no case was asked for that
+            could have raised it.
+    """
+    request = request_of(
+        agent,
+        eval_sets,
+        config=config,
+        agent_options=agent_options,
+        num_runs=num_runs,
+        timeout=timeout,
+        scoring_timeout=scoring_timeout,
+        judging=judging_request(
+            judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=None
+        ),
+        trust_code=trust_code,
+        concurrency=concurrency,
+    )
+    name = run or new_name()
+    journal = journal_path(name, folder)
+    extensions = extensions or project_extensions(Path(request.working_folder))
+    plan = await plan_cases(request, extensions, agent=agent)
+    if not isinstance(plan.source, CaseSource):
+        raise AssertionError("a plan over cases has a source of cases")
+    source = _AskedCases(
+        request=plan.source.request, agent=plan.source.agent, files=plan.source.files, asked=asyncio.Queue()
+    )
+    opened = OpenRun(name, journal, source, plan.warnings)
+    with OldReports([]) as old:
+        running = asyncio.create_task(
+            begun(replace(plan, source=source), extensions, old, name, (), None, folder)
+        )
+        running.add_done_callback(lambda task: _told(opened, task))
+        try:
+            yield opened
+        finally:
+            if opened.is_whole:
+                source.asked.put_nowait(None)
+            else:
+                running.cancel()
+            await asyncio.wait((running,))
+    if running.cancelled():
+        return
+    if running.exception() is None or not opened.was_asked:
+        opened.result = running.result()
+
+
+def _told(opened: OpenRun, running: asyncio.Task[RunResult]) -> None:
+    """Let everybody who waits for a case hear how the run ended."""
+    if running.cancelled():
+        opened.stop(RunError(f"the run {opened.name!r} was left before this case was finished"))
+    elif (error := running.exception()) is not None:
+        opened.stop(error)
