@@ -1,16 +1,23 @@
-"""ADK ``EvalCase`` and what it consists of, as ``EvalCase``, and back; ``EvalSet`` as ADK writes it."""
+"""ADK ``EvalCase`` and what it consists of; and the form in which an eval set made in Python is kept."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import Any, Final
 
-from adjudge.adk.invocation import invocation_to_adk, read_invocation, read_rubrics, write_rubrics
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from adjudge.adk.invocation import read_invocation, read_rubrics
 from adjudge.adk.schema import EVAL_CASE, SCENARIO, SESSION_INPUT
 from adjudge.adk.validation import Findings, is_object, kind
-from adjudge.model.base import JsonObject
+from adjudge.model.base import JsonObject, told
 from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
 from adjudge.model.invocation import Invocation
+
+KEPT: Final = "adjudge_eval_set"
+"""The key that tells an eval set in the form of the model from ADK's; it stands before the cases."""
+
+NO_TURNS: Final = "a conversation without turns: nothing can be measured"
 
 
 def read_case(data: object, path: str, findings: Findings) -> EvalCase:
@@ -21,13 +28,7 @@ def read_case(data: object, path: str, findings: Findings) -> EvalCase:
     findings.case = eval_id or None
     given: JsonObject = {}
     has_conversation, has_scenario = "conversation" in found, "conversation_scenario" in found
-    if has_conversation == has_scenario:
-        findings.problem(
-            f"the case has {'both' if has_conversation else 'neither'} of 'conversation' and"
-            " 'conversation_scenario'.",
-            path,
-            hint="It must have exactly one of them.",
-        )
+    _check_kind(has_conversation, has_scenario, path, findings)
     if has_conversation:
         turns = findings.items(found, "conversation", path)
         given["conversation"] = _read_conversation(turns, f"{path}.conversation", findings)
@@ -49,9 +50,19 @@ def read_case(data: object, path: str, findings: Findings) -> EvalCase:
     return case
 
 
+def _check_kind(has_conversation: bool, has_scenario: bool, path: str, findings: Findings) -> None:
+    if has_conversation == has_scenario:
+        findings.problem(
+            f"the case has {'both' if has_conversation else 'neither'} of 'conversation' and"
+            " 'conversation_scenario'.",
+            path,
+            hint="It must have exactly one of them.",
+        )
+
+
 def _read_conversation(turns: list[Any], path: str, findings: Findings) -> tuple[Invocation, ...]:
     if not turns:
-        findings.warn("a conversation without turns: nothing can be measured", path)
+        findings.warn(NO_TURNS, path)
     conversation: list[Invocation] = []
     number = 1
     for i, turn in enumerate(turns):
@@ -91,57 +102,22 @@ def read_session_input(data: object, path: str, findings: Findings) -> SessionIn
     )
 
 
-def case_to_adk(case: EvalCase) -> JsonObject:
-    """``EvalCase`` as ADK writes it: snake_case, without nulls."""
-    given = case.model_fields_set
-    data: JsonObject = {"eval_id": case.eval_id}
-    if case.conversation is not None:
-        data["conversation"] = [invocation_to_adk(turn) for turn in case.conversation]
-    if case.conversation_scenario is not None:
-        data["conversation_scenario"] = _write_scenario(case.conversation_scenario)
-    if case.session_input is not None:
-        data["session_input"] = _write_session_input(case.session_input)
-    if case.creation_timestamp or "creation_timestamp" in given:
-        data["creation_timestamp"] = case.creation_timestamp
-    if case.rubrics is not None:
-        data["rubrics"] = write_rubrics(case.rubrics)
-    if case.final_session_state is not None or "final_session_state" in given:
-        data["final_session_state"] = case.final_session_state or {}
-    return {**data, **(case.extra or {})}
+def kept_eval_set(eval_set: EvalSet) -> bytes:
+    """An eval set made in Python as a file of JSON, in the form of the model; ``read_kept_case`` reads its cases."""
+    fields = eval_set.model_dump(exclude={"extra"}, exclude_none=True)
+    return to_json({**(eval_set.extra or {}), KEPT: 1, **fields}, inf_nan_mode="constants")
 
 
-def _write_scenario(scenario: ConversationScenario) -> JsonObject:
-    data: JsonObject = {
-        "starting_prompt": scenario.starting_prompt,
-        "conversation_plan": scenario.conversation_plan,
-    }
-    if scenario.user_persona is not None:
-        data["user_persona"] = scenario.user_persona
-    return data
-
-
-def _write_session_input(session: SessionInput) -> JsonObject:
-    data: JsonObject = {"app_name": session.app_name, "user_id": session.user_id}
-    if session.session_id is not None:
-        data["session_id"] = session.session_id
-    if session.state or "state" in session.model_fields_set:
-        data["state"] = session.state
-    return {**data, **(session.extra or {})}
-
-
-def eval_set_to_adk(eval_set: EvalSet) -> JsonObject:
-    """``EvalSet`` as ADK writes it: snake_case, without nulls."""
-    data: JsonObject = {"eval_set_id": eval_set.eval_set_id}
-    if eval_set.name is not None:
-        data["name"] = eval_set.name
-    if eval_set.description is not None:
-        data["description"] = eval_set.description
-    data["eval_cases"] = [case_to_adk(case) for case in eval_set.eval_cases]
-    if eval_set.creation_timestamp or "creation_timestamp" in eval_set.model_fields_set:
-        data["creation_timestamp"] = eval_set.creation_timestamp
-    return {**data, **(eval_set.extra or {})}
-
-
-def dump_eval_set(eval_set: EvalSet) -> str:
-    """The text of an ``*.evalset.json`` file: nothing that was loaded is lost."""
-    return json.dumps(eval_set_to_adk(eval_set), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def read_kept_case(data: object, path: str, findings: Findings) -> EvalCase:
+    """A case in the form of the model; problems go to ``findings``."""
+    try:
+        case = EvalCase.model_validate(data)
+    except ValidationError as error:
+        findings.problem(told(error), path)
+        return EvalCase(eval_id="")
+    findings.case = case.eval_id
+    _check_kind(case.conversation is not None, case.conversation_scenario is not None, path, findings)
+    if case.conversation == ():
+        findings.warn(NO_TURNS, f"{path}.conversation")
+    findings.case = None
+    return case

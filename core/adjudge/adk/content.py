@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from adjudge.adk import schema
-from adjudge.adk.validation import Findings, is_object, kind
+from adjudge.adk.validation import Findings, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.items import Blob, Claim, Content, Item, Opaque, Text, ToolCall, ToolResult
 
@@ -22,26 +22,8 @@ _SUBJECTS: Final = (
     "tool_response",
     "audio_transcription",
 )
-_EMPTY_PART: Final = "part"  # about nothing, for instance a bare thought signature
-
-_CALL_FIELDS: Final = frozenset(schema.FUNCTION_CALL.fields)
-_RESPONSE_FIELDS: Final = frozenset(schema.FUNCTION_RESPONSE.fields)
-_BLOB_FIELDS: Final = frozenset((*schema.INLINE_DATA.fields, *schema.FILE_DATA.fields))
-_PART_FIELDS: Final = frozenset(schema.PART.fields)
-
-
-def content_to_adk(content: Content) -> JsonObject:
-    """``Content`` as ADK writes it: snake_case, without nulls.
-
-    An item that ADK has no word for (an observation, an error) becomes a part that carries it as
-    ``part_metadata``.
-    """
-    data: JsonObject = {}
-    if content.has_parts or content.items:
-        data["parts"] = [write_part(item) for item in content.items]
-    if content.role is not None:
-        data["role"] = content.role
-    return data
+EMPTY_PART: Final = "part"
+"""The name of an item that is about nothing, for instance a bare thought signature."""
 
 
 def read_content(data: object, path: str, findings: Findings) -> Content:
@@ -69,7 +51,7 @@ def read_part(data: object, path: str, findings: Findings) -> Item:
         findings.problem(f"'thought' must be true or false, found {kind(found['thought'])}.", path)
     subject = next((name for name in _SUBJECTS if name in found), None)
     if subject is None:
-        return Opaque(name=_EMPTY_PART, extra=found or None)
+        return Opaque(name=EMPTY_PART, extra=found or None)
     value = found.pop(subject)
     match subject:
         case "function_call":
@@ -130,57 +112,3 @@ def _read_blob(subject: str, data: object, path: str, findings: Findings, extra:
     if where == "data":
         return Blob(mime_type=mime_type, data=place, extra=rest)
     return Blob(mime_type=mime_type, uri=place, extra=rest)
-
-
-def write_part(item: Item) -> JsonObject:
-    """One item as ADK ``Part``."""
-    match item:
-        case Text():
-            part: JsonObject = {"text": item.text}
-        case Claim():
-            part = {"text": item.text, "thought": True}
-        case ToolCall():
-            part = {"function_call": write_call(item)}
-        case ToolResult():
-            part = {"function_response": write_result(item)}
-        case Blob():
-            part = _write_blob(item)
-        case Opaque(name=name) if name == _EMPTY_PART:
-            part = {}
-        case Opaque() if item.name in _PART_FIELDS:
-            part = {item.name: item.value}
-        case _:
-            return {"part_metadata": item.model_dump(exclude_none=True)}
-    return {**part, **_of(item.extra, _PART_FIELDS)} if item.extra else part
-
-
-def _write_blob(item: Blob) -> JsonObject:
-    rest = {"mime_type": item.mime_type, **_of(item.extra, _BLOB_FIELDS)}
-    if item.data is None:
-        return {"file_data": _given({"file_uri": item.uri, **rest})}
-    return {"inline_data": _given({"data": item.data, **rest})}
-
-
-def write_call(item: ToolCall) -> JsonObject:
-    """A call as ADK ``FunctionCall``."""
-    data: JsonObject = {"id": item.id, "args": item.args, "name": item.name}
-    return _given({**data, **_of(item.extra, _CALL_FIELDS)})
-
-
-def write_result(item: ToolResult) -> JsonObject:
-    """A result as ADK ``FunctionResponse``, whose ``response`` is always an object."""
-    is_free = item.value is None or is_object(item.value)
-    data: JsonObject = {
-        "id": item.call_id,
-        "name": item.name,
-        "response": item.value if is_free else {"result": item.value},
-    }
-    return _given({**data, **_of(item.extra, _RESPONSE_FIELDS)})
-
-
-def _given(data: JsonObject) -> JsonObject:
-    return {key: value for key, value in data.items() if value is not None}
-
-
-def _of(extra: JsonObject | None, names: frozenset[str]) -> JsonObject:
-    return {key: value for key, value in extra.items() if key in names} if extra else {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal, NoReturn, TypeAlias
 
-from adjudge.adk.case import read_case
+from adjudge.adk.case import KEPT, read_case, read_kept_case
 from adjudge.adk.json_input import JsonStream
 from adjudge.adk.legacy import id_from_name, read_old_case, read_old_turns
 from adjudge.adk.schema import EVAL_CASE, EVAL_SET, OLD_CASE, OLD_TURN
@@ -16,8 +16,8 @@ from adjudge.errors import InputError, Problem
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
 
-Shape: TypeAlias = Literal["eval_set", "old_turns", "old_cases"]
-"""ADK's schema, a list of turns, or a list of named cases."""
+Shape: TypeAlias = Literal["eval_set", "kept", "old_turns", "old_cases"]
+"""ADK's schema, what a program made (``kept_eval_set``), a list of turns, or a list of named cases."""
 
 _TOO_MANY: Final = 1000  # problems after which a file is surely something else
 _LARGEST_EXTRA: Final = 16 * 1024 * 1024  # characters of one value beside the cases
@@ -71,7 +71,7 @@ class Found:
     @property
     def given_id(self) -> str | None:
         """The ``eval_set_id`` that stands in the file; ``None`` in the old shapes, named after their file."""
-        return self.eval_set_id if self.shape == "eval_set" else None
+        return self.eval_set_id if self.shape in ("eval_set", "kept") else None
 
 
 def read_one(data: object, shape: Shape, index: int, path: Path, findings: Findings) -> EvalCase:
@@ -79,6 +79,8 @@ def read_one(data: object, shape: Shape, index: int, path: Path, findings: Findi
     match shape:
         case "eval_set":
             return read_case(data, f"$.eval_cases[{index}]", findings)
+        case "kept":
+            return read_kept_case(data, f"$.eval_cases[{index}]", findings)
         case "old_cases":
             return read_old_case(data, f"$[{index}]", findings)
         case "old_turns":
@@ -112,8 +114,7 @@ class ValidatingPass:
         extra: JsonObject | None = None
         match stream.peek():
             case "{":
-                shape: Shape = "eval_set"
-                head, extra = yield from self._eval_set()
+                shape, head, extra = yield from self._eval_set()
             case "[":
                 shape = yield from self._old_shape()
             case "":
@@ -133,18 +134,23 @@ class ValidatingPass:
             sha256=stream.sha256,
         )
         findings.raise_problems()
-        return found if shape == "eval_set" else replace(found, eval_set_id=id_from_name(self._path))
+        return found if found.given_id is not None else replace(found, eval_set_id=id_from_name(self._path))
 
-    def _eval_set(self) -> Generator[EvalCase, None, tuple[JsonObject, JsonObject | None]]:
+    def _eval_set(self) -> Generator[EvalCase, None, tuple[Shape, JsonObject, JsonObject | None]]:
         stream, findings = self._stream, self._findings
+        shape: Shape = "eval_set"
         head: JsonObject = {}
         has_cases = False
         for key in stream.members():
+            if key == KEPT:
+                shape = "kept"
+                self._beside_the_cases()
+                continue
             is_cases = EVAL_SET.keys.get(key) == "eval_cases"
             if is_cases and has_cases:
                 stream.fail("'eval_cases' is given twice, in two spellings.")
             if is_cases and stream.peek() == "[":
-                yield from self._cases()
+                yield from self._cases(shape)
             else:
                 head[key] = self._beside_the_cases()
             has_cases = has_cases or (is_cases and head.get(key, "") is not None)
@@ -158,7 +164,7 @@ class ValidatingPass:
             findings.problem(f"'eval_cases' must be a list, found {kind(found['eval_cases'])}.", "$")
         elif has_cases and not self._entries:
             findings.problem("the eval set has no cases.", "$.eval_cases")
-        return found, extra
+        return shape, found, extra
 
     def _beside_the_cases(self) -> object:
         value = self._stream.value(limit=_LARGEST_EXTRA)
@@ -218,17 +224,17 @@ class ValidatingPass:
             )
         )
 
-    def _cases(self) -> Iterator[EvalCase]:
+    def _cases(self, shape: Shape) -> Iterator[EvalCase]:
         for index in self._stream.elements():
             data, stream = self._stream.value(), self._stream
-            yield from self._case(data, "eval_set", index, stream.offset, stream.length, stream.digest)
+            yield from self._case(data, shape, index, stream.offset, stream.length, stream.digest)
 
     def _case(
         self, data: object, shape: Shape, index: int, offset: int, length: int, digest: bytes | None
     ) -> Iterator[EvalCase]:
         before = self._findings.count
         case = read_one(data, shape, index, self._path, self._findings)
-        place = f"$.eval_cases[{index}]" if shape == "eval_set" else f"$[{index}]"
+        place = f"$[{index}]" if shape == "old_cases" else f"$.eval_cases[{index}]"
         first = self._first.setdefault(case.eval_id, index)
         if first != index and case.eval_id:
             self._findings.case = case.eval_id

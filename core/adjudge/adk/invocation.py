@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from adjudge.adk import schema
 from adjudge.adk.content import (
-    content_to_adk,
     read_call,
     read_content,
     read_part,
     read_result,
-    write_call,
-    write_part,
-    write_result,
 )
 from adjudge.adk.validation import Findings, is_list, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import AgentDetails, AppDetails, Invocation, Rubric
-from adjudge.model.items import Content, ToolCall, ToolResult
+from adjudge.model.items import Content, ToolResult
 from adjudge.model.step import Step, Usage
 
-# ADK's name of a count, to ours.
-_TOKENS: Final = {
+TOKENS: Final = {
     "prompt_token_count": "input_tokens",
     "candidates_token_count": "output_tokens",
     "total_token_count": "total_tokens",
@@ -32,7 +26,10 @@ _TOKENS: Final = {
     "thoughts_token_count": "reasoning_tokens",
     "tool_use_prompt_token_count": "tool_use_tokens",
 }
-_SECONDS: Final = ("duration", "model_duration", "tool_duration")
+"""ADK's name of a count of tokens, to ours."""
+
+SECONDS: Final = ("duration", "model_duration", "tool_duration")
+"""What a turn says of time, under the same names here and there."""
 
 
 def read_invocation(data: object, path: str, findings: Findings, first_step: int = 1) -> Invocation:
@@ -44,7 +41,7 @@ def read_invocation(data: object, path: str, findings: Findings, first_step: int
         given["invocation_id"] = findings.string(found, "invocation_id", path, "")
     if "creation_timestamp" in found:
         given["creation_timestamp"] = findings.number(found, "creation_timestamp", path, 0.0)
-    for name in _SECONDS:
+    for name in SECONDS:
         if name in found:
             given[name] = findings.number(found, name, path)
     if "user_content" in found:
@@ -159,8 +156,9 @@ def read_event(data: object, path: str, findings: Findings, number: int) -> Step
         content = read_content(found["content"], f"{path}.content", findings)
         given["role"] = content.role
         given["items"] = content.items
-        if not content.items:
-            kept["content"] = content_to_adk(content)
+        if not content.items:  # a step has no other place for it
+            given_parts: JsonObject = {"parts": []} if content.has_parts else {}
+            kept["content"] = given_parts | ({} if content.role is None else {"role": content.role})
     if "usage_metadata" in found:
         given["usage"] = _read_usage(found["usage_metadata"], f"{path}.usage_metadata", findings)
     if "model_version" in found:
@@ -180,86 +178,13 @@ def read_event(data: object, path: str, findings: Findings, number: int) -> Step
 def _read_usage(data: object, path: str, findings: Findings) -> Usage:
     found = findings.fields(data, schema.USAGE, path)
     counts: dict[str, int] = {}
-    for theirs, ours in _TOKENS.items():
+    for theirs, ours in TOKENS.items():
         count = found.pop(theirs, None)
         if isinstance(count, int) and not isinstance(count, bool):
             counts[ours] = count
         elif count is not None:
             findings.problem(f"{theirs!r} must be a whole number, found {kind(count)}.", path)
     return Usage(**counts, extra=found or None)
-
-
-def invocation_to_adk(invocation: Invocation) -> JsonObject:
-    """``Invocation`` as ADK writes it: snake_case, without nulls.
-
-    Steps that did not come from ADK are written as ``IntermediateData``: calls, results, and what
-    else a step said as an intermediate response.
-    """
-    given = invocation.model_fields_set
-    data: JsonObject = {}
-    if invocation.invocation_id or "invocation_id" in given:
-        data["invocation_id"] = invocation.invocation_id
-    data["user_content"] = content_to_adk(invocation.user_content)
-    if invocation.final_response is not None:
-        data["final_response"] = content_to_adk(invocation.final_response)
-    if invocation.form == "invocation_events":
-        events = [_write_event(step) for step in invocation.steps]
-        data["intermediate_data"] = _lists(invocation, {"invocation_events": events})
-    elif invocation.form or invocation.steps:
-        data["intermediate_data"] = _lists(invocation, _write_intermediate(invocation))
-    if invocation.creation_timestamp or "creation_timestamp" in given:
-        data["creation_timestamp"] = invocation.creation_timestamp
-    for name in _SECONDS:
-        if (seconds := getattr(invocation, name)) is not None:
-            data[name] = seconds
-    if invocation.rubrics is not None:
-        data["rubrics"] = write_rubrics(invocation.rubrics)
-    if invocation.app_details is not None:
-        data["app_details"] = write_app_details(invocation.app_details)
-    return data
-
-
-def _lists(invocation: Invocation, lists: dict[str, list[Any]]) -> JsonObject:
-    return {name: values for name, values in lists.items() if values or name in invocation.empty_lists}
-
-
-def _write_intermediate(invocation: Invocation) -> dict[str, list[Any]]:
-    calls: list[Any] = []
-    results: list[Any] = []
-    responses: list[Any] = []
-    for step in invocation.steps:
-        said = step.items
-        if step.form != "intermediate_response":
-            calls += [write_call(call) for call in step.calls]
-            results += [write_result(result) for result in step.results]
-            said = tuple([item for item in said if not isinstance(item, (ToolCall, ToolResult))])
-        if said or step.form == "intermediate_response":
-            responses.append([step.author or "", [write_part(item) for item in said]])
-    return {"tool_uses": calls, "tool_responses": results, "intermediate_responses": responses}
-
-
-def _write_event(step: Step) -> JsonObject:
-    extra = dict(step.extra or {})
-    event: JsonObject = {"author": step.author or ""}
-    content = extra.pop("content", None)
-    if step.items or content is not None:
-        event["content"] = (
-            content_to_adk(Content(role=step.role, items=step.items)) if step.items else content
-        )
-    if step.usage is not None:
-        event["usage_metadata"] = _write_usage(step.usage)
-    if step.model is not None:
-        event["model_version"] = step.model
-    return {**event, **extra}
-
-
-def _write_usage(usage: Usage) -> JsonObject:
-    counts = {theirs: getattr(usage, ours) for theirs, ours in _TOKENS.items()}
-    known = {key: value for key, value in (usage.extra or {}).items() if key in schema.USAGE.fields}
-    return {**{key: count for key, count in counts.items() if count is not None}, **known}
-
-
-# --- what a turn or a case carries beside the conversation ---------------------------------
 
 
 def read_rubrics(found: JsonObject, path: str, findings: Findings) -> tuple[Rubric, ...]:
@@ -280,23 +205,6 @@ def _read_rubric(data: object, path: str, findings: Findings) -> Rubric:
         description=findings.string(found, "description", path),
         type=findings.string(found, "type", path),
     )
-
-
-def write_rubrics(rubrics: Iterable[Rubric]) -> list[JsonObject]:
-    """Rubrics as ADK writes them."""
-    return [_write_rubric(rubric) for rubric in rubrics]
-
-
-def _write_rubric(rubric: Rubric) -> JsonObject:
-    data: JsonObject = {
-        "rubric_id": rubric.rubric_id,
-        "rubric_content": {} if rubric.text is None else {"text_property": rubric.text},
-    }
-    if rubric.description is not None:
-        data["description"] = rubric.description
-    if rubric.type is not None:
-        data["type"] = rubric.type
-    return data
 
 
 def read_app_details(data: object, path: str, findings: Findings) -> AppDetails:
@@ -322,20 +230,3 @@ def _read_agent(data: object, path: str, findings: Findings) -> AgentDetails:
     if "tool_declarations" in found:
         given["tool_declarations"] = tuple(findings.items(found, "tool_declarations", path))
     return AgentDetails(name=findings.string(found, "name", path, ""), **given)
-
-
-def write_app_details(details: AppDetails) -> JsonObject:
-    """``AppDetails`` as ADK writes it."""
-    if not details.agent_details and "agent_details" not in details.model_fields_set:
-        return {}
-    return {"agent_details": {name: _write_agent(agent) for name, agent in details.agent_details.items()}}
-
-
-def _write_agent(agent: AgentDetails) -> JsonObject:
-    given = agent.model_fields_set
-    data: JsonObject = {"name": agent.name}
-    if agent.instructions or "instructions" in given:
-        data["instructions"] = agent.instructions
-    if agent.tool_declarations or "tool_declarations" in given:
-        data["tool_declarations"] = list(agent.tool_declarations)
-    return data

@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
+from adjudge.adk.case import NO_TURNS
 from adjudge.adk.json_input import read_json
 from adjudge.adk.schema import OLD_CASE, OLD_RESPONSE, OLD_SESSION, OLD_TOOL_USE, OLD_TURN
 from adjudge.adk.validation import Findings, is_object, listed
@@ -64,7 +65,7 @@ def read_old_case(data: object, path: str, findings: Findings) -> EvalCase:
 def read_old_turns(eval_id: str, turns: list[Any], path: str, findings: Findings) -> EvalCase:
     """The turns of one case, in either shape; problems go to ``findings``."""
     if not turns:
-        findings.warn("a conversation without turns: nothing can be measured", path)
+        findings.warn(NO_TURNS, path)
     conversation: list[Invocation] = []
     number = 1
     for i, turn in enumerate(turns):

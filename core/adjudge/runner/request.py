@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias, cast
 
-from adjudge.adk.case import dump_eval_set
+from adjudge.adk.case import kept_eval_set
 from adjudge.errors import RunError
 from adjudge.extension.guard import LONGEST
 from adjudge.extension.home_folder import make_folder
@@ -251,8 +251,8 @@ def _named(eval_set: EvalSetSource) -> str:
     """The argument as the command line has it. An object is kept in a file, so that its run can be resumed."""
     if not isinstance(eval_set, EvalSet):
         return str(eval_set)
-    text = dump_eval_set(eval_set).encode()
-    path = eval_sets_folder() / f"{hashlib.sha256(text).hexdigest()[:16]}.evalset.json"
+    text = kept_eval_set(eval_set)
+    path = eval_sets_folder() / f"{hashlib.sha256(text).hexdigest()[:16]}.json"
     make_folder(path.parent)
     path.write_bytes(text)
     return str(path)

@@ -25,6 +25,7 @@ from adjudge.plugin import AdjudgeError, InputError, Problem, say, say_json
 
 _SHAPES = {
     "eval_set": "",
+    "kept": "made in Python",
     "old_turns": "old shape (a list of turns)",
     "old_cases": "old shape (a list of named cases)",
 }

@@ -1,9 +1,6 @@
 """What Google ADK writes, as adjudge's model and back: contents, invocations, eval cases, events of a session."""
 
-from adjudge.adk.case import case_to_adk, dump_eval_set
-from adjudge.adk.content import content_to_adk
 from adjudge.adk.eval_set_file import EvalSetFile, open_eval_set
-from adjudge.adk.invocation import invocation_to_adk
 from adjudge.adk.legacy import read_session_file
 from adjudge.adk.selection import find_eval_sets, split_selection
 from adjudge.kit.adk.documents import (
@@ -15,6 +12,7 @@ from adjudge.kit.adk.documents import (
 )
 from adjudge.kit.adk.events import AdkEvent, turn_from_adk_events
 from adjudge.kit.adk.migration import migrate_eval_set
+from adjudge.kit.adk.serialization import case_to_adk, content_to_adk, dump_eval_set, invocation_to_adk
 
 __all__ = [
     "AdkEvent",

@@ -21,7 +21,7 @@ def migrate_eval_set(path: Path, *, initial_session: Path | None = None) -> Eval
         InputError: a file is broken, or ``path`` is in the new schema already.
     """
     file = open_eval_set(path)
-    if file.shape == "eval_set":
+    if file.given_id is not None:
         raise InputError(
             Problem(what="this file is in ADK's schema already; there is nothing to migrate.", file=str(path))
         )
