@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
-from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 MAX_DEPTH: Final = 100
 """How many lists and objects may lie inside one another."""
 
-_MAX_DIGITS: Final = 4300  # where Python's own protection against slow conversions begins
-TWICE: Final = "a value whose key comes again in one object: the last one is kept"
-"""What is lost where a key comes twice."""
+MAX_DIGITS: Final = 4300
+"""Of a whole number; there Python's own protection against slow conversions begins."""
 _WORD: Final = 12  # longer than any literal or escape that the end of a buffer can cut
 
 
@@ -31,7 +28,7 @@ class BrokenJsonError(Exception):
 
 
 class _RefusedError(ValueError):
-    """Raised inside the C scanner, which does not know the place; ``_refusal`` finds it."""
+    """Raised inside the C scanner, which does not know the place; ``refusal`` finds it."""
 
 
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
@@ -55,7 +52,8 @@ def _constant(_: str) -> float:
     raise _RefusedError
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
+STRICT: Final = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float, parse_constant=_constant)
+"""Raises a ``ValueError`` for what JSON's grammar allows and adjudge does not; surrogates and depth aside."""
 
 
 def decode(text: str, start: int) -> tuple[Any, int]:
@@ -65,100 +63,34 @@ def decode(text: str, start: int) -> tuple[Any, int]:
         BrokenJsonError: what is wrong, and where.
     """
     try:
-        value, end = _scanned(_DECODER, text, start)
+        value, end = scanned(STRICT, text, start)
     except (RecursionError, ValueError):
-        raise _refusal(text, start, len(text)) from None
-    if _nests_too_deeply(value, text, start, end) or _holds_lone_surrogate(value, text, start, end):
-        raise _refusal(text, start, end)
+        raise refusal(text, start, len(text)) from None
+    if nests_too_deeply(value, text, start, end) or holds_lone_surrogate(value, text, start, end):
+        raise refusal(text, start, end)
     return value, end
 
 
-def decode_mending(text: str, start: int) -> tuple[Any, int, Counter[str]]:
-    """Read one JSON value, and mend what other programs write although it is not strict JSON.
-
-    A number that is none, or too large, becomes its text; half of a surrogate pair becomes U+FFFD; of a key
-    that comes twice in one object the last value stays.
-
-    Returns:
-        The value, the position after it, and what was mended, each with how often.
+def scanned(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int]:
+    """The value that begins at ``start``, and the position after it.
 
     Raises:
-        BrokenJsonError: the text is not JSON at all, or nests too deeply.
+        BrokenJsonError: the text is not JSON.
     """
-    mended: Counter[str] = Counter()
-    try:
-        try:
-            value, end = _scanned(_DECODER, text, start)
-        except ValueError:
-            value, end = _scanned(_mending_decoder(mended), text, start)
-    except RecursionError:
-        raise _refusal(text, start, len(text)) from None
-    if _nests_too_deeply(value, text, start, end):
-        raise _refusal(text, start, end)
-    if _holds_lone_surrogate(value, text, start, end):
-        value = _with_characters(value, mended)
-    return value, end, mended
-
-
-def _scanned(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int]:
     try:
         return decoder.raw_decode(text, start)
     except json.JSONDecodeError as error:
         raise explain(text, error.pos, error.msg) from None
 
 
-def _mending_decoder(mended: Counter[str]) -> json.JSONDecoder:
-    def constant(word: str) -> str:
-        mended[f"{word}, which is no number of JSON: kept as a text"] += 1
-        return word
-
-    def fraction(word: str) -> float | str:
-        value = float(word)
-        if math.isinf(value):
-            mended["a number that is too large: kept as a text"] += 1
-            return word
-        return value
-
-    def whole(word: str) -> int | str:
-        if len(word) > _MAX_DIGITS:
-            mended[f"a whole number of more than {_MAX_DIGITS} digits: kept as a text"] += 1
-            return word
-        return int(word)
-
-    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(pairs)
-        if len(value) != len(pairs):
-            mended[TWICE] += len(pairs) - len(value)
-        return value
-
-    return json.JSONDecoder(
-        object_pairs_hook=members, parse_float=fraction, parse_int=whole, parse_constant=constant
-    )
-
-
-def _with_characters(value: Any, mended: Counter[str]) -> Any:
-    """The value with U+FFFD in place of every half of a surrogate pair."""
-    if isinstance(value, str):
-        text, times = _LONE.subn("\ufffd", value)
-        if times:
-            mended["half of a surrogate pair, which is no character: replaced by U+FFFD"] += times
-        return text
-    if isinstance(value, list):
-        return [_with_characters(element, mended) for element in cast("Sequence[Any]", value)]
-    if isinstance(value, dict):
-        return {
-            _with_characters(key, mended): _with_characters(inner, mended)
-            for key, inner in cast("dict[str, Any]", value).items()
-        }
-    return value
-
-
-def _nests_too_deeply(value: Any, text: str, start: int, end: int) -> bool:
+def nests_too_deeply(value: Any, text: str, start: int, end: int) -> bool:
+    """Whether the value of this piece of text has more than ``MAX_DEPTH`` lists and objects in one another."""
     brackets = text.count("{", start, end) + text.count("[", start, end)
     return brackets > MAX_DEPTH and _too_deep(value)
 
 
-def _holds_lone_surrogate(value: Any, text: str, start: int, end: int) -> bool:
+def holds_lone_surrogate(value: Any, text: str, start: int, end: int) -> bool:
+    """Whether the value of this piece of text has half of a surrogate pair."""
     # One character is found several times faster than two.
     escaped = text.find("\\", start, end) >= 0
     return escaped and _SURROGATE.search(text, start, end) is not None and _has_lone_surrogate(value)
@@ -230,10 +162,10 @@ class _Open(NamedTuple):
 
 
 _WORDS: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
-_LONE: Final = re.compile(r"[\ud800-\udfff]")
+LONE_SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
 
-def _refusal(text: str, start: int, end: int) -> BrokenJsonError:
+def refusal(text: str, start: int, end: int) -> BrokenJsonError:
     """The first thing between ``start`` and ``end`` that JSON's grammar allows and adjudge does not."""
     stack: list[_Open] = []
     is_key = False
@@ -266,13 +198,13 @@ def _string(word: str) -> str:
 
 def _bad_word(word: str) -> str | None:
     if word[0] == '"':
-        if _LONE.search(_string(word)):
+        if LONE_SURROGATE.search(_string(word)):
             return "half of a surrogate pair (\\ud800 to \\udfff), which is no character."
     elif word in ("NaN", "Infinity", "-Infinity"):
         return f"{word}. JSON has finite numbers only."
     elif word.lstrip("-")[:1].isdigit():
-        if word.lstrip("-").isdigit() and len(word) > _MAX_DIGITS:
-            return f"a whole number of more than {_MAX_DIGITS} digits."
+        if word.lstrip("-").isdigit() and len(word) > MAX_DIGITS:
+            return f"a whole number of more than {MAX_DIGITS} digits."
         try:
             if math.isinf(float(word)):
                 return "a number that is too large."

@@ -6,12 +6,11 @@ import codecs
 import hashlib
 import io
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
-from adjudge.adk.json_decoder import TWICE, BrokenJsonError, decode, decode_mending, explain
+from adjudge.adk.json_decoder import BrokenJsonError, decode, explain
 from adjudge.errors import InputError, Problem
 
 _CHUNK: Final = 1 << 18
@@ -50,23 +49,17 @@ def read_json(path: Path) -> Any:
         InputError: the file cannot be read or is not strict JSON.
     """
     with open_file(path) as file:
-        return _only_value(JsonStream(file, str(path)))
+        return JsonStream(file, str(path)).only_value()
 
 
-def parse_json(text: str | bytes, *, source: str, mended: Counter[str] | None = None) -> Any:
-    """The one value of a JSON text; ``source`` names it in messages, ``mended`` is as ``JsonStream`` has it.
+def parse_json(text: str | bytes, *, source: str) -> Any:
+    """The one value of a JSON text; ``source`` names it in messages.
 
     Raises:
         InputError: it is not strict JSON.
     """
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    return _only_value(JsonStream(io.BytesIO(data), source, mended=mended))
-
-
-def _only_value(stream: JsonStream) -> Any:
-    value = stream.value()
-    stream.finish()
-    return value
+    return JsonStream(io.BytesIO(data), source).only_value()
 
 
 class JsonStream:
@@ -76,16 +69,8 @@ class JsonStream:
     the caller takes the value: by ``value``, or by walking into it.
     """
 
-    def __init__(self, file: BinaryIO, source: str, *, mended: Counter[str] | None = None) -> None:
-        """Read ``file``, which messages call ``source``.
-
-        Args:
-            file: The bytes of the text.
-            source: Its name.
-            mended: Where given, what is not strict JSON is mended where it can be, and said here: a log of
-                somebody else's is not refused for one odd value.
-        """
-        self._mended = mended
+    def __init__(self, file: BinaryIO, source: str) -> None:
+        """Read the bytes of ``file``, which messages call ``source``."""
         self._file = file
         self._source = source
         self._utf8 = codecs.getincrementaldecoder("utf-8")("strict")
@@ -166,7 +151,7 @@ class JsonStream:
         self.offset = self.position()
         while True:
             try:
-                value, end = self._decoded()
+                value, end = self.decoded(self._text, self._at)
             except BrokenJsonError as broken:
                 if not broken.cut or self._ended:
                     self._fail_at(broken.position, broken.what, broken.hint)
@@ -203,10 +188,8 @@ class JsonStream:
             if self.peek() != '"':
                 self._unexpected("a key between double quotes")
             key = self.value()
-            if key in seen and self._mended is None:
-                self._fail_at(self._at, f"the key {key!r} a second time in one object.")
-            if key in seen and self._mended is not None:
-                self._mended[TWICE] += 1
+            if key in seen:
+                self.found_again(key)
             seen.add(key)
             self._take(":", "':' after a key")
             yield key
@@ -243,10 +226,44 @@ class JsonStream:
                 "the end of the text", "One file holds one JSON value; JSON Lines is something else."
             )
 
+    def only_value(self) -> Any:
+        """The one value of the whole text.
+
+        Raises:
+            InputError: it is not strict JSON, or something is left after it.
+        """
+        value = self.value()
+        self.finish()
+        return value
+
     def fail(self, what: str, hint: str | None = None) -> NoReturn:
         """Raise an ``InputError`` at the next character that is not white space."""
         self.peek()
         self._fail_at(self._at, what, hint)
+
+    # What a reader of less strict JSON does otherwise.
+
+    def decoded(self, text: str, start: int) -> tuple[Any, int]:
+        """The value of ``text`` that begins at ``start``, and the position after it.
+
+        Raises:
+            BrokenJsonError: what is wrong, and where.
+        """
+        return decode(text, start)
+
+    def found_again(self, key: str) -> None:
+        """Called for a key of ``members`` that the object had before."""
+        self._fail_at(self._at, f"the key {key!r} a second time in one object.")
+
+    def undecodable(
+        self,
+        data: bytes,
+        error: UnicodeDecodeError,
+        utf8: codecs.IncrementalDecoder,  # noqa: ARG002 - for others
+    ) -> str:
+        """The text of bytes of which ``utf8`` says that they are none."""
+        place = self.bytes_read - len(data) + error.start
+        self._refuse_bytes(f"not UTF-8 text: {error.reason} near byte {place}.")
 
     def _more(self, close: str) -> bool:
         """Whether a comma follows (and is taken) rather than ``close`` (which is taken too)."""
@@ -291,30 +308,9 @@ class JsonStream:
         try:
             text = self._utf8.decode(data, final=self._ended)
         except UnicodeDecodeError as error:
-            if self._mended is None:
-                self._refuse_bytes(
-                    f"not UTF-8 text: {error.reason} near byte {self.bytes_read - len(data) + error.start}."
-                )
-            text = self._with_replacements(data, self._mended)
+            text = self.undecodable(data, error, self._utf8)
         self._text = self._text + text if self._text else text
         return not self._ended
-
-    def _decoded(self) -> tuple[Any, int]:
-        if self._mended is None:
-            return decode(self._text, self._at)
-        value, end, mended = decode_mending(self._text, self._at)
-        if mended:
-            self._mended.update(mended)
-        return value, end
-
-    def _with_replacements(self, data: bytes, mended: Counter[str]) -> str:
-        """The text of bytes that are not all UTF-8."""
-        replacing = codecs.getincrementaldecoder("utf-8")("replace")
-        replacing.setstate(self._utf8.getstate())
-        text = replacing.decode(data, final=self._ended)
-        self._utf8.setstate(replacing.getstate())
-        mended["bytes that are not UTF-8: replaced by U+FFFD"] += 1
-        return text
 
     def _drop(self) -> None:
         """Forget what was read, one character excepted: it may be the comma that a message is about."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -38,9 +36,8 @@ class Outline:
         return found if self.begins_with == "{" else f"a list, and in it {found}"
 
 
-def outline(head: bytes) -> Outline:
-    """The outline of a file from its beginning, which may end anywhere or be anything."""
-    stream = JsonStream(io.BytesIO(head), "head", mended=Counter())
+def outline_of(stream: JsonStream) -> Outline:
+    """The outline of a text from its beginning, which may end anywhere or be anything."""
     found = Outline()
     try:
         found.begins_with = stream.peek()

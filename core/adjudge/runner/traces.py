@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from adjudge.adk.json_input import JsonStream
-from adjudge.adk.json_outline import outline
+from adjudge.adk.json_outline import outline_of
 from adjudge.errors import AdjudgeError, InputError, PluginError, Problem
 from adjudge.extension.guard import each, guarded, make, returned
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
@@ -112,7 +112,7 @@ class Traces:
         """The trajectory; where nothing of the agent was read, what the file has is among what it lost."""
         if trajectory.nothing_of_the_agent is None:
             return trajectory
-        has = f"the agent's part: the file begins with {outline(self._head(path))}"
+        has = f"the agent's part: the file begins with {outline_of(JsonStream(io.BytesIO(self._head(path)), str(path)))}"
         return trajectory.model_copy(update={"lost": (*trajectory.lost, has)})
 
     def _made(self, registered: Registered[TraceReaderSpec], *, takes_part: bool = True) -> TraceReader:
@@ -141,7 +141,7 @@ def _with_mended(trajectory: Trajectory, source: Source) -> Trajectory:
 
 def _beginning(head: bytes) -> str:
     """What a file begins with that nobody knows, and where it breaks off, as far as the head shows it."""
-    found = outline(head)
+    found = outline_of(JsonStream(io.BytesIO(head), ""))
     broken: Problem | None = None
     if len(head) < _HEAD:
         stream = JsonStream(io.BytesIO(head), "")

@@ -1,17 +1,20 @@
-"""A log file as a stream of JSON."""
+"""A log file as a stream of JSON, and what its beginning shows."""
 
 from __future__ import annotations
 
+import io
 import zlib
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from adjudge.adk.json_input import JsonStream
+from adjudge.adk.json_outline import Outline, outline_of
+from adjudge.kit.logs.mending import MendingJsonStream
 from adjudge.plugin import InputError, Problem, Source
 
 
 @contextmanager
-def opened(source: Source) -> Generator[JsonStream, None, None]:
+def opened(source: Source) -> Generator[MendingJsonStream, None, None]:
     """The JSON of a log, plain or gzip, open as long as the block runs.
 
     One odd value does not refuse a log: what is mended is in ``lost`` of the trajectory that it was read for.
@@ -22,6 +25,11 @@ def opened(source: Source) -> Generator[JsonStream, None, None]:
     name = source.path.name
     try:
         with source.open() as file:
-            yield JsonStream(file, name, mended=source.mended)
+            yield MendingJsonStream(file, name, source.mended)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(Problem(what=f"cannot be read: {error}", file=name)) from error
+
+
+def outline(head: bytes) -> Outline:
+    """The outline of a log from its beginning, which may end anywhere or be anything."""
+    return outline_of(MendingJsonStream(io.BytesIO(head), "head", Counter()))

@@ -29,7 +29,7 @@ class OpenAIMessagesReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether the first value is a run, or a list of runs or messages."""
-        stream = JsonStream(io.BytesIO(head), "head", mended=Counter())
+        stream = logs.MendingJsonStream(io.BytesIO(head), "head", Counter())
         try:
             if stream.peek() == "[":
                 next(stream.elements(), None)

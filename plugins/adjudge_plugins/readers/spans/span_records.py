@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from adjudge.kit.logs import Losses
+from adjudge.kit.logs import Losses, parse_mending
 from adjudge.kit.strict_json import parse_json
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.items import Item
@@ -86,11 +86,14 @@ def json_of(value: Any, losses: Losses | None = None) -> tuple[Any, bool]:
     """
     if not isinstance(value, str):
         return value, value is not None
-    mended: Counter[str] | None = None if losses is None else Counter()
+    mended: Counter[str] = Counter()
     try:
-        found = parse_json(value, source="attribute", mended=mended)
+        if losses is None:
+            found = parse_json(value, source="attribute")
+        else:
+            found = parse_mending(value, "attribute", mended)
     except InputError:
         return value, False
-    if losses is not None and mended:
+    if losses is not None:
         losses.take(mended)
     return found, True
