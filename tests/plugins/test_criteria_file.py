@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.adk.criteria_file import load_criteria, parse_criteria
 from adjudge.errors import InputError
+from adjudge_plugins.ai_judge.criteria_file import read_criteria
 
 COST = {
     "name": "Cost Efficiency",
@@ -34,7 +34,7 @@ def in_words(name: str) -> bool:
 
 def told(folder: Path, text: str, name: str = "criteria.yaml") -> str:
     with pytest.raises(InputError) as caught:
-        load_criteria(written(folder, text, name), in_words)
+        read_criteria(written(folder, text, name), in_words)
     return str(caught.value).replace(f"{folder}/", "")
 
 
@@ -53,21 +53,19 @@ def test_yaml_and_json_say_the_same(tmp_path: Path) -> None:
     A word of YAML 1.1 is a text here,
     and 一行 goes on.
 """
-    from_yaml = load_criteria(written(tmp_path, yaml), in_words)
+    from_yaml = read_criteria(written(tmp_path, yaml), in_words)
     no = {"name": "no", "description": "A word of YAML 1.1 is a text here, and 一行 goes on."}
-    from_json = load_criteria(written(tmp_path, json.dumps([COST, no]), "criteria.json"), in_words)
+    from_json = read_criteria(written(tmp_path, json.dumps([COST, no]), "criteria.json"), in_words)
 
     assert from_yaml == from_json
     cost = {key: value for key, value in COST.items() if key != "threshold"}
-    assert from_yaml[0].options == {**cost, "checks_threshold": COST["threshold"]}
-    assert (from_yaml[1].name, from_yaml[1].options) == (no["name"], no)
-    assert all(item.is_in_words and item.criterion == "" and item.threshold is None for item in from_yaml)
+    assert from_yaml == [{**cost, "checks_threshold": COST["threshold"]}, no]
 
 
 def test_an_entry_may_name_what_judges_words(tmp_path: Path) -> None:
     named = written(tmp_path, "- {criterion: words, name: It, description: It is done.}\n")
-    [entry] = load_criteria(named, in_words)
-    assert (entry.criterion, entry.is_in_words) == ("words", True)
+    [entry] = read_criteria(named, in_words)
+    assert entry == {"criterion": "words", "name": "It", "description": "It is done."}
 
 
 def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
@@ -149,10 +147,10 @@ def test_what_is_no_criteria_file(tmp_path: Path, name: str, text: str, message:
 
 def test_a_file_that_is_not_there_or_not_text(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such file"):
-        load_criteria(tmp_path / "absent.yaml", in_words)
+        read_criteria(tmp_path / "absent.yaml", in_words)
     (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match=r"binary\.yaml: not UTF-8"):
-        load_criteria(tmp_path / "binary.yaml", in_words)
+        read_criteria(tmp_path / "binary.yaml", in_words)
 
 
 KEYS = st.sampled_from(["name", "description", "granularity", "checks", "threshold", "treshold", 1])
@@ -162,13 +160,16 @@ ANYTHING = st.one_of(VALUES, st.lists(st.one_of(VALUES, st.dictionaries(KEYS, VA
 
 
 @given(ANYTHING)
-def test_anything_is_criteria_or_a_message(data: object) -> None:
+def test_anything_is_criteria_or_a_message(tmp_path_factory: pytest.TempPathFactory, data: object) -> None:
+    path = tmp_path_factory.getbasetemp() / "c.json"
+    path.write_text(json.dumps(data))
     try:
-        criteria = parse_criteria(data, in_words, source="c.yaml")
+        criteria = read_criteria(data if isinstance(data, list) else path, in_words)
     except InputError as error:
-        assert all(problem.file == "c.yaml" for problem in error.problems)
+        file = None if isinstance(data, list) else str(path)
+        assert all(problem.file == file for problem in error.problems)
     else:
         assert criteria
-        assert len({item.name for item in criteria}) == len(criteria)
-        assert all(item.name and item.options["description"] for item in criteria)
-        assert all(0 < item.options.get("checks_threshold", 1) <= 1 for item in criteria)
+        assert len({item["name"] for item in criteria}) == len(criteria)
+        assert all(item["name"] and item["description"] for item in criteria)
+        assert all(0 < item.get("checks_threshold", 1) <= 1 for item in criteria)

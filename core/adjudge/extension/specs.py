@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -152,9 +152,14 @@ class CriterionSpec(Spec["Criterion"]):
 
     Of adjudge's own criteria alone: another plugin measures nothing that nobody asked for.
     """
-    judges_words: bool = False
-    """Whether it judges by a criterion in words: entries of a criteria file that name no criterion are its instances.
-    Its options are then ``name``, ``description``, ``granularity``, ``checks``, ``checks_threshold`` and what else it likes.
+    read_criteria: (
+        Callable[[Path | Sequence[object], Callable[[str], bool]], Sequence[Mapping[str, Any]]] | None
+    ) = None
+    """Set where it judges by criteria in words: entries of a criteria file that name no criterion are its instances.
+
+    Reads a criteria file, or its content made in Python, and is told which installed criteria judge by words too.
+    Gives for each entry its ``name``, the ``criterion`` that it names, and its options. Raises ``InputError`` with all
+    problems of entries in words; the others it leaves as they are.
     """
     measures_custom_metrics: bool = False
     """Whether it measures what a configuration has under ADK's ``custom_metrics``."""

@@ -195,7 +195,7 @@ def words_component(extensions: Extensions) -> Registered[CriterionSpec]:
     Raises:
         AdjudgeError: none is installed, or it is not active.
     """
-    return extensions.criteria.said_to_be("judges_words", "judges by criteria in words")
+    return extensions.criteria.said_to_be("read_criteria", "judges by criteria in words")
 
 
 class _NotMeasured:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from adjudge.adk.criteria_file import load_criteria, parse_criteria
+from adjudge.adk.config import read_entry
+from adjudge.adk.validation import Findings
 from adjudge.errors import AdjudgeError, UnavailableError
+from adjudge.extension.guard import guarded
 from adjudge.extension.loader import Extensions
 from adjudge.model.base import JsonValue
 from adjudge.model.config import CriterionEntry
@@ -64,19 +66,12 @@ def plan_logs(
 
 def _entries(request: LogsRequest, extensions: Extensions, problems: Problems) -> Sequence[CriterionEntry]:
     """The criteria that were named."""
-
-    def judges_words(name: str) -> bool:
-        try:
-            return extensions.criteria.resolve(name).spec.judges_words
-        except AdjudgeError:
-            return False
-
     entries: Sequence[CriterionEntry] = ()
     with problems.caught():
         if request.criteria_file is not None:
-            entries = load_criteria(Path(request.criteria_file), judges_words)
+            entries = _read(Path(request.criteria_file), extensions)
         elif request.criteria:
-            entries = parse_criteria(list(request.criteria), judges_words)
+            entries = _read(request.criteria, extensions)
         elif request.aggregate_only:
             entries = [CriterionEntry(name=_AGGREGATION, criterion="", is_in_words=True)]
         else:
@@ -84,6 +79,34 @@ def _entries(request: LogsRequest, extensions: Extensions, problems: Problems) -
     if request.aggregate_only:
         # Nothing is decided, so that there is nothing to measure either.
         entries = [entry for entry in entries if entry.is_in_words]
+    return entries
+
+
+def _read(source: Path | Sequence[object], extensions: Extensions) -> Sequence[CriterionEntry]:
+    """The entries of a criteria file, or of its content made in Python."""
+
+    def judges_words(name: str) -> bool:
+        try:
+            return extensions.criteria.resolve(name).spec.read_criteria is not None
+        except AdjudgeError:
+            return False
+
+    component = words_component(extensions)
+    findings = Findings(str(source) if isinstance(source, Path) else None)
+    entries: list[CriterionEntry] = []
+    with guarded(component, "read_criteria", passing=(AdjudgeError,)):
+        read = component.spec.read_criteria
+        given = [] if read is None else [dict(entry) for entry in read(source, judges_words)]
+        names = [str(entry.pop("name")) for entry in given]
+    for at, (name, options) in enumerate(zip(names, given, strict=True)):
+        named = str(options.get("criterion") or "")
+        if named and not judges_words(named):
+            entries.append(read_entry(name, options, f"$[{at}]", findings))
+            continue
+        options.pop("criterion", None)
+        words = {"name": name, **options}
+        entries.append(CriterionEntry(name=name, criterion=named, options=words, is_in_words=True))
+    findings.raise_problems()
     return entries
 
 

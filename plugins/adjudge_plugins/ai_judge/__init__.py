@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
 from adjudge.plugin import Criterion, CriterionSpec, Host, Need, hookimpl
 from adjudge_plugins.ai_judge.config import AiJudgeConfig
 
@@ -10,6 +14,14 @@ def _make(config: AiJudgeConfig, host: Host) -> Criterion:
     from adjudge_plugins.ai_judge.criterion import made
 
     return made(config, host)
+
+
+def _read_criteria(
+    source: Path | Sequence[object], judges_words: Callable[[str], bool]
+) -> list[dict[str, Any]]:
+    from adjudge_plugins.ai_judge.criteria_file import read_criteria
+
+    return read_criteria(source, judges_words)
 
 
 @hookimpl.criteria
@@ -25,6 +37,6 @@ def criteria() -> list[CriterionSpec]:
             needs=frozenset({Need.JUDGE}),
             simulated_conversations=True,
             default_threshold=1.0,
-            judges_words=True,
+            read_criteria=_read_criteria,
         )
     ]

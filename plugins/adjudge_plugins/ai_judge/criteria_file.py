@@ -6,14 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from adjudge.adk.config import read_entry
-from adjudge.adk.json_input import read_json
-from adjudge.adk.schema import Schema
-from adjudge.adk.validation import Findings, is_list, is_object, kind
-from adjudge.adk.yaml_input import read_yaml
-from adjudge.errors import InputError, Problem
-from adjudge.model.config import CriterionEntry
-from adjudge.model.evaluation import WordedCriterion
+from adjudge.kit.strict_json import Findings, Schema, is_list, is_object, kind, read_json
+from adjudge.model import JsonObject
+from adjudge.plugin import InputError, Problem
+from adjudge_plugins.ai_judge.yaml_input import read_yaml
 
 JudgesWords: TypeAlias = Callable[[str], bool]
 """Whether an installed criterion of that name judges by a criterion in words."""
@@ -25,76 +21,57 @@ _EXAMPLE: Final = (
 )
 
 
-def load_criteria(path: Path, judges_words: JudgesWords) -> tuple[CriterionEntry, ...]:
-    """The criteria in a file; its ending says whether it is YAML or JSON.
+def read_criteria(source: Path | Sequence[object], judges_words: JudgesWords) -> list[JsonObject]:
+    """The criteria in a file, whose ending says whether it is YAML or JSON, or in a list made in Python.
+
+    Those in words have the options of ``ai_judge``; the others are as they stand there, each with a name.
 
     Raises:
         InputError: there is no such file, or it is no list of criteria; every problem at once.
     """
-    ending = path.suffix.lower()
+    if not isinstance(source, Path):
+        return _criteria(list(source), judges_words, None)
+    ending = source.suffix.lower()
     if ending == ".json":
-        return parse_criteria(read_json(path), judges_words, source=str(path))
+        return _criteria(read_json(source), judges_words, str(source))
     if ending in _YAML:
-        return parse_criteria(read_yaml(path), judges_words, source=str(path))
+        return _criteria(read_yaml(source), judges_words, str(source))
     what = "a criteria file ends with .yaml, .yml or .json"
-    raise InputError(Problem(what=what, file=str(path)))
+    raise InputError(Problem(what=what, file=str(source)))
 
 
-def parse_criteria(
-    data: object, judges_words: JudgesWords, *, source: str | None = None
-) -> tuple[CriterionEntry, ...]:
-    """The criteria in a list of objects.
-
-    Args:
-        data: A list of objects with ``name``, ``description``, and where wanted ``granularity``,
-            ``checks`` and ``threshold``; or with ``criterion``, the name of an installed one, its
-            ``threshold`` and its options, and where wanted a ``name``.
-        judges_words: Tells which installed criteria are in words too.
-        source: The file's name, for messages; ``None`` for criteria made in Python.
-
-    Raises:
-        InputError: it is no list of criteria; every problem at once.
-    """
-    findings = Findings(source)
+def _criteria(data: object, judges_words: JudgesWords, file: str | None) -> list[JsonObject]:
+    findings = Findings(file)
     if not is_list(data):
         findings.problem(f"criteria must be a list, found {kind(data)}.", "$", hint=_EXAMPLE)
     elif not data:
         findings.problem("there are no criteria: nothing would be judged.", "$", hint=_EXAMPLE)
-    else:
-        criteria = [_criterion(item, f"$[{at}]", findings, judges_words) for at, item in enumerate(data)]
-        _check_names([item.name for item in criteria], findings)
-        findings.raise_problems()
-        return tuple(criteria)
+    items: list[object] = data if is_list(data) else []
+    entries = [_entry(item, f"$[{at}]", findings, judges_words) for at, item in enumerate(items)]
+    _check_names([entry["name"] for entry in entries], findings)
     findings.raise_problems()
-    return ()
+    return entries
 
 
-def _criterion(data: object, path: str, findings: Findings, judges_words: JudgesWords) -> CriterionEntry:
+def _entry(data: object, path: str, findings: Findings, judges_words: JudgesWords) -> JsonObject:
+    """One criterion with its name and, where it is in words, the options of ``ai_judge``."""
     if is_object(data):  # YAML has keys that are no texts
         data = {str(key): value for key, value in data.items()}
         if "criterion" in data and not judges_words(str(data["criterion"])):
-            return _installed(data, path, findings)
+            name = _text(data, "name", path, findings) or str(data["criterion"])
+            return {**data, "name": " ".join(name.split())}
     found = findings.fields(data, _CRITERION, path)
     findings.required(found, _CRITERION, path, "name", "description")
-    worded = WordedCriterion(
-        name=" ".join(_text(found, "name", path, findings).split()),
-        description=_text(found, "description", path, findings),
-        granularity=_text(found, "granularity", path, findings) or None,
-        checks=_checks(found, path, findings),
-        threshold=_threshold(found, path, findings),
-    )
-    options = worded.model_dump(mode="json", exclude={"threshold"}, exclude_defaults=True)
-    if worded.threshold < 1:
-        options["checks_threshold"] = worded.threshold
-    return CriterionEntry(
-        name=worded.name, criterion=str(found.get("criterion", "")), options=options, is_in_words=True
-    )
-
-
-def _installed(data: dict[str, Any], path: str, findings: Findings) -> CriterionEntry:
-    rest = {key: value for key, value in data.items() if key != "name"}
-    name = _text(data, "name", path, findings) or str(data["criterion"])
-    return read_entry(" ".join(name.split()), rest, path, findings)
+    name = " ".join(_text(found, "name", path, findings).split())
+    share = _threshold(found, path, findings)
+    options: JsonObject = {
+        "description": _text(found, "description", path, findings),
+        "granularity": _text(found, "granularity", path, findings),
+        "checks": _checks(found, path, findings),
+        "checks_threshold": None if share == 1 else share,
+        "criterion": found.get("criterion"),
+    }
+    return {"name": name} | {key: value for key, value in options.items() if value}
 
 
 def _text(found: dict[str, Any], name: str, path: str, findings: Findings) -> str:
@@ -107,7 +84,7 @@ def _text(found: dict[str, Any], name: str, path: str, findings: Findings) -> st
     return text
 
 
-def _checks(found: dict[str, Any], path: str, findings: Findings) -> tuple[str, ...]:
+def _checks(found: dict[str, Any], path: str, findings: Findings) -> list[str]:
     checks = findings.items(found, "checks", path)
     if is_list(found.get("checks")) and not checks:
         findings.problem(
@@ -124,20 +101,17 @@ def _checks(found: dict[str, Any], path: str, findings: Findings) -> tuple[str, 
             findings.problem("this check stands here twice.", place)
         else:
             texts[check.strip()] = None
-    return tuple(texts)
+    return list(texts)
 
 
-def _threshold(found: dict[str, Any], path: str, findings: Findings) -> float:
+def _threshold(found: dict[str, Any], path: str, findings: Findings) -> float | None:
     threshold: float | None = findings.number(found, "threshold", path, None)
-    if threshold is None:
-        return 1.0
-    if not 0 < threshold <= 1:
+    if threshold is not None and not 0 < threshold <= 1:
         findings.problem(
             f"'threshold' must be more than 0 and at most 1, found {threshold:g}: "
             "it is the share of the checks that must be met.",
             path,
         )
-        return 1.0
     return threshold
 
 

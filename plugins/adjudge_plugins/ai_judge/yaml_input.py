@@ -6,9 +6,8 @@ import math
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.adk.json_decoder import MAX_DEPTH
-from adjudge.adk.json_input import open_file
-from adjudge.errors import InputError, Problem
+from adjudge.kit.strict_json import MAX_DEPTH, open_file
+from adjudge.plugin import InputError, Problem
 
 _LARGEST: Final = 4 * 1024 * 1024
 """Bytes of a file. Reading YAML takes about ten seconds a megabyte."""
