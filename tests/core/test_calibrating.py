@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adjudge.model.calibration import Calibration, Curve
+from adjudge.kit.calibration import Calibration, Curve
 from adjudge.model.evaluation import EvaluationResult, GranularityChoice, VotedVerdict
 from adjudge.model.judging import JudgeUse
 from adjudge.model.verdict import Verdict

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from adjudge.cli import cli
-from adjudge.model.calibration import Calibration
+from adjudge.kit.calibration import Calibration
 from adjudge.model.evaluation import EvaluationResult, GranularityChoice
 from adjudge.model.judging import JudgeUse
 from adjudge.model.verdict import Verdict

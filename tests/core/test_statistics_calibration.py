@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.kit.calibration import Curve
 from adjudge.kit.calibration.curve import calibrated_confidence, fit_curve, pass_probability
 from adjudge.kit.calibration.isotonic import fit_isotonic, interpolated
 from adjudge.kit.calibration.platt import fit_platt, logistic
-from adjudge.model.calibration import Curve
 from adjudge_plugins.agreement.report import LabelledVerdict
 from adjudge_plugins.agreement.statistics.confidence import brier
 from adjudge_plugins.agreement.statistics.confusion import Confusion, f1, precision

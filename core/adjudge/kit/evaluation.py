@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
-from adjudge.model.base import JsonObject, canonical_sha256
-from adjudge.model.calibration import Calibration
+from adjudge.model.base import canonical_sha256
 from adjudge.model.evaluation import GranularityChoice
 from adjudge.model.evidence import Evidence
-from adjudge.model.result import CaseResult, CriterionResult, RunInfo
+from adjudge.model.result import CaseResult, CriterionInfo, CriterionResult
 
 __all__ = [
     "STEP_LEVEL",
-    "calibrations_of",
     "codes_of",
     "decomposition_of",
     "evaluated",
     "evidence_of",
+    "hash_of",
     "reasoning_of",
     "views_of",
 ]
@@ -27,12 +25,12 @@ STEP_LEVEL: Final = "step_level"
 """A criterion that measures has seen every step, one by one."""
 
 
-def evaluated(result: CriterionResult, document: JsonObject | None = None) -> CriterionResult:
+def evaluated(result: CriterionResult, planned: CriterionInfo | None = None) -> CriterionResult:
     """The result with what ``EvaluationResult`` says of every criterion, AI Judge or not.
 
     Args:
         result: What a criterion says of a run.
-        document: What decides its results; it is hashed where the criterion has no checks to hash.
+        planned: What decides its results; it is hashed where the criterion has no checks to hash.
     """
     chosen = GranularityChoice(
         name=result.used_granularity or STEP_LEVEL,
@@ -46,9 +44,14 @@ def evaluated(result: CriterionResult, document: JsonObject | None = None) -> Cr
             "used_granularity": chosen.name,
             "granularity": result.granularity or chosen,
             "reason_codes": codes_of(result),
-            "criterion_sha256": result.criterion_sha256 or canonical_sha256(document or {}),
+            "criterion_sha256": result.criterion_sha256 or hash_of(planned),
         }
     )
+
+
+def hash_of(planned: CriterionInfo | None) -> str:
+    """The SHA-256 of what decides the results of a criterion: with the same one they are comparable."""
+    return canonical_sha256({} if planned is None else planned.model_dump(mode="json", exclude_defaults=True))
 
 
 def reasoning_of(result: CriterionResult) -> str:
@@ -91,11 +94,3 @@ def decomposition_of(case: CaseResult) -> TaskDecomposition | None:
     """The sub-tasks that were found in the run."""
     found = (item.task_decomposition for item in case.criteria)
     return next((item for item in found if item is not None), None)
-
-
-def calibrations_of(run: RunInfo) -> Iterator[Calibration]:
-    """What the criteria of a run over logs could calibrate confidences by."""
-    documents: dict[str, Any] = (run.logs or {}).get("criteria", {})
-    for document in documents.values():
-        for item in document.get("declared", {}).get("calibrations", ()):
-            yield Calibration.model_validate(item)

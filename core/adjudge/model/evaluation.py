@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from adjudge.model.base import Frozen, JsonObject
+from adjudge.model.base import Frozen
 from adjudge.model.evidence import Evidence, Failure, UnsureCode
-from adjudge.model.judging import JudgeUse
+from adjudge.model.judging import JudgeUse, Votes
 from adjudge.model.verdict import Verdict
 
 
@@ -82,12 +82,31 @@ class CheckResult(Frozen):
     error: Failure | None = None
     granularity: str
     """The strategy that it was decided at."""
-    votes: JsonObject = {}
-    """The tally, the confidence, and every vote with its model, its reason and what it cites; empty where no judge was asked."""
+    votes: Votes = Votes()
+    """What its judges voted; no votes where none was asked."""
     steps_not_shown: int = 0
     """Steps that the judge saw shortened, in a line or not at all, for want of room."""
     steps_fetched: tuple[int, ...] = ()
     """Steps that it saw as they were recorded because votes had asked for them."""
+
+
+Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
+
+
+class AppliedCalibration(Frozen):
+    """What made a confidence the probability that a verdict is right: a fit to verdicts that people labelled."""
+
+    criterion_name: str
+    judges: tuple[str, ...]
+    """As ``provider/model``."""
+    rows: int
+    """How many labelled verdicts it was fitted to."""
+    threshold: Share | None = None
+    """The calibrated confidence below which a verdict is UNSURE; ``None``: the labels show none."""
+    fitted_at: str
+    """ISO 8601, UTC."""
+    labels_sha256: str
+    """Of the file of labels."""
 
 
 class VotedVerdict(Frozen):
@@ -111,6 +130,8 @@ class EvaluationResult(Frozen):
     """Whether the score was fitted to labels; otherwise it is a posterior of the votes alone."""
     before_calibration: VotedVerdict | None = None
     """What the votes alone say; set exactly where ``calibrated`` is."""
+    calibration: AppliedCalibration | None = None
+    """What was applied; set exactly where ``calibrated`` is."""
     used_granularity: str
     """The strategy at which the verdict was decided; ``step_level`` where a criterion measured the steps themselves."""
     evidence: Evidence = Evidence()

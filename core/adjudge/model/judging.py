@@ -172,20 +172,11 @@ class Vote(Frozen):
     """Why there is no label."""
 
 
-class Decision(Frozen):
-    """What the votes say of one item."""
+class Votes(Frozen):
+    """What judges voted on one item."""
 
-    item_id: str
-    state: Literal["decided", "not_applicable", "unsure", "error"]
     label: str | None = None
     """The most frequent answer among those that stand for the decided value."""
-    value: float | None = None
-    """Set exactly where ``state`` is ``decided``."""
-    reasoning: str | None = None
-    """The rationale of the first vote for ``label``."""
-    citations: tuple[Citation, ...] = ()
-    """What the votes for the decided value cite, each place once."""
-    votes: tuple[Vote, ...] = ()
     tally: dict[str, int] = {}
     """Label to votes; ``lost`` counts the lost ones."""
     tie: bool = False
@@ -194,10 +185,30 @@ class Decision(Frozen):
     """Whether fewer votes were asked for than allowed, because the rest could not change the decision."""
     confidence: float | None = None
     """P(the decided value is the majority's | tally) under a uniform prior; uncalibrated."""
-    unsure_code: UnsureCode | None = None
-    error: Failure | None = None
     flags: tuple[str, ...] = ()
     """``addresses_judge``: an exhibit speaks to its judge; ``invisible_text``: it held invisible characters."""
+    citations: tuple[Citation, ...] = ()
+    """What the votes for the decided value cite, each place once."""
+    votes: tuple[Vote, ...] = ()
+    """In the order of the samples."""
+
+
+class Decision(Votes):
+    """What the votes say of one item."""
+
+    item_id: str
+    state: Literal["decided", "not_applicable", "unsure", "error"]
+    value: float | None = None
+    """Set exactly where ``state`` is ``decided``."""
+    reasoning: str | None = None
+    """The rationale of the first vote for ``label``."""
+    unsure_code: UnsureCode | None = None
+    error: Failure | None = None
+
+    @property
+    def cast(self) -> Votes:
+        """The votes alone."""
+        return Votes(**{name: getattr(self, name) for name in Votes.model_fields})
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:

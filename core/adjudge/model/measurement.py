@@ -10,6 +10,7 @@ from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.evaluation import EvaluationResult
 from adjudge.model.evidence import Evidence, Failure, UnsureCode
+from adjudge.model.judging import Votes
 
 OutcomeState: TypeAlias = Literal["scored", "not_applicable", "unsure", "error"]
 
@@ -24,8 +25,8 @@ class RubricScore(Frozen):
     state: OutcomeState = "scored"
     unsure_code: UnsureCode | None = None
     error: Failure | None = None
-    votes: JsonObject = {}
-    """The tally, the confidence, and every vote with its model and its reason; empty where no judge was needed."""
+    votes: Votes = Votes()
+    """What its judges voted; no votes where none was needed."""
 
 
 class Outcome(Frozen):

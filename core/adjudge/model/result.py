@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal
 
 from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
 from adjudge.model.base import Frozen, JsonObject
-from adjudge.model.evaluation import CheckResult, GranularityChoice, VotedVerdict
+from adjudge.model.evaluation import AppliedCalibration, CheckResult, GranularityChoice, VotedVerdict
 from adjudge.model.evidence import Evidence, Failure
 from adjudge.model.judging import JudgeUse
 from adjudge.model.measurement import RubricScore
@@ -76,6 +76,8 @@ class CriterionResult(Frozen):
     """Whether ``confidence_score`` was fitted to labels; otherwise it is a posterior of the votes alone."""
     before_calibration: VotedVerdict | None = None
     """What the votes alone say; set exactly where ``calibrated`` is."""
+    calibration: AppliedCalibration | None = None
+    """What was applied; set exactly where ``calibrated`` is."""
     reason_codes: tuple[str, ...] = ()
     """Why it is UNSURE (``split_votes``, ``no_evidence``, ``abstained``, ``injection``, ``low_confidence``,
     ``not_applicable``), and what it is to be taken with care for (``self_reported``, ``addresses_judge``,
@@ -239,6 +241,61 @@ class Participant(Frozen):
     distribution_version: str
 
 
+class CriterionInfo(Frozen):
+    """A criterion as a run was planned with it: everything that decides its results."""
+
+    criterion: str
+    """The component, as ``plugin/component``."""
+    version: int
+    """The component's own."""
+    distribution: str
+    """Name and version of the distribution that it comes from."""
+    threshold: float | None
+    """``None``: informational."""
+    options: JsonObject
+    """Every option with its value, as the component's own class has them."""
+    judges: tuple[JsonObject, ...] = ()
+    """For each judge that it asked for: models, votes, parameters, and what the backends say of themselves."""
+    delegates: tuple[JsonObject, ...] = ()
+    """The criteria that measure in its place, each with what decides its results."""
+    declared: JsonObject = {}
+    """What else the component says decides its results."""
+
+
+class EvalSetInfo(Frozen):
+    """An eval-set file of a run."""
+
+    eval_set_id: str
+    sha256: str
+    """Of the file."""
+    cases: Literal["all"] | tuple[str, ...]
+    """The ids of the selected cases."""
+    config: str | None
+    """The configuration file; ``None`` for the default criteria, and for a configuration made in Python."""
+    criteria: dict[str, CriterionInfo]
+    """By the name of the instance."""
+
+
+class LogInfo(Frozen):
+    """A log of a run."""
+
+    reader: str | None
+    """The trace reader, as ``plugin/component``; ``None`` where no reader knows the log."""
+    sha256: str | None
+    """Of the file; ``None`` where it cannot be read."""
+
+
+class LogsInfo(Frozen):
+    """The logs of a run, and what is measured on them."""
+
+    files: dict[str, LogInfo]
+    """By the path of the log."""
+    criteria: dict[str, CriterionInfo]
+    """By the name of the instance."""
+    task: str | None = None
+    """The goal that was given for runs whose log names none."""
+
+
 class RunInfo(Frozen):
     """What is needed to know a run again, and to repeat it."""
 
@@ -255,10 +312,10 @@ class RunInfo(Frozen):
     """SHA-256 of what decides the results: agent, eval sets, criteria, options, thresholds, versions."""
     agent: JsonObject | None = None
     """The adapter with its version and distribution, the target, and its options; ``None`` of a run over logs."""
-    eval_sets: dict[str, JsonObject] = {}
-    """By file: its id, SHA-256, the selected cases, the configuration and the criteria."""
-    logs: JsonObject | None = None
-    """Of a run over logs: by file its reader and SHA-256; the criteria; the goal that was given."""
+    eval_sets: dict[str, EvalSetInfo] = {}
+    """By file."""
+    logs: LogsInfo | None = None
+    """Of a run over logs, otherwise ``None``."""
     prepared: dict[str, JsonObject] = {}
     """By criterion: what it locked before the first case, for instance its checks."""
     decides: bool = True

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from adjudge import RunResult, judge_logs_sync
-from adjudge.kit.evaluation import calibrations_of, decomposition_of, evaluated, reasoning_of, views_of
+from adjudge.kit.evaluation import decomposition_of, evaluated, hash_of, reasoning_of, views_of
 from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
-from adjudge.model.base import Frozen, JsonObject, canonical_sha256
-from adjudge.model.calibration import Calibration
+from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.evaluation import (
+    AppliedCalibration,
     CheckResult,
     CompiledCriterion,
     EvaluationResult,
 )
 from adjudge.model.evidence import Failure
-from adjudge.model.result import CaseResult, CriterionResult, JudgeCalls, Participant, RunInfo, RunSummary
+from adjudge.model.result import (
+    CaseResult,
+    CriterionInfo,
+    CriterionResult,
+    JudgeCalls,
+    LogInfo,
+    LogsInfo,
+    Participant,
+    RunInfo,
+    RunSummary,
+)
 from adjudge.model.verdict import Verdict
 from adjudge.plugin import RunReport
 from adjudge.testing.reported_case import FinishedCase
@@ -104,7 +114,7 @@ class JudgedLogs(Frozen):
     """In the same order."""
     judges: dict[str, JudgeCalls] = {}
     """What was asked, by model."""
-    calibrations: tuple[Calibration, ...] = ()
+    calibrations: tuple[AppliedCalibration, ...] = ()
     """What made confidences of these results probabilities; those that changed nothing are not here."""
     warnings: tuple[str, ...] = ()
     plugins: tuple[Participant, ...] = ()
@@ -169,7 +179,7 @@ def log_case(source: str, *criteria: CriterionResult, **fields: Any) -> CaseResu
 
 def report_of(cases: Sequence[CaseResult]) -> RunReport:
     """A run over logs with these results, as a reporter is given it."""
-    sources = dict.fromkeys(case.source for case in cases)
+    read = LogInfo(reader="recorded/recorded", sha256=None)
     run = RunInfo(
         name="recorded",
         started_at="2026-01-01T00:00:00+00:00",
@@ -177,7 +187,7 @@ def report_of(cases: Sequence[CaseResult]) -> RunReport:
         adjudge_version="0",
         python_version="3",
         plan_hash="0" * 64,
-        logs={"files": {source: {"reader": "recorded/recorded"} for source in sources}},
+        logs=LogsInfo(files={case.source: read for case in cases if case.source}, criteria={}),
     )
     reported = [FinishedCase(result=case, case=EvalCase(eval_id=case.eval_id)) for case in cases]
     summary = RunSummary(status="informational", exit_status=0, cases=len(cases))
@@ -188,14 +198,15 @@ def judged_logs(report: RunReport) -> JudgedLogs:
     """What a run over logs came to. All of it is in memory."""
     logs: list[JudgedLog] = []
     errors: list[LogError] = []
-    documents: dict[str, Any] = (report.run.logs or {}).get("criteria", {})
-    readers: dict[str, Any] = (report.run.logs or {}).get("files", {})
+    planned = {} if report.run.logs is None else report.run.logs.criteria
+    files = {} if report.run.logs is None else report.run.logs.files
     for case in report.cases():
         result = case.result
-        reader = readers.get(result.source or "", {}).get("reader") or ""
+        read = files.get(result.source or "")
+        reader = "" if read is None or read.reader is None else read.reader
         errors += _errors(result)
         if result.error is None or result.criteria:
-            logs.append(_log(result, reader, documents, decides=report.run.decides))
+            logs.append(_log(result, reader, planned, decides=report.run.decides))
     errors += _of_the_whole_run(report, logs)
     results = [result for log in logs for result in log.results]
     return JudgedLogs(
@@ -203,19 +214,19 @@ def judged_logs(report: RunReport) -> JudgedLogs:
         duration=report.run.duration,
         adjudge_version=report.run.adjudge_version,
         criteria=tuple(map(CompiledCriterion.model_validate, report.run.prepared.values())),
-        measured=tuple(_measured(report, documents)),
+        measured=tuple(_measured(report, planned)),
         logs=tuple(logs),
         errors=tuple(errors),
         judges={name: calls for name, calls in report.summary.judges.items() if calls.calls or calls.cached},
-        calibrations=_applied(report.run, results),
+        calibrations=tuple(dict.fromkeys(item.calibration for item in results if item.calibration)),
         warnings=report.warnings,
         plugins=report.run.plugins,
     )
 
 
-def evaluation_of(result: CriterionResult, document: JsonObject | None = None) -> EvaluationResult:
-    """A result as seed 003 has it; ``document``: what decides it, where another criterion than AI Judge measured."""
-    found = evaluated(result, document)
+def evaluation_of(result: CriterionResult, planned: CriterionInfo | None = None) -> EvaluationResult:
+    """A result as seed 003 has it; ``planned``: what decides it, where another criterion than AI Judge measured."""
+    found = evaluated(result, planned)
     fields = {name: getattr(found, name) for name in EvaluationResult.model_fields}
     if result.used_granularity is not None:
         fields |= {"score": None, "threshold": None}
@@ -239,7 +250,9 @@ def _errors(result: CaseResult) -> Iterator[LogError]:
             )
 
 
-def _log(result: CaseResult, reader: str, documents: dict[str, Any], *, decides: bool) -> JudgedLog:
+def _log(
+    result: CaseResult, reader: str, planned: Mapping[str, CriterionInfo], *, decides: bool
+) -> JudgedLog:
     return JudgedLog(
         source=result.source or result.eval_set_id,
         run=result.run or 1,
@@ -251,7 +264,7 @@ def _log(result: CaseResult, reader: str, documents: dict[str, Any], *, decides:
         task_decomposition=decomposition_of(result),
         aggregated_steps=views_of(result),
         results=tuple(
-            evaluation_of(item, documents.get(item.criterion_name))
+            evaluation_of(item, planned.get(item.criterion_name))
             for item in result.criteria
             if item.verdict is not None
         ),
@@ -263,17 +276,17 @@ def _log(result: CaseResult, reader: str, documents: dict[str, Any], *, decides:
     )
 
 
-def _measured(report: RunReport, documents: dict[str, Any]) -> Iterator[MeasuredCriterion]:
+def _measured(report: RunReport, planned: Mapping[str, CriterionInfo]) -> Iterator[MeasuredCriterion]:
     for item in report.summary.criteria:
         if item.criterion_name not in report.run.prepared and item.threshold is not None:
-            document = documents.get(item.criterion_name, {})
+            info = planned.get(item.criterion_name)
             yield MeasuredCriterion(
                 name=item.criterion_name,
                 criterion=item.criterion,
                 threshold=item.threshold,
                 lower_is_better=item.lower_is_better,
-                document=document,
-                sha256=canonical_sha256(document),
+                document={} if info is None else info.model_dump(mode="json", exclude_defaults=True),
+                sha256=hash_of(info),
             )
 
 
@@ -290,17 +303,3 @@ def _of_the_whole_run(report: RunReport, logs: Sequence[JudgedLog]) -> Iterator[
                 criterion_name=item.criterion_name,
                 error=item.error,
             )
-
-
-def _applied(run: RunInfo, results: Iterable[EvaluationResult]) -> tuple[Calibration, ...]:
-    """The calibrations that changed a result."""
-    used = {
-        (result.criterion_sha256, frozenset(result.judging.models))
-        for result in results
-        if result.calibrated and result.judging is not None
-    }
-    return tuple(
-        dict.fromkeys(
-            item for item in calibrations_of(run) if (item.criterion_sha256, frozenset(item.judges)) in used
-        )
-    )

@@ -9,8 +9,14 @@ from pathlib import Path
 from typing import Final
 
 from adjudge import __version__
-from adjudge.kit.calibration import KeptCalibrations, calibrated_confidence, fit_curve, pass_probability
-from adjudge.model.calibration import Calibration, Calibrations
+from adjudge.kit.calibration import (
+    Calibration,
+    Calibrations,
+    KeptCalibrations,
+    calibrated_confidence,
+    fit_curve,
+    pass_probability,
+)
 from adjudge.plugin import InputError, Problem
 from adjudge_plugins.agreement.labels_file import read_verdict_labels
 from adjudge_plugins.agreement.report import AgreementReport, CriterionAgreement, GivenVerdict

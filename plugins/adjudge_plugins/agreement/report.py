@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from adjudge.kit.calibration import Decided
+from adjudge.kit.calibration import Calibration, Decided
 from adjudge.model.base import Frozen
-from adjudge.model.calibration import Calibration
 from adjudge_plugins.agreement.statistics.confusion import Confusion
 
 

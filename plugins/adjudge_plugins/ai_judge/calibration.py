@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from adjudge.kit.calibration import calibrated_confidence
-from adjudge.model import Calibration, CheckResult, EvaluationResult, UnsureCode, Verdict, VotedVerdict
+from adjudge.kit.calibration import Calibration, calibrated_confidence
+from adjudge.model import CheckResult, EvaluationResult, UnsureCode, Verdict, VotedVerdict
 from adjudge_plugins.ai_judge.check_aggregation import deciding_results
 
 OTHER_JUDGES: Final = "other_judges"
@@ -36,6 +36,7 @@ def calibrated(result: EvaluationResult, calibrations: Sequence[Calibration]) ->
         "confidence_score": worth,
         "calibrated": True,
         "before_calibration": VotedVerdict(verdict=verdict, confidence_score=confidence),
+        "calibration": found.applied,
     }
     if found.threshold is not None and worth < found.threshold:
         said = (
@@ -61,4 +62,4 @@ def _decided_by(result: EvaluationResult, judges: Sequence[str]) -> bool:
 
 def _answered(check: CheckResult) -> set[str]:
     """Whose votes on a check were not lost."""
-    return {vote["model"] for vote in check.votes.get("votes", ()) if vote.get("label") is not None}
+    return {vote.model for vote in check.votes.votes if vote.label is not None}

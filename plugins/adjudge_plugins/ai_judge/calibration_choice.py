@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from adjudge.model import Calibration
+from adjudge.kit.calibration import Calibration
 from adjudge.plugin import InputError, Judge, Problem
 
 NamedHash: TypeAlias = tuple[str, str | None]

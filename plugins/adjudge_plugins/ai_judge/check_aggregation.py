@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from adjudge.model import Check, CheckResult, Evidence, JsonObject, Verdict
+from adjudge.model import Check, CheckResult, Evidence, Verdict, Votes
 
 
 def is_decided_by_part(check: Check, result: CheckResult) -> bool:
@@ -112,10 +112,10 @@ def _needed(applying: Sequence[CheckResult], threshold: float) -> int:
     return max(1, math.ceil(threshold * len(applying) - 1e-9))
 
 
-def _with_flags(votes: JsonObject, parts: Sequence[CheckResult]) -> JsonObject:
+def _with_flags(votes: Votes, parts: Sequence[CheckResult]) -> Votes:
     """The votes with what is odd about any part: it was all material of one verdict."""
-    flags = dict.fromkeys(flag for part in parts for flag in part.votes.get("flags", ()))
-    return {**votes, "flags": list(flags)} if flags else votes
+    flags = dict.fromkeys(flag for part in parts for flag in part.votes.flags)
+    return votes.model_copy(update={"flags": tuple(flags)})
 
 
 def _weakest(results: Sequence[CheckResult]) -> float | None:

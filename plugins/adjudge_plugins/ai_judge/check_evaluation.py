@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adjudge.kit.judged_criteria import votes_of
 from adjudge.model import Check, CheckResult, Citation, Decision, Evidence
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.absences import absences_of
@@ -84,7 +83,7 @@ class Looking:
             "reasoning": decision.reasoning,
             "confidence": decision.confidence,
             "granularity": self.granularity,
-            "votes": votes_of(decision),
+            "votes": decision.cast,
             "steps_not_shown": len(seen.hidden),
         }
         if decision.state == "error":

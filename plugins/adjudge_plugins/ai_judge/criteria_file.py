@@ -63,14 +63,15 @@ def _entry(data: object, path: str, findings: Findings, judges_words: JudgesWord
     found = findings.fields(data, _CRITERION, path)
     findings.required(found, _CRITERION, path, "name", "description")
     name = " ".join(_text(found, "name", path, findings).split())
-    share = _threshold(found, path, findings)
     options: JsonObject = {
         "description": _text(found, "description", path, findings),
         "granularity": _text(found, "granularity", path, findings),
         "checks": _checks(found, path, findings),
-        "checks_threshold": None if share == 1 else share,
+        "checks_threshold": _threshold(found, path, findings),
         "criterion": found.get("criterion"),
     }
+    if options["checks_threshold"] == 1:  # the default
+        del options["checks_threshold"]
     return {"name": name} | {key: value for key, value in options.items() if value}
 
 

@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, cast, get_args
 
-from adjudge.kit.calibration import KeptCalibrations, read_calibrations
-from adjudge.model import Calibration, EvaluationResult, JsonObject, UnsureCode
+from adjudge.kit.calibration import Calibration, KeptCalibrations, read_calibrations
+from adjudge.model import EvaluationResult, JsonObject, UnsureCode
 from adjudge.plugin import (
     AdjudgeError,
     CaseUnderTest,

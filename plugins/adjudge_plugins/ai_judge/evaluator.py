@@ -151,5 +151,5 @@ def _codes(
         codes.append("self_reported")
     if any(item.steps_not_shown and not is_decided_by_part(checks[item.check_id], item) for item in deciding):
         codes.append("steps_not_shown")
-    flags = (flag for item in results for flag in item.votes.get("flags", ()))
+    flags = (flag for item in results for flag in item.votes.flags)
     return tuple(dict.fromkeys([*codes, *flags]))

@@ -60,8 +60,8 @@ async def judged_without_speech(
 def _holding(first: CheckResult, second: CheckResult | None, speech: Sequence[Citation]) -> CheckResult:
     """The second answer where it is the first one again; an error where it could not be had; else undecided."""
     latest = second or first
-    flags = dict.fromkeys([*first.votes.get("flags", ()), *latest.votes.get("flags", ()), _FLAG])
-    votes = {**latest.votes, "flags": list(flags)}
+    flags = dict.fromkeys([*first.votes.flags, *latest.votes.flags, _FLAG])
+    votes = latest.votes.model_copy(update={"flags": tuple(flags)})
     if second is not None and second.state in (first.state, "error"):
         return second.model_copy(update={"votes": votes})
     where = f" (step {speech[0].step}, {speech[0].field})" if speech else " (its task)"

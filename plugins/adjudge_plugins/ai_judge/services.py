@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from adjudge.kit.calibration import Calibration
 from adjudge.model import (
     AggregatedSteps,
-    Calibration,
     CompiledCriterion,
     EvaluationResult,
     Trajectory,

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 import adjudge
 from adjudge.cli import cli
 from adjudge.errors import InputError, JudgeError
+from adjudge.kit.calibration import Calibration, Curve
 from adjudge.kit.calibration.curve import calibrated_confidence
 from adjudge.kit.calibration.store import KeptCalibrations
-from adjudge.model.calibration import Calibration, Curve
 
 AGENT = """
 def agent(text):

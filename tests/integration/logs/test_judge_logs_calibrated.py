@@ -17,9 +17,9 @@ from click.testing import CliRunner, Result
 from adjudge import RunResult
 from adjudge.cli import cli
 from adjudge.errors import InputError, JudgeError
+from adjudge.kit.calibration import Calibration
 from adjudge.kit.calibration.curve import calibrated_confidence
 from adjudge.model import EvaluationResult
-from adjudge.model.calibration import Calibration
 from adjudge.plugin import JudgeRequest, NoConfig
 from adjudge.testing import FakeHost, manager, verdicts
 from adjudge.testing.log_runs import JudgedLogs
@@ -153,7 +153,7 @@ def test_what_labels_show_is_applied_by_itself(bench: Bench) -> None:
     judged = bench.judge()
 
     assert "done, judged by fake/m, is calibrated from now on" in said
-    assert judged.calibrations == (fitted,)
+    assert judged.calibrations == (fitted.applied,)
     assert fitted.threshold is not None
     assert {result.calibrated for result in raw} == {False}
     for before, after in zip(raw, results_of(judged), strict=True):
@@ -251,7 +251,7 @@ def test_checks_that_a_judge_wrote_are_known_by_their_hash(bench: Bench) -> None
 
     assert judged.criteria[0].compiled_by == "fake/m"
     assert fitted.criterion_sha256 == judged.criteria[0].sha256
-    assert judged.calibrations == (fitted,)
+    assert judged.calibrations == (fitted.applied,)
 
 
 def test_the_report_says_what_was_applied(bench: Bench, fitted: Calibration) -> None:
@@ -263,6 +263,10 @@ def test_the_report_says_what_was_applied(bench: Bench, fitted: Calibration) -> 
     assert declared["calibrations"] == [fitted.model_dump(mode="json")]
     assert result["calibrated"] is True
     assert result["before_calibration"] == {"verdict": "PASS", "confidence_score": 0.9375}
+    assert result["calibration"] == {
+        name: getattr(fitted, name) if name != "judges" else ["fake/m"]
+        for name in ("criterion_name", "judges", "rows", "threshold", "fitted_at", "labels_sha256")
+    }
 
 
 def test_the_screen_says_whose_confidence_is_worth_what(bench: Bench, fitted: Calibration) -> None:

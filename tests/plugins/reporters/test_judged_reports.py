@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adjudge.kit import judged_criteria, render
-from adjudge.model import Decision, Vote
+from adjudge.model import Decision, Vote, Votes
 from adjudge.model.evidence import Failure
 from adjudge.model.measurement import Measurement, Outcome, RubricScore
 from adjudge.model.result import JudgeCalls
@@ -233,11 +233,17 @@ def test_json_has_rubrics_votes_and_what_judges_did(run_of: Any, write: Any) -> 
         "votes": {
             "label": "no",
             "tally": {"no": 1, "lost": 1},
+            "tie": False,
+            "stopped_early": False,
             "confidence": 0.75,
             "flags": ["addresses_judge"],
+            "citations": [],
             "votes": [
-                {"model": "openai/m", "sample": 0, "label": "no", "notes": {"rationale": "reason 0"}},
-                {"model": "openai/m", "sample": 1, "lost": "it is not JSON"},
+                {**vote, "model": "openai/m", "citations": [], "dropped_citations": 0}
+                for vote in (
+                    {"sample": 0, "label": "no", "notes": {"rationale": "reason 0"}, "lost": None},
+                    {"sample": 1, "label": None, "notes": {}, "lost": "it is not JSON"},
+                )
             ],
         },
     }
@@ -288,7 +294,17 @@ outcomes = st.builds(
             score=st.none() | st.floats(0, 1),
             rationale=st.none() | texts,
             state=st.sampled_from(["scored", "not_applicable", "unsure", "error"]),
-            votes=votes,
+            votes=st.builds(
+                Votes,
+                label=st.none() | texts,
+                tally=st.dictionaries(texts, st.integers(1, 5), max_size=2),
+                votes=st.lists(
+                    st.builds(Vote, model=texts, sample=st.just(0), label=st.none() | texts), max_size=2
+                ),
+                tie=st.booleans(),
+                confidence=st.none() | st.floats(0, 1),
+                flags=st.lists(texts, max_size=2),
+            ),
         )
     ),
 )

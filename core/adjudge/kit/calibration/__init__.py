@@ -8,11 +8,15 @@ from adjudge.kit.calibration.curve import (
     fit_curve,
     pass_probability,
 )
+from adjudge.kit.calibration.document import Calibration, Calibrations, Curve
 from adjudge.kit.calibration.file import read_calibrations
 from adjudge.kit.calibration.store import KeptCalibrations
 
 __all__ = [
     "ENOUGH_FOR_ISOTONIC",
+    "Calibration",
+    "Calibrations",
+    "Curve",
     "Decided",
     "Judged",
     "KeptCalibrations",

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal, TypeAlias
 
+from adjudge.kit.calibration.document import Curve
 from adjudge.kit.calibration.isotonic import fit_isotonic, interpolated
 from adjudge.kit.calibration.platt import fit_platt, logistic
-from adjudge.model.calibration import Curve
 
 Decided: TypeAlias = Literal["PASS", "FAIL"]
 Judged: TypeAlias = tuple[float, bool]

@@ -8,8 +8,8 @@ from typing import Final
 from pydantic import ValidationError
 
 from adjudge.errors import InputError, Problem, json_path
+from adjudge.kit.calibration.document import Calibration, Calibrations
 from adjudge.kit.strict_json import read_json
-from adjudge.model.calibration import Calibration, Calibrations
 
 _HOW: Final = "'adjudge agreement RESULTS LABELS --fit FILE.json' writes one."
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
-from adjudge.model.calibration import Calibration
+from adjudge.kit.calibration.document import Calibration
 from adjudge.plugin import RunError, home, make_folder
 
 

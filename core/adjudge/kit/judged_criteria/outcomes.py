@@ -11,12 +11,8 @@ from adjudge.model.measurement import Outcome, RubricScore
 
 
 def votes_of(decision: Decision) -> JsonObject:
-    """The votes of a decision as results show them."""
-    return decision.model_dump(
-        mode="json",
-        exclude={"item_id", "state", "value", "reasoning", "error", "unsure_code"},
-        exclude_defaults=True,
-    )
+    """The votes of a decision as ``details`` show them, without what says nothing."""
+    return decision.cast.model_dump(mode="json", exclude_defaults=True)
 
 
 def outcome_of(decision: Decision) -> Outcome:
@@ -43,7 +39,7 @@ def rubric_score(decision: Decision) -> RubricScore:
         state=outcome.state,
         unsure_code=outcome.unsure_code,
         error=outcome.error,
-        votes=outcome.details["votes"],
+        votes=decision.cast,
     )
 
 

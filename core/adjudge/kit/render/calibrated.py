@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from adjudge.kit.render.lines import Line, Tone, line
-from adjudge.model.calibration import Calibration
+from adjudge.model.evaluation import AppliedCalibration
 from adjudge.model.result import CriterionResult
 
 
@@ -20,7 +20,7 @@ def confidence_text(result: CriterionResult) -> str:
     return f"confidence {confidence:.2f} (calibrated{against})"
 
 
-def confidence_lines(applied: Iterable[Calibration], *, others: bool) -> Iterator[Line]:
+def confidence_lines(applied: Iterable[AppliedCalibration], *, others: bool) -> Iterator[Line]:
     """Show what made confidences probabilities, and that the others are none.
 
     Args:

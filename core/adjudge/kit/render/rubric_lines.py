@@ -29,7 +29,7 @@ def rubric_lines(scores: Sequence[RubricScore], *, indent: int, everything: bool
         other = " other" if shown else ""
         words = "rubric holds or does not apply" if rest == 1 else "rubrics hold or do not apply"
         yield line((f"{rest}{other} {words}", Tone.FAINT), indent=indent)
-    yield from note_lines(flags_of(*(item.votes for item in scores)), indent=indent)
+    yield from note_lines(dict.fromkeys(flag for item in scores for flag in item.votes.flags), indent=indent)
 
 
 def _lowers(item: RubricScore) -> bool:
@@ -42,13 +42,14 @@ def _rubric(item: RubricScore, indent: int, *, everything: bool) -> Iterator[Lin
         said = {1.0: "yes", 0.0: "no"}.get(item.score) or score_text(item.score)
         tone = Tone.PASS if item.score == 1 else Tone.FAIL
     code = f" ({item.unsure_code})" if item.unsure_code else ""
-    tally = f"  {votes_text(item.votes)}" if is_votes(item.votes) and not everything else ""
+    votes = item.votes.model_dump()
+    tally = f"  {votes_text(votes)}" if is_votes(votes) and not everything else ""
     yield line((f"{item.rubric_id}  ", Tone.STRONG), (said + code, tone), (tally, Tone.FAINT), indent=indent)
     reason = item.error.message if item.error is not None else item.rationale
     if reason:
         yield line(reason if everything else shortened(reason, _REASON), indent=indent + 4)
-    if everything and is_votes(item.votes):
-        yield from vote_lines(item.votes, indent=indent + 4, everything=True)
+    if everything and is_votes(votes):
+        yield from vote_lines(votes, indent=indent + 4, everything=True)
 
 
 def is_sentences(texts: object) -> TypeGuard[list[JsonObject]]:

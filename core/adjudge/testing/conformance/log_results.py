@@ -6,19 +6,23 @@ from typing import Final
 
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject
-from adjudge.model.calibration import Calibration, Curve
-from adjudge.model.evaluation import Check, CheckResult, CompiledCriterion, GranularityChoice, VotedVerdict
+from adjudge.model.evaluation import (
+    AppliedCalibration,
+    Check,
+    CheckResult,
+    CompiledCriterion,
+    GranularityChoice,
+    VotedVerdict,
+)
 from adjudge.model.evidence import Absence, Citation, Evidence, Failure
-from adjudge.model.result import CaseResult, CriterionResult
+from adjudge.model.result import CaseResult, CriterionInfo, CriterionResult, LogInfo, LogsInfo
 from adjudge.model.verdict import Verdict
 
 _UNFRIENDLY = "だめ <b>&\"'</b> ]]> \x1b[31m \x00 \u202e 👩🏽‍💻\nline two"
 _FAILURE = Failure(code="judge_timeout", message=_UNFRIENDLY, origin="judge", retryable=True)
-_CALIBRATION = Calibration(
+_CALIBRATION = AppliedCalibration(
     criterion_name=_UNFRIENDLY,
-    criterion_sha256="0" * 64,
     judges=("fake/judge",),
-    curve=Curve(method="isotonic", points=((0.25, 0.0), (0.75, 1.0))),
     rows=100,
     threshold=0.75,
     fitted_at="2026-01-01T00:00:00+00:00",
@@ -70,14 +74,20 @@ def prepared() -> dict[str, JsonObject]:
     }
 
 
-def logs_document() -> JsonObject:
+def logs_info() -> LogsInfo:
     """What the run says of its logs and criteria."""
-    declared = {"calibrations": [_CALIBRATION.model_dump(mode="json")]}
-    return {
-        "files": {"logs/だめ.json": {"reader": "acme/log", "sha256": "0" * 64}},
-        "criteria": {name: {"criterion": "acme/helpful", "declared": declared} for name in _NAMES.values()},
-        "task": None,
-    }
+    helpful = CriterionInfo(
+        criterion="acme/helpful",
+        version=1,
+        distribution="acme 1.0",
+        threshold=1.0,
+        options={"description": _UNFRIENDLY},
+        declared={"facts": [_UNFRIENDLY]},
+    )
+    return LogsInfo(
+        files={"logs/だめ.json": LogInfo(reader="acme/log", sha256="0" * 64)},
+        criteria=dict.fromkeys(_NAMES.values(), helpful),
+    )
 
 
 def _check(state: str) -> CheckResult:
@@ -128,6 +138,7 @@ def _result(verdict: Verdict) -> CriterionResult:
         criterion_sha256="0" * 64,
         calibrated=verdict is Verdict.FAIL,
         before_calibration=_BY_VOTES if verdict is Verdict.FAIL else None,
+        calibration=_CALIBRATION if verdict is Verdict.FAIL else None,
         task_decomposition=TaskDecomposition(clusters=(Cluster(name=_UNFRIENDLY, steps=(1, 2)),)),
         aggregated_steps=(
             AggregatedSteps(

@@ -23,7 +23,7 @@ from adjudge.model.result import (
 from adjudge.model.verdict import Status, Verdict
 from adjudge.testing.conformance.cases import criterion_cases
 from adjudge.testing.conformance.component import ComponentConformance
-from adjudge.testing.conformance.log_results import log_results, logs_document, prepared
+from adjudge.testing.conformance.log_results import log_results, logs_info, prepared
 from adjudge.testing.reported_case import FinishedCase
 
 
@@ -70,7 +70,7 @@ class ReporterConformance(ComponentConformance[ReporterSpec]):
         for results in (log_results(), []):
             cases = [FinishedCase(result=result, case=EvalCase(eval_id=result.eval_id)) for result in results]
             report = self._report(cases)
-            over_logs = {"agent": None, "logs": logs_document(), "prepared": prepared()}
+            over_logs = {"agent": None, "logs": logs_info(), "prepared": prepared()}
             report = replace(report, run=self.run.model_copy(update=over_logs))
             first, second = io.BytesIO(), io.BytesIO()
             reporter.write(report, first)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
+from adjudge.kit.calibration import Calibration
 from adjudge.kit.calibration.curve import calibrated_confidence
-from adjudge.model.calibration import Calibration
 from adjudge_plugins.agreement.report import (
     CriterionAgreement,
     Figure,

@@ -45,8 +45,10 @@ class AdkResultReader:
             if stream.peek() == '"':
                 text = stream.value()
                 stream.finish()
-                stream = JsonStream(io.BytesIO(text.encode("utf-8", "surrogatepass")), file)
-            yield from _cases(stream, file, options)
+                inner = JsonStream(io.BytesIO(text.encode("utf-8", "surrogatepass")), file)
+                yield from _cases(inner, file, options)
+            else:
+                yield from _cases(stream, file, options)
 
 
 def _cases(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[Trajectory]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from adjudge.kit import render
-from adjudge.model import CaseResult, Status
+from adjudge.model import AppliedCalibration, CaseResult, Status
 from adjudge.plugin import RunReport
 
 
@@ -38,10 +38,8 @@ class LogTally:
     names: dict[str, None] = field(default_factory=dict[str, None])
     """The criteria."""
     rows: list[Row] = field(default_factory=list[Row])
-    calibrated: set[tuple[str | None, frozenset[str]]] = field(
-        default_factory=set[tuple[str | None, frozenset[str]]]
-    )
-    """The hash of the checks, and the judges, of results whose confidence labels have changed."""
+    calibrations: dict[AppliedCalibration, None] = field(default_factory=dict[AppliedCalibration, None])
+    """What made confidences probabilities, in the order of use."""
     uncalibrated: bool = False
     """Whether there is another confidence."""
 
@@ -59,8 +57,8 @@ class LogTally:
         self.rows.append(Row(source_of(case), case.run, statuses, "error" if unread else None))
         for item in case.criteria:
             self.names[item.criterion_name] = None
-            if item.calibrated and item.judging is not None:
-                self.calibrated.add((item.criterion_sha256, frozenset(item.judging.models)))
+            if item.calibration is not None:
+                self.calibrations[item.calibration] = None
             self.uncalibrated |= item.confidence_score is not None and not item.calibrated
 
     @property
@@ -74,8 +72,8 @@ def tally_of(report: RunReport) -> LogTally:
     tally = LogTally()
     for case in report.cases():
         tally.add(case.result, render.findings_of(case.result, decides=report.run.decides))
-    documents: dict[str, Any] = (report.run.logs or {}).get("criteria", {})
-    tally.names |= dict.fromkeys(documents)
+    if report.run.logs is not None:
+        tally.names |= dict.fromkeys(report.run.logs.criteria)
     return tally
 
 

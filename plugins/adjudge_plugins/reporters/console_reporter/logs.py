@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from adjudge.kit import render
-from adjudge.kit.evaluation import calibrations_of, views_of
+from adjudge.kit.evaluation import views_of
 from adjudge.model import CaseResult, Status
 from adjudge.plugin import RunReport
 from adjudge_plugins.reporters.console_reporter.log_tally import LogTally, source_of, was_read
@@ -60,14 +60,9 @@ def show_runs(report: RunReport, tally: LogTally, screen: Screen) -> None:
         screen.blank()
 
 
-def confidence_lines(report: RunReport, tally: LogTally) -> Iterator[render.Line]:
+def confidence_lines(tally: LogTally) -> Iterator[render.Line]:
     """Show by what confidences were calibrated."""
-    applied = dict.fromkeys(
-        item
-        for item in calibrations_of(report.run)
-        if (item.criterion_sha256, frozenset(item.judges)) in tally.calibrated
-    )
-    return render.confidence_lines(applied, others=tally.uncalibrated)
+    return render.confidence_lines(tally.calibrations, others=tally.uncalibrated)
 
 
 def result_text(report: RunReport, tally: LogTally) -> str:

@@ -76,7 +76,7 @@ def _runs_in_logs(report: RunReport, screen: Screen) -> _Ending:
 
     tally = tally_of(report)
     logs.show_runs(report, tally, screen)
-    _judges(report, screen, logs.confidence_lines(report, tally))
+    _judges(report, screen, logs.confidence_lines(tally))
     return _Ending(logs.result_text(report, tally), tally.retryable)
 
 

@@ -128,13 +128,13 @@ def case_row(reported: ReportedCase, run: RunInfo) -> JsonObject:
     if result.source is None:
         row["invocations"] = _turns(reported)
     else:
-        logs: JsonObject = run.logs or {}
-        documents: JsonObject = logs.get("criteria", {})
+        read = None if run.logs is None else run.logs.files.get(result.source)
+        planned = {} if run.logs is None else run.logs.criteria
         row |= {
             "eval_set_id": None,
             "eval_id": None,
-            "reader": logs.get("files", {}).get(result.source, {}).get("reader"),
-            "criteria": [evaluated(item, documents.get(item.criterion_name)) for item in result.criteria],
+            "reader": None if read is None else read.reader,
+            "criteria": [evaluated(item, planned.get(item.criterion_name)) for item in result.criteria],
         }
     return row
 

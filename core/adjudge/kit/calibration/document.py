@@ -8,9 +8,9 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from adjudge.model.base import Frozen
+from adjudge.model.evaluation import AppliedCalibration, Share
 
 Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
-Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
 
 
 class Curve(Frozen):
@@ -32,25 +32,19 @@ class Curve(Frozen):
         return self
 
 
-class Calibration(Frozen):
+class Calibration(AppliedCalibration):
     """How the confidence of one criterion and its judges becomes the probability that a verdict is right."""
 
-    criterion_name: str
     criterion_sha256: str | None
     """Of the compiled criterion; ``None`` for a criterion of ``adjudge eval`` that has no such hash."""
-    judges: tuple[str, ...]
-    """As ``provider/model``."""
     curve: Curve
-    rows: int
-    """How many labelled verdicts it was fitted to."""
-    threshold: Share | None = None
-    """The calibrated confidence below which a verdict is UNSURE; ``None``: the labels show none."""
     wanted_agreement: Share | None = None
     """What the threshold was asked for; ``None``: nobody asked."""
-    fitted_at: str
-    """ISO 8601, UTC."""
-    labels_sha256: str
-    """Of the file of labels."""
+
+    @property
+    def applied(self) -> AppliedCalibration:
+        """What a result says of it."""
+        return AppliedCalibration(**{name: getattr(self, name) for name in AppliedCalibration.model_fields})
 
 
 class Calibrations(Frozen):
