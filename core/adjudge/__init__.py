@@ -26,8 +26,8 @@ if TYPE_CHECKING:
         resume_sync,
     )
     from adjudge.runner.execution import RunResult
-    from adjudge.runner.judge_probe import JudgeAnswer, ask_judge
     from adjudge.runner.judged_scoring import CaseToScore, JudgedScore, JudgedScores, score_by_judge
+    from adjudge.runner.judges import open_judge
     from adjudge.runner.open_run import EvaluatedCase, OpenRun, open_run
 
 __version__ = "0.1.0"
@@ -42,8 +42,8 @@ _MODULES: Final = {
     "model.eval_set": "EvalCase EvalSet",
     "runner.api": "evaluate evaluate_sync judge_logs judge_logs_sync resume resume_sync",
     "runner.execution": "RunResult",
-    "runner.judge_probe": "JudgeAnswer ask_judge",
     "runner.judged_scoring": "CaseToScore JudgedScore JudgedScores score_by_judge",
+    "runner.judges": "open_judge",
     "runner.open_run": "EvaluatedCase OpenRun open_run",
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -55,7 +55,6 @@ __all__ = [
     "EvalSet",
     "EvaluatedCase",
     "InputError",
-    "JudgeAnswer",
     "JudgeNote",
     "JudgeUnusableError",
     "JudgedScore",
@@ -66,7 +65,6 @@ __all__ = [
     "RunResult",
     "__version__",
     "answers_options",
-    "ask_judge",
     "budget_options",
     "concurrency_option",
     "evaluate",
@@ -75,6 +73,7 @@ __all__ = [
     "judge_logs_sync",
     "keep_judge_note",
     "name_option",
+    "open_judge",
     "open_run",
     "report_options",
     "resume",

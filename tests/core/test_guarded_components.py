@@ -113,7 +113,7 @@ def test_a_backend_that_returns_no_reply_is_named(run: Callable[..., RunResult])
     [first, _] = result.cases()
     [outcome] = first.criteria[0].per_invocation
     assert outcome.error is not None
-    expected = "complete of plugin acme (acme-metrics 0) returned NoneType; expected a JudgeReply"
+    expected = "complete gave NoneType, expected JudgeReply (plugin acme (acme-metrics 0))"
     assert expected in outcome.error.message
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from adjudge.judge.client import JudgeClient
-from adjudge.judge.model_resolution import Judges
+from adjudge.judge.model_resolution import JudgeModels
+from adjudge.judge.panel import JudgePanel
 from adjudge.model import Choice, Exhibit, JsonObject, JudgedItem, Prompt, Question
 from adjudge.plugin import (
     JudgeBackendSpec,
@@ -71,8 +72,9 @@ def run(folder: Path, kept: Kept, *texts: str) -> Weights:
     async def main() -> None:
         client = JudgeClient(secret=b"a secret of this test")
         client.keep_in([kept])
-        judges = Judges(manager(Plugin()).judge_backends, client, FakeHost(folder))
-        judge = judges.judge(JudgeModelOptions(judge_model="weights/model", num_samples=1))
+        options = JudgeModelOptions(judge_model="weights/model", num_samples=1)
+        models = JudgeModels(manager(Plugin()).judge_backends, FakeHost(folder))
+        judge = JudgePanel(client, models.chosen(options), options)
         prompt = Prompt(name="q", version=1, text="Decide.")
         item = JudgedItem(item_id="i", text="Is it so?")
         await asyncio.gather(
@@ -88,7 +90,8 @@ def run(folder: Path, kept: Kept, *texts: str) -> Weights:
                 for text in texts
             )
         )
-        await judges.aclose()
+        await client.aclose()
+        await models.aclose()
 
     asyncio.run(main())
     return backend

@@ -13,8 +13,9 @@ from adjudge.errors import JudgeError, RunError
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_use import judge_use
 from adjudge.judge.budget import Budget
-from adjudge.judge.client import JudgeClient, Member
-from adjudge.judge.client_judge import ClientJudge
+from adjudge.judge.client import JudgeClient
+from adjudge.judge.member import Member
+from adjudge.judge.panel import JudgePanel
 from adjudge.judge.rate_limit import AdaptiveLimiter
 from adjudge.model import Choice, Exhibit, JudgedItem, Question, Usage
 from adjudge.model.judging import JudgeMessage, Prompt, RateLimit
@@ -77,8 +78,8 @@ def question(text: str = "2 + 2 = 4") -> Question:
     )
 
 
-def judge(client: JudgeClient, backend: Any, **options: Any) -> ClientJudge:
-    return ClientJudge(client, [member(backend)], JudgeModelOptions(**options))
+def judge(client: JudgeClient, backend: Any, **options: Any) -> JudgePanel:
+    return JudgePanel(client, [member(backend)], JudgeModelOptions(**options))
 
 
 def test_who_asked_first_may_be_cancelled_while_others_wait() -> None:

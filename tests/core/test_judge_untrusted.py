@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.judge.cache_key import delimiter, question_key
+from adjudge.judge.parameters import GenerationParameters
 from adjudge.judge.prompt import Composer, flags_of
 from adjudge.model import Choice, Exhibit, JudgedItem, Question
 from adjudge.model.judging import Prompt
@@ -72,9 +73,10 @@ def question(exhibits: Iterable[str], quoted: Iterable[str] = (), plain: Iterabl
 
 
 def composed(asked: Question, sample: int = 0, secret: bytes = SECRET) -> tuple[JudgeRequest, str]:
-    key = question_key(asked, {}, {})
-    composer = Composer(asked, key, secret, model="m", parameters={}, provider_options={})
-    return composer.request(sample), delimiter(secret, key)
+    nothing = GenerationParameters({}, {})
+    key = question_key(asked, nothing)
+    composer = Composer(asked.prompt, asked.exhibits, key, secret, model="m", parameters=nothing)
+    return composer.vote(asked, sample), delimiter(secret, key)
 
 
 @given(st.lists(hostile, min_size=1, max_size=3), st.lists(hostile, max_size=3), st.lists(words, max_size=2))

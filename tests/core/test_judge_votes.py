@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -15,10 +16,9 @@ import pytest
 
 from adjudge.errors import JudgeError
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.judge.parsing import ReadItem
-from adjudge.judge.tally import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule, rule_for, tally_of
-from adjudge.judge.voting import Ballot, Poll
-from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Question
+from adjudge.judge.tally import ABSTAINED, NOT_APPLICABLE, Stand, VoteRule
+from adjudge.judge.voting import Ballot, ballots_on, votes_wanted
+from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Question, Vote
 from adjudge.model.judging import Prompt, VoteRuleName
 from adjudge.plugin import JudgeReply, JudgeRequest
 from adjudge.testing import FakeHost, FakeJudge, verdicts
@@ -55,8 +55,8 @@ class Everything:
         self.verdicts = cache(self._verdicts)
         self.fewest = cache(self._fewest)
 
-    def tally(self, counts: Counts) -> Mapping[Stand, int]:
-        return {stand: count for stand, count in zip(self.rule.stands, counts, strict=True) if count}
+    def tally(self, counts: Counts) -> Counter[Stand]:
+        return Counter({s: count for s, count in zip(self.rule.stands, counts, strict=True) if count})
 
     def verdict(self, counts: Counts) -> object:
         """What the votes decide, without the stop and in exact numbers."""
@@ -157,15 +157,19 @@ def question(
     )
 
 
-def polled(
-    asked: Question, rule: VoteRule, sequence: Sequence[str | None], allowed: int
-) -> tuple[Ballot, int]:
-    """The ballot after a poll whose votes come in this order; ``None`` is a lost one."""
-    poll = Poll(asked, "m", rule, allowed)
-    while more := poll.wanted():
-        votes = sequence[poll.asked : poll.asked + more]
-        poll.add([[ReadItem(label, lost=None if label else "unreadable")] for label in votes])
-    return poll.ballots[0], poll.asked
+def cast(ballot: Ballot, labels: Iterable[str | None]) -> None:
+    """Let a model vote so; ``None`` is a lost vote."""
+    for label in labels:
+        lost = None if label else "unreadable"
+        ballot.add(Vote(model="m", sample=ballot.asked, label=label, lost=lost))
+
+
+def polled(asked: Question, share: float | None, sequence: Sequence[str | None], allowed: int) -> Ballot:
+    """The ballot after a poll whose votes come in this order."""
+    [ballot] = ballots_on(asked, "m", allowed, share)
+    while more := votes_wanted([ballot]):
+        cast(ballot, sequence[ballot.asked : ballot.asked + more])
+    return ballot
 
 
 def seen(decision: Decision) -> tuple[object, ...]:
@@ -185,26 +189,22 @@ def seen(decision: Decision) -> tuple[object, ...]:
 def test_polling_gives_what_counting_all_votes_gives(
     choices: Sequence[Choice], kind: VoteRuleName, share: float | None
 ) -> None:
-    from adjudge.judge.decision import decide
-
     asked = question(choices, kind)
-    rule = rule_for(choices, kind, share)
     for allowed in range(1, 5):
         for sequence in itertools.product((*(choice.label for choice in choices), None), repeat=allowed):
-            ballot, number = polled(asked, rule, sequence, allowed)
-            early = decide("i", ballot, choices, rule, ())
-            all_of_them = Poll(asked, "m", rule, allowed)
-            all_of_them.add([[ReadItem(label, lost=None if label else "unreadable")] for label in sequence])
-            counted = decide("i", all_of_them.ballots[0], choices, rule, ())
-            assert seen(early) == seen(counted), sequence
-            assert early.stopped_early == (number < allowed), sequence
+            ballot = polled(asked, share, sequence, allowed)
+            early = ballot.decision("i", ())
+            [all_of_them] = ballots_on(asked, "m", allowed, share)
+            cast(all_of_them, sequence)
+            assert seen(early) == seen(all_of_them.decision("i", ())), sequence
+            assert early.stopped_early == (ballot.asked < allowed), sequence
 
 
 def expected_calls(rule: VoteRule, probabilities: Mapping[Stand, Fraction], allowed: int) -> Fraction:
     """The mean number of votes that are asked for, over all sequences, in exact numbers."""
 
     def further(votes: tuple[Stand, ...], remaining: int) -> Fraction:
-        more = rule.fewest(tally_of(votes), remaining)
+        more = rule.fewest(Counter(votes), remaining)
         if not more:
             return Fraction(0)
         mean = Fraction(more)
@@ -236,7 +236,7 @@ def test_what_five_votes_cost_at_an_agreement(agreement: Fraction, calls: Fracti
     ("yes", "no", "confidence"), [(3, 0, 0.9375), (4, 0, 0.96875), (5, 1, 0.9375), (1, 0, 0.75), (1, 1, 0.5)]
 )
 def test_confidence_is_the_posterior_of_a_majority(yes: int, no: int, confidence: float) -> None:
-    assert VoteRule("majority", (1.0, 0.0)).confidence({1.0: yes, 0.0: no}, 1.0) == confidence
+    assert VoteRule("majority", (1.0, 0.0)).confidence(Counter({1.0: yes, 0.0: no}), 1.0) == confidence
 
 
 # --- through the judge itself -----------------------------------------------------------

@@ -17,12 +17,15 @@ from adjudge.cli.component_info import (
     shown_name,
 )
 from adjudge.cli.session import load_for_listing
+from adjudge.errors import InputError, RunError
 from adjudge.extension.tables import one_line, show_fields
 from adjudge.extension.terminal import say, say_json
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
-    from adjudge.runner.judge_probe import BackendState
+    from adjudge.extension.registry import Registered
+    from adjudge.extension.specs import JudgeBackendSpec
+    from adjudge.journal.judge_notes import JudgeNote
 
 
 class _NamesToo(CommandGroup):
@@ -45,30 +48,21 @@ def judges_command(ctx: click.Context, as_json: bool) -> None:
     if ctx.invoked_subcommand is not None:
         return
     extensions = load_for_listing(ctx.obj)
-    states = _states(extensions)
+    states = _States(extensions)
+    backends = extensions.judge_backends
     if as_json:
-        say_json(json.dumps([_facts(state) for state in states], indent=2, ensure_ascii=False))
+        say_json(json.dumps([states.facts(item) for item in backends], indent=2, ensure_ascii=False))
         return
-    for state in states:
-        spec = state.registered.spec
-        say(f"{shown_name(state.registered, extensions.judge_backends)}: {spec.summary}")
-        show_fields([(f"  {name}", value) for name, value in _in_short(state)])
-
-
-def _in_short(state: BackendState) -> list[tuple[str, str]]:
-    spec = state.registered.spec
-    fields = [
-        ("for instance", spec.example),
-        ("names alone", " ".join(spec.models)),
-        ("environment", " ".join(spec.environment)),
-    ]
-    known = [(name, value) for name, value in fields if value]
-    lacking = [("missing" if not at else "", one_line(said)) for at, said in enumerate(state.lacking)]
-    return [*known, *(lacking or [("missing", "nothing")]), *_measured(state)]
-
-
-def _measured(state: BackendState) -> list[tuple[str, str]]:
-    return [("measured" if not at else "", note.summary) for at, note in enumerate(state.notes)]
+    for item in backends:
+        spec = item.spec
+        fields = [
+            ("for instance", spec.example),
+            ("names alone", " ".join(spec.models)),
+            ("environment", " ".join(spec.environment)),
+            *states.fields(item),
+        ]
+        say(f"{shown_name(item, backends)}: {spec.summary}")
+        show_fields([(f"  {name}", value) for name, value in fields if value])
 
 
 def _showing(name: str) -> click.Command:
@@ -79,8 +73,8 @@ def _showing(name: str) -> click.Command:
         """Show one judge backend with its options."""
         extensions = load_for_listing(ctx.obj)
         found = extensions.judge_backends.resolve(name)
-        [state] = [state for state in _states(extensions) if state.registered.id == found.id]
-        facts = _facts(state)
+        states = _States(extensions)
+        facts = states.facts(found)
         if as_json or (ctx.parent is not None and ctx.parent.params["as_json"]):
             say_json(json.dumps(facts, indent=2, ensure_ascii=False))
             return
@@ -92,31 +86,54 @@ def _showing(name: str) -> click.Command:
             ("for instance", spec.example),
             ("names alone", " ".join(spec.models) or "none"),
             ("environment", "\n".join(spec.environment) or "nothing"),
-            ("missing", "\n".join(map(one_line, state.lacking)) or "nothing"),
-            *_measured(state),
+            *states.fields(found),
         ]
         show_component([*fields, *origin_fields(found)], facts["options"])
 
     return show
 
 
-def _states(extensions: Extensions) -> list[BackendState]:
-    from adjudge.runner.judge_probe import backend_states
+class _States:
+    """What each judge backend lacks here, and what was found out about its models."""
 
-    states, troubles = backend_states(extensions, Path.cwd())
-    for trouble in troubles:
-        say(f"warning: {trouble}", err=True)
-    return states
+    def __init__(self, extensions: Extensions) -> None:
+        """Look; what is wrong with the files that say something of it is a warning."""
+        from adjudge.extension.project import find_settings
+        from adjudge.journal.judge_notes import JudgeNotes
+        from adjudge.judge.model_resolution import JudgeModels
+        from adjudge.runner.host import RunHost
 
+        folder = Path.cwd()
+        host = RunHost(extensions, folder)
+        options = find_settings(folder).judge.backends
+        self._models = JudgeModels(extensions.judge_backends, host, backend_options=options)
+        self._notes: tuple[JudgeNote, ...] = ()
+        try:
+            host.read_environment(agent_folder=None)
+        except InputError as error:
+            say(f"warning: {error}", err=True)
+        try:
+            self._notes = JudgeNotes().everything()
+        except RunError as error:
+            say(f"warning: {error}", err=True)
 
-def _facts(state: BackendState) -> dict[str, Any]:
-    spec = state.registered.spec
-    return {
-        **component_facts(state.registered),
-        "example": spec.example,
-        "models": list(spec.models),
-        "environment": list(spec.environment),
-        "missing": list(state.lacking),
-        "measured": [note.facts for note in state.notes],
-        **option_facts(state.registered),
-    }
+    def facts(self, item: Registered[JudgeBackendSpec]) -> dict[str, Any]:
+        """Everything about one backend, for programs."""
+        return {
+            **component_facts(item),
+            "example": item.spec.example,
+            "models": list(item.spec.models),
+            "environment": list(item.spec.environment),
+            "missing": self._models.lacking(item),
+            "measured": [note.facts for note in self._of(item)],
+            **option_facts(item),
+        }
+
+    def fields(self, item: Registered[JudgeBackendSpec]) -> list[tuple[str, str]]:
+        """What it lacks and what was measured, for a person."""
+        lacking = "\n".join(map(one_line, self._models.lacking(item)))
+        measured = "\n".join(note.summary for note in self._of(item))
+        return [("missing", lacking or "nothing"), *([("measured", measured)] if measured else [])]
+
+    def _of(self, item: Registered[JudgeBackendSpec]) -> list[JudgeNote]:
+        return [note for note in self._notes if note.judge.startswith(f"{item.spec.name}/")]

@@ -7,6 +7,7 @@ import hmac
 import random
 from collections.abc import Mapping, Sequence
 
+from adjudge.judge.parameters import GenerationParameters
 from adjudge.model.base import JsonObject, canonical_sha256
 from adjudge.model.judging import Exhibit, Prompt, Question
 
@@ -14,35 +15,28 @@ _FRAME = 1
 """Raised when the words around prompts and exhibits change: answers given before are no longer comparable."""
 
 
-def question_key(question: Question, parameters: JsonObject, provider_options: JsonObject) -> str:
+def question_key(question: Question, parameters: GenerationParameters) -> str:
     """The hash of everything that is asked, before delimiters and without the model."""
-    return canonical_sha256(
-        {
-            "frame": _FRAME,
-            "question": question.model_dump(mode="json", exclude={"prompt", "rule"}),
-            "prompt": question.prompt.sha256,
-            "parameters": parameters,
-            "provider_options": provider_options,
-        }
-    )
+    asked = {"question": question.model_dump(mode="json", exclude={"prompt", "rule"})}
+    return _key(asked, question.prompt, parameters)
 
 
 def writing_key(
-    prompt: Prompt,
-    exhibits: Sequence[Exhibit],
-    fields: Mapping[str, str],
-    parameters: JsonObject,
-    provider_options: JsonObject,
+    prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str], parameters: GenerationParameters
 ) -> str:
     """The hash of everything that is asked of a writer."""
+    shown = [exhibit.model_dump(mode="json") for exhibit in exhibits]
+    return _key({"write": dict(fields), "exhibits": shown}, prompt, parameters)
+
+
+def _key(asked: JsonObject, prompt: Prompt, parameters: GenerationParameters) -> str:
     return canonical_sha256(
         {
             "frame": _FRAME,
-            "write": dict(fields),
-            "exhibits": [exhibit.model_dump(mode="json") for exhibit in exhibits],
+            **asked,
             "prompt": prompt.sha256,
-            "parameters": parameters,
-            "provider_options": provider_options,
+            "parameters": parameters.known,
+            "provider_options": parameters.others,
         }
     )
 

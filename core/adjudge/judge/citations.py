@@ -8,7 +8,7 @@ from dataclasses import replace
 from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judge.parsing import ReadItem
 from adjudge.judge.prompt import item_key
-from adjudge.model.judging import Question
+from adjudge.model.judging import Question, Vote
 
 
 def problem_of_evidence(
@@ -54,9 +54,16 @@ def with_evidence_of(
     )
 
 
-def holding(item: ReadItem, check: CitationCheck | None) -> tuple[ReadItem, int]:
-    """The answer with the citations that hold alone, and how many were dropped."""
-    if check is None:
-        return item, 0
-    kept = tuple(citation for citation in item.citations if check(citation) is None)
-    return replace(item, citations=kept), len(item.citations) - len(kept) + item.malformed_citations
+def vote_of(item: ReadItem, model: str, sample: int, check: CitationCheck | None) -> Vote:
+    """The vote of one model on one item, with the citations that hold alone."""
+    kept = tuple(citation for citation in item.citations if check is None or check(citation) is None)
+    dropped = 0 if check is None else len(item.citations) - len(kept) + item.malformed_citations
+    return Vote(
+        model=model,
+        sample=sample,
+        label=item.label,
+        notes=dict(item.notes),
+        citations=kept,
+        dropped_citations=dropped,
+        lost=item.lost_because,
+    )

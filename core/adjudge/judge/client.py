@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from adjudge.errors import AdjudgeError, JudgeError, RunError
-from adjudge.errors import JudgeUnusableError as JudgeUnusableError
-from adjudge.extension.guard import ADJUDGE, Origin, guarded
-from adjudge.extension.judge_protocols import JudgeBackend, SupportsRecordedCalls
-from adjudge.judge.budget import Budget, cost_of
+from adjudge.errors import JudgeError, JudgeUnusableError, RunError
+from adjudge.judge.budget import Budget
 from adjudge.judge.cache_key import request_key
-from adjudge.judge.circuit_breaker import Breaker
+from adjudge.judge.member import Member
 from adjudge.judge.retry import DEFAULT_TIMEOUT, STOPPING, Caller
-from adjudge.model.base import JsonObject
-from adjudge.model.judging import JudgeReply, JudgeRequest, total_cost
+from adjudge.model.judging import JudgeReply, JudgeRequest
 from adjudge.model.result import JudgeCalls
-from adjudge.model.step import Usage, total_usage
+
+if TYPE_CHECKING:
+    from adjudge.journal.recording import RecordingFile  # SQLite, which tests of plugins do without
 
 
 class ReplyStore(Protocol):
@@ -31,99 +28,6 @@ class ReplyStore(Protocol):
     def add_reply(self, key: str, sample: int, data: bytes) -> None:
         """Keep it."""
         ...
-
-
-class CallRecorder(Protocol):
-    """Records calls, so that a later run can be answered from them."""
-
-    def add_question(self, key: str, models: Sequence[str]) -> None:
-        """Note who is asked a question."""
-        ...
-
-    def add_reply(self, key: str, model: str, sample: int, data: bytes) -> None:
-        """Record one answer, from wherever it came."""
-        ...
-
-    def add_failure(self, key: str, model: str, sample: int, error: JudgeError) -> None:
-        """Record why there is no answer."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One model that votes."""
-
-    name: str
-    """As ``provider/model``."""
-    model: str
-    """The provider's name for it."""
-    backend_name: str
-    backend: JudgeBackend
-    origin: Origin = ADJUDGE
-    """Whose code the backend is."""
-    fingerprint: JsonObject | None = None
-    """Where its calls go."""
-    prices: str | None = None
-    """See ``JudgeBackendSpec.prices``."""
-    prices_of: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
-    """The prices of every provider, for answers that are recorded."""
-    recorded: bool = False
-    """Whether its answers are those of an earlier run."""
-
-    def for_question(self, key: str) -> tuple[Member, ...]:
-        """Who votes on the question with this key: itself, or those whose answers are recorded."""
-        if not isinstance(self.backend, SupportsRecordedCalls):
-            return (self,)
-        with guarded(self.origin, "recorded", passing=(AdjudgeError,)):
-            recorded = dict(self.backend.recorded(self.model, key))
-        return tuple(
-            replace(
-                self,
-                name=name,
-                model=name.partition("/")[2],
-                backend_name=f"{self.backend_name} {name}",
-                backend=backend,
-                prices=self.prices_of.get(name.partition("/")[0]),
-            )
-            for name, backend in recorded.items()
-        ) or (self,)
-
-    def cost(self, reply: JudgeReply) -> float | None:
-        """USD for a reply."""
-        return cost_of(self.prices, self.model, reply.usage)
-
-
-@dataclass(slots=True)
-class _Counts:
-    calls: int = 0
-    retries: int = 0
-    cached: int = 0
-    failed: int = 0
-    items: int = 0
-    unanimous: int = 0
-    usage: Usage | None = None
-    cost: float = 0.0
-    unpriced: int = 0
-    stopped: str | None = None
-
-    def answered(self, usage: Usage | None, cost: float | None) -> None:
-        self.calls += 1
-        self.usage = total_usage((self.usage, usage))
-        self.cost += cost or 0.0
-        self.unpriced += cost is None
-
-    def shown(self) -> JudgeCalls:
-        return JudgeCalls(
-            calls=self.calls,
-            retries=self.retries,
-            cached=self.cached,
-            failed=self.failed,
-            usage=self.usage,
-            cost=total_cost([self.cost]) if self.calls and not self.unpriced else None,
-            items=self.items,
-            unanimous=self.unanimous,
-            stopped=self.stopped,
-        )
 
 
 class JudgeClient:
@@ -147,41 +51,53 @@ class JudgeClient:
         """
         self.secret = secret
         self._stores: tuple[ReplyStore, ...] = ()
-        self._recorder: CallRecorder | None = None
-        self._told: list[Callable[[], None]] = []
+        self._recording: RecordingFile | None = None
+        self._tell: Callable[[], None] = lambda: None
         self._budget = budget or Budget()
         self._timeout = timeout
         self._retrying = retrying
         self._callers: dict[str, Caller] = {}
         self._under_way: dict[tuple[str, int], asyncio.Task[JudgeReply]] = {}
-        self._counts: dict[str, _Counts] = {}
+        self._calls: dict[str, JudgeCalls] = {}
+        self._stopped: dict[str, str] = {}
         self._over: RunError | None = None
         """Why no further call is made."""
 
-    def keep_in(self, stores: Sequence[ReplyStore], recorder: CallRecorder | None = None) -> None:
-        """Look for replies in ``stores``, in this order, and keep them there; record calls in ``recorder``."""
-        self._stores = tuple(stores)
-        self._recorder = recorder
+    def keep_in(
+        self,
+        stores: Sequence[ReplyStore],
+        recording: RecordingFile | None = None,
+        *,
+        told: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Keep what is answered.
 
-    def tell(self, told: Callable[[], None]) -> None:
-        """Add a function that is called whenever a judge has answered or a call was given up."""
-        self._told.append(told)
+        Args:
+            stores: Where replies are looked for, in this order, and kept.
+            recording: What calls are recorded in.
+            told: Called whenever a judge has answered or a call was given up.
+        """
+        self._stores = tuple(stores)
+        self._recording = recording
+        self._tell = told
 
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:
         """What was asked so far, by model."""
-        return {name: counts.shown() for name, counts in sorted(self._counts.items())}
+        names = sorted({*self._calls, *self._stopped})
+        return {
+            name: self._calls.get(name, JudgeCalls()).rounded(stopped=self._stopped.get(name))
+            for name in names
+        }
 
     def asks(self, key: str, members: Sequence[Member]) -> None:
         """Note who is asked the question with this key."""
-        if self._recorder is not None:
-            self._recorder.add_question(key, [member.name for member in members])
+        if self._recording is not None:
+            self._recording.add_question(key, [member.name for member in members])
 
     def voted(self, member: Member, *, unanimous: bool) -> None:
         """Note whether the votes of a model on an item, two or more, all agree."""
-        counts = self._counts_of(member.name)
-        counts.items += 1
-        counts.unanimous += unanimous
+        self._count(member, JudgeCalls(items=1, unanimous=unanimous))
 
     async def ask(
         self, member: Member, request: JudgeRequest, *, lasting: ReplyStore | None = None
@@ -200,21 +116,24 @@ class JudgeClient:
         """
         if self._over is not None:
             raise self._over
-        recorder = None if member.recorded else self._recorder
         key = request_key(request.key, member.name, member.fingerprint)
-        stores = self._stores if lasting is None else (lasting, *self._stores)
-        reply = None if member.recorded else _known(stores, key, request.sample)
+        stores: tuple[ReplyStore, ...] = ()
+        recording = None
+        if not member.recorded:
+            stores = self._stores if lasting is None else (lasting, *self._stores)
+            recording = self._recording
+        reply = _known(stores, key, request.sample)
         if reply is not None:
-            self._counts_of(member.name).cached += 1
+            self._count(member, JudgeCalls(cached=1))
         else:
             try:
                 reply = await self._new(member, request, key, stores)
             except JudgeError as error:
-                if recorder is not None and error.code != "unavailable":
-                    recorder.add_failure(request.key, member.name, request.sample, error)
+                if recording is not None and error.code != "unavailable":
+                    recording.add_failure(request.key, member.name, request.sample, error)
                 raise
-        if recorder is not None:
-            recorder.add_reply(request.key, member.name, request.sample, _stored(reply))
+        if recording is not None:
+            recording.add_reply(request.key, member.name, request.sample, _stored(reply))
         return reply
 
     async def aclose(self) -> None:
@@ -241,11 +160,7 @@ class JudgeClient:
     async def _call(
         self, member: Member, request: JudgeRequest, key: str, stores: Sequence[ReplyStore]
     ) -> JudgeReply:
-        counts = self._counts_of(member.name)
         reserved: list[float] = []
-
-        def retried() -> None:
-            counts.retries += 1
 
         def before() -> None:
             if self._over is not None:
@@ -255,13 +170,15 @@ class JudgeClient:
 
         cost: float | None = 0.0
         try:
-            reply = await self._caller(member).call(request, before=before, retried=retried)
+            reply = await self._caller(member).call(
+                request, before=before, retried=lambda: self._count(member, JudgeCalls(retries=1))
+            )
             cost = member.cost(reply)
         except JudgeError as error:
             if error.code == "unavailable":
-                counts.stopped = str(error)
+                self._stopped[member.name] = str(error)
                 raise
-            counts.failed += 1
+            self._count(member, JudgeCalls(failed=1))
             self._tell()
             if error.code in STOPPING:
                 self._over = JudgeUnusableError(
@@ -272,35 +189,22 @@ class JudgeClient:
         finally:
             if reserved:
                 self._budget.settle(reserved[0], cost)
-        counts.answered(reply.usage, cost)
+        self._count(member, JudgeCalls(calls=1, usage=reply.usage, cost=cost))
         self._tell()  # before the reply is kept: a process that is killed between them has asked twice
-        if not member.recorded:
-            data = _stored(reply)
-            for store in stores:
-                store.add_reply(key, request.sample, data)
+        data = _stored(reply)
+        for store in stores:
+            store.add_reply(key, request.sample, data)
         return reply
-
-    def _tell(self) -> None:
-        for told in self._told:
-            told()
 
     def _caller(self, member: Member) -> Caller:
         if member.backend_name not in self._callers:
             self._callers[member.backend_name] = Caller(
-                # A recorded failure stays what it was.
-                member.backend,
-                member.origin,
-                timeout=self._timeout,
-                # A recorded failure says nothing of the next one.
-                breaker=Breaker(
-                    member.name.partition("/")[0] or member.backend_name, counting=not member.recorded
-                ),
-                retrying=self._retrying and not member.recorded,
+                member, timeout=self._timeout, retrying=self._retrying
             )
         return self._callers[member.backend_name]
 
-    def _counts_of(self, name: str) -> _Counts:
-        return self._counts.setdefault(name, _Counts())
+    def _count(self, member: Member, more: JudgeCalls) -> None:
+        self._calls[member.name] = self._calls.get(member.name, JudgeCalls()) + more
 
     def _finished(self, place: tuple[str, int], task: asyncio.Task[JudgeReply]) -> None:
         self._under_way.pop(place, None)

@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from adjudge.errors import InputError, Problem, suggestion
 from adjudge.model.base import JsonObject
 
 _NAMES: Final = {
-    "temperature": "temperature",
-    "top_p": "top_p",
-    "top_k": "top_k",
+    **{name: name for name in ("temperature", "top_p", "top_k", "max_tokens", "seed", "stop")},
+    **{name: name for name in ("presence_penalty", "frequency_penalty")},
     "max_output_tokens": "max_tokens",
-    "max_tokens": "max_tokens",
-    "seed": "seed",
     "stop_sequences": "stop",
-    "stop": "stop",
-    "presence_penalty": "presence_penalty",
-    "frequency_penalty": "frequency_penalty",
 }
 _LARGEST: Final = 2**63 - 1
 """What a provider's whole numbers are at most."""
@@ -30,14 +25,23 @@ _FRAME: Final = frozenset(
 """What adjudge itself decides; honouring it would break the question."""
 
 
-def split_config(config: Mapping[str, Any] | None) -> tuple[JsonObject, JsonObject]:
-    """The parameters that every provider knows, and the rest, for the provider as it is written.
+@dataclass(frozen=True, slots=True)
+class GenerationParameters:
+    """How a model generates its answers."""
+
+    known: JsonObject
+    """What every provider knows; see ``JudgeRequest.parameters``."""
+    others: JsonObject
+    """What is handed to the provider as it is written."""
+
+
+def generation_parameters(config: Mapping[str, Any] | None) -> GenerationParameters:
+    """What a ``judge_model_config`` says.
 
     Raises:
         InputError: a key is misspelt, has the wrong type, or is what adjudge itself decides.
     """
-    parameters: JsonObject = {}
-    rest: JsonObject = {}
+    found = GenerationParameters({}, {})
     problems: list[Problem] = []
     for key, value in (config or {}).items():
         name = re.sub(r"(?<=[a-z0-9])[A-Z]", lambda match: f"_{match[0]}", key).lower()
@@ -46,7 +50,7 @@ def split_config(config: Mapping[str, Any] | None) -> tuple[JsonObject, JsonObje
         if name in _NAMES:
             if wrong := _wrong(_NAMES[name], value):
                 problems.append(Problem(what=f"judge_model_config.{key} must be {wrong}, found {value!r}"))
-            parameters[_NAMES[name]] = value
+            found.known[_NAMES[name]] = value
         elif name in _FRAME:
             problems.append(
                 Problem(
@@ -57,10 +61,10 @@ def split_config(config: Mapping[str, Any] | None) -> tuple[JsonObject, JsonObje
         elif near := suggestion(name, _NAMES):
             problems.append(Problem(what=f"unknown judge_model_config.{key}. Did you mean {near!r}?"))
         else:
-            rest[key] = value
+            found.others[key] = value
     if problems:
         raise InputError(problems)
-    return parameters, rest
+    return found
 
 
 def _wrong(name: str, value: object) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, cast
 
@@ -46,19 +46,34 @@ def read_reply(reply: JudgeReply, question: Question) -> tuple[ReadItem, ...]:
     """What a reply says of every item, in the question's order."""
     if reply.finish_reason in WITHHELD:
         return tuple(ReadItem(None, lost=WITHHELD[reply.finish_reason]) for _ in question.items)
-    detail = ""
-    try:
-        answer = parse_json(unfenced(reply.text), source="answer")
-        problem = "" if isinstance(answer, dict) else "it is not a JSON object"
-    except InputError as error:
-        answer, problem = None, "it is not JSON"
-        what = error.problems[0].what.rstrip(".")
-        detail = what if len(what) <= _DETAIL else f"{what[:_DETAIL]}…"
-    if problem:
-        cut = " and was cut off" if reply.finish_reason == "length" else ""
-        return tuple(ReadItem(None, lost=f"{problem}{cut}", detail=detail) for _ in question.items)
-    found = cast("dict[str, object]", answer)
+    found = _object_of(reply)
+    if isinstance(found, ReadItem):
+        return tuple(found for _ in question.items)
     return tuple(_read_item(found, position, question) for position in range(len(question.items)))
+
+
+def read_texts(reply: JudgeReply, fields: Iterable[str]) -> Mapping[str, str] | None:
+    """The texts of a reply; ``None`` where one is missing or blank."""
+    found = _object_of(reply)
+    if isinstance(found, ReadItem):
+        return None
+    texts = {name: value.strip() for name in fields if isinstance(value := found.get(name), str)}
+    return texts if all(texts.get(name) for name in fields) else None
+
+
+def _object_of(reply: JudgeReply) -> Mapping[str, object] | ReadItem:
+    """The JSON object of a reply; where there is none, what that means for every item."""
+    try:
+        answer = parse_json(_unfenced(reply.text), source="answer")
+    except InputError as error:
+        what = error.problems[0].what.rstrip(".")
+        problem, detail = "it is not JSON", what if len(what) <= _DETAIL else f"{what[:_DETAIL]}…"
+    else:
+        if isinstance(answer, dict):
+            return cast("dict[str, object]", answer)
+        problem, detail = "it is not a JSON object", ""
+    cut = " and was cut off" if reply.finish_reason == "length" else ""
+    return ReadItem(None, lost=f"{problem}{cut}", detail=detail)
 
 
 def _read_item(answer: Mapping[str, object], position: int, question: Question) -> ReadItem:
@@ -90,7 +105,7 @@ def _citation(value: object, question: Question) -> Citation | None:
     )
 
 
-def unfenced(text: str) -> str:
+def _unfenced(text: str) -> str:
     """The text inside one Markdown fence around the whole: what models without a schema like to write."""
     stripped = text.strip()
     if stripped.startswith("```") and stripped.endswith("```") and "\n" in stripped:

@@ -1,20 +1,21 @@
-"""From a question to the messages and the schema of one vote."""
+"""From what is asked to the messages and the schema of one call."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
 from adjudge.judge.cache_key import delimiter, order, seed
+from adjudge.judge.parameters import GenerationParameters
 from adjudge.judge.quoting import object_schema, quoted, words_about
 from adjudge.model.base import JsonObject
-from adjudge.model.judging import JudgeMessage, JudgeRequest, Question
+from adjudge.model.judging import Exhibit, JudgedItem, JudgeMessage, JudgeRequest, Prompt, Question
 from adjudge.model.tokens import clipped_to_tokens, tokens_asked
 from adjudge.model.untrusted import addresses_judge, cleaned
 
 _ANSWER_TOKENS: Final = 300
-"""For each item, of an answer that is repeated to its judge: what is more is a judge that has lost its way."""
+"""For each item, of an answer that is repeated to its judge. Longer answers are truncated: the model is probably looping."""
 
 _MARGIN: Final = 300
 """Tokens of what is asked for with it, and of delimiters that happen to be all digits."""
@@ -22,13 +23,18 @@ _MARGIN: Final = 300
 VERDICT: Final = "verdict"
 CITATIONS: Final = "citations"
 
-_ANSWER: Final = """\
+_VOTE: Final = """\
 # Answer
 Answer with one JSON object and nothing else. It has one key for each item: {keys}.
 The value of each is an object with these keys, in this order: {fields}.
 Possible values of "verdict":
 {choices}{citations}
 Decide every item on its own."""
+
+_TEXTS: Final = """\
+# Answer
+Answer with one JSON object and nothing else. It has these keys, in this order:
+{fields}"""
 
 _CITATIONS: Final = """
 Each citation is an object with "step" (the number of a step), "field" (one of: {fields}) and "quote" (some words that stand there, copied exactly, without the mark at the beginning of the line). Without a citation that holds, a verdict counts for nothing."""
@@ -70,97 +76,91 @@ def item_key(position: int) -> str:
 
 
 class Composer:
-    """Composes the votes of one question for one model."""
+    """Composes the requests to one model about one set of exhibits."""
 
     def __init__(
         self,
-        question: Question,
+        prompt: Prompt,
+        exhibits: Sequence[Exhibit],
         key: str,
         secret: bytes,
         *,
         model: str,
-        parameters: JsonObject,
-        provider_options: JsonObject,
+        parameters: GenerationParameters,
     ) -> None:
-        """Prepare what all votes share."""
-        self._question = question
+        """Prepare what all requests share; ``key`` is the hash of what is asked."""
+        self._prompt = prompt
         self._key = key
         self._secret = secret
         self._model = model
-        self._parameters = {name: value for name, value in parameters.items() if name != "seed"}
-        self._seed: int | None = parameters.get("seed")
-        self._provider_options = provider_options
+        self._parameters = parameters
         self._token = delimiter(secret, key)
-        self._exhibits = "\n\n".join(
-            quoted(exhibit.name, exhibit.text, self._token) for exhibit in question.exhibits
-        )
+        self._material = "\n\n".join(quoted(exhibit.name, exhibit.text, self._token) for exhibit in exhibits)
 
-    def request(self, sample: int) -> JudgeRequest:
-        """The call of one vote."""
-        positions = order(self._secret, self._key, sample, len(self._question.items))
-        material = f"{self._exhibits}\n\n# Items\n" if self._exhibits else "# Items\n"
+    def vote(self, question: Question, sample: int) -> JudgeRequest:
+        """The call that asks for one vote on every item."""
+        positions = order(self._secret, self._key, sample, len(question.items))
+        items = "\n".join(("# Items", *(self._item(question.items[at], item_key(at)) for at in positions)))
+        choices = "\n".join(f'- "{choice.label}": {choice.meaning}' for choice in question.choices)
+        notes = [f'"{name}" ({meaning})' for name, meaning in question.notes.items()]
+        fields: JsonObject = {name: {"type": "string"} for name in question.notes}
+        cites = question.cites
+        if cites:
+            notes.append(f'"{CITATIONS}" (where this can be seen: a list)')
+            fields[CITATIONS] = {"type": "array", "items": _citation(cites)}
+        fields[VERDICT] = {"type": "string", "enum": [choice.label for choice in question.choices]}
+        answer = _VOTE.format(
+            keys=", ".join(item_key(at) for at in positions),
+            fields=", ".join([*notes, f'"{VERDICT}"']),
+            choices=choices,
+            citations=_CITATIONS.format(fields=", ".join(cites)) if cites else "",
+        )
+        schema = {item_key(at): object_schema(fields) for at in positions}
+        user = "\n\n".join(filter(None, (self._material, items)))
+        return self._request(answer, user, schema, sample)
+
+    def texts(self, fields: Mapping[str, str]) -> JudgeRequest:
+        """The call that asks for texts: name to meaning. One answer, no vote; nothing of it is evidence."""
+        listed = "\n".join(f'- "{name}": {meaning}' for name, meaning in fields.items())
+        schema: JsonObject = {name: {"type": "string"} for name in fields}
+        return self._request(_TEXTS.format(fields=listed), self._material, schema, 0)
+
+    def _request(self, answer: str, user: str, fields: JsonObject, sample: int) -> JudgeRequest:
+        system = "\n\n".join((self._prompt.text, words_about(self._token), answer))
+        parameters = dict(self._parameters.known)
+        own: int | None = parameters.pop("seed", None)
         return JudgeRequest(
             model=self._model,
-            messages=(
-                JudgeMessage(role="system", text=self._system(positions)),
-                JudgeMessage(role="user", text=material + "\n".join(self._item(at) for at in positions)),
-            ),
-            schema_=self._schema(positions),
-            parameters=self._parameters,
-            provider_options=self._provider_options,
+            messages=(JudgeMessage(role="system", text=system), JudgeMessage(role="user", text=user)),
+            schema_=object_schema(fields),
+            parameters=parameters,
+            provider_options=self._parameters.others,
             # A seed of the user's own must not make all votes the same.
-            seed=seed(self._key, sample) if self._seed is None else (self._seed + sample) % 2**31,
+            seed=seed(self._key, sample) if own is None else (own + sample) % 2**31,
             key=self._key,
             sample=sample,
         )
 
-    def repair(self, request: JudgeRequest, answer: str, problem: str) -> JudgeRequest:
-        """The one further call after an answer that is not of the schema."""
-        answer = clipped_to_tokens(answer, _ANSWER_TOKENS * len(self._question.items))
-        asked = (
-            f"This answer cannot be read: {problem}. Give the whole answer again, as one JSON object with "
-            f"the keys and values that were asked for, and nothing else."
-        )
-        repair = (
-            *request.messages,
-            JudgeMessage(role="assistant", text=answer or "(nothing)"),
-            JudgeMessage(role="user", text=asked),
-        )
-        return request.model_copy(update={"messages": repair, "key": f"{request.key}:repair"})
-
-    def _system(self, positions: Sequence[int]) -> str:
-        choices = "\n".join(f'- "{choice.label}": {choice.meaning}' for choice in self._question.choices)
-        notes = [f'"{name}" ({meaning})' for name, meaning in self._question.notes.items()]
-        cites = self._question.cites
-        if cites:
-            notes.append(f'"{CITATIONS}" (where this can be seen: a list)')
-        return "\n\n".join(
-            (
-                self._question.prompt.text,
-                words_about(self._token),
-                _ANSWER.format(
-                    keys=", ".join(item_key(at) for at in positions),
-                    fields=", ".join([*notes, f'"{VERDICT}"']),
-                    choices=choices,
-                    citations=_CITATIONS.format(fields=", ".join(cites)) if cites else "",
-                ),
-            )
-        )
-
-    def _item(self, position: int) -> str:
-        item = self._question.items[position]
+    def _item(self, item: JudgedItem, key: str) -> str:
         if item.quoted:
-            return f"{item_key(position)}:\n{quoted(item_key(position), item.text, self._token)}"
+            return f"{key}:\n{quoted(key, item.text, self._token)}"
         text = " ".join(cleaned(item.text)[0].split())
-        return f"{item_key(position)}: {text}"
+        return f"{key}: {text}"
 
-    def _schema(self, positions: Sequence[int]) -> JsonObject:
-        fields: JsonObject = {name: {"type": "string"} for name in self._question.notes}
-        if self._question.cites:
-            fields[CITATIONS] = {"type": "array", "items": _citation(self._question.cites)}
-        fields[VERDICT] = {"type": "string", "enum": [choice.label for choice in self._question.choices]}
-        item = object_schema(fields)
-        return object_schema({item_key(at): item for at in positions})
+
+def repair_request(request: JudgeRequest, answer: str, problem: str, items: int) -> JudgeRequest:
+    """The one further call after an answer about so many items that is not of the schema."""
+    answer = clipped_to_tokens(answer, _ANSWER_TOKENS * items)
+    asked = (
+        f"This answer cannot be read: {problem}. Give the whole answer again, as one JSON object with "
+        f"the keys and values that were asked for, and nothing else."
+    )
+    repair = (
+        *request.messages,
+        JudgeMessage(role="assistant", text=answer or "(nothing)"),
+        JudgeMessage(role="user", text=asked),
+    )
+    return request.model_copy(update={"messages": repair, "key": f"{request.key}:repair"})
 
 
 def tokens_beside(question: Question) -> int:
@@ -169,6 +169,5 @@ def tokens_beside(question: Question) -> int:
     What a repair adds is included.
     """
     bare = [exhibit.model_copy(update={"text": ""}) for exhibit in question.exhibits]
-    framed = question.model_copy(update={"exhibits": tuple(bare)})
-    composer = Composer(framed, "", b"", model="", parameters={}, provider_options={})
-    return tokens_asked(composer.request(0)) + _ANSWER_TOKENS * len(question.items) + _MARGIN
+    composer = Composer(question.prompt, bare, "", b"", model="", parameters=GenerationParameters({}, {}))
+    return tokens_asked(composer.vote(question, 0)) + _ANSWER_TOKENS * len(question.items) + _MARGIN

@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias
@@ -18,10 +18,10 @@ from adjudge.model.judging import Choice, VoteRuleName
 
 
 class Aside(Enum):
-    """A vote for no value."""
+    """A vote for no value; of a tie the value wins, then the lower number here."""
 
-    NOT_APPLICABLE = "not applicable"
-    ABSTAINED = "abstained"
+    NOT_APPLICABLE = 1
+    ABSTAINED = 2
     """It cannot be told."""
 
 
@@ -31,7 +31,7 @@ ABSTAINED: Final = Aside.ABSTAINED
 Stand: TypeAlias = float | Aside
 """What a vote stands for."""
 
-Tally: TypeAlias = Mapping[Stand, int]
+Tally: TypeAlias = Counter[Stand]
 
 
 def stand_of(choice: Choice) -> Stand:
@@ -69,10 +69,14 @@ class VoteRule:
 
         Under ``majority_or_unsure`` nothing is decided without more than half of the votes.
         """
-        total = sum(tally.values())
+        total = tally.total()
         if not total:
             return Outcome(None)
-        stand = self._median(tally) if self.kind == "median" else self._leader(tally)
+        if self.kind == "median":
+            values = sorted(stand for stand in tally.elements() if not isinstance(stand, Aside))
+            stand: Stand = values[(len(values) - 1) // 2]
+        else:
+            stand = min(tally, key=lambda stand: (-tally[stand], _tie_order(stand)))
         if self.kind == "majority_or_unsure" and 2 * tally[stand] <= total:
             return Outcome(stand, split=True)
         is_below = self.unsure_below is not None and tally[stand] / total < self.unsure_below
@@ -80,10 +84,8 @@ class VoteRule:
 
     def is_tie(self, tally: Tally) -> bool:
         """Whether another stand has as many votes as the one that holds."""
-        if self.kind == "median" or not any(tally.values()):
-            return False
-        most = max(tally.values())
-        return sum(count == most for count in tally.values()) > 1
+        most = [count for _, count in tally.most_common(2)]
+        return self.kind != "median" and len(most) == 2 and most[0] == most[1]
 
     def decided(self, tally: Tally, remaining: int) -> bool:
         """Whether every way in which the remaining votes can go, lost ones included, gives one verdict.
@@ -93,7 +95,7 @@ class VoteRule:
         """
         now = self.outcome(tally)
         return not remaining or all(
-            self.outcome(added(tally, (stand,) * remaining)).same(now) for stand in self.stands
+            self.outcome(tally + Counter({stand: remaining})).same(now) for stand in self.stands
         )
 
     def fewest(self, tally: Tally, remaining: int, missing: int = 0) -> int:
@@ -120,15 +122,9 @@ class VoteRule:
 
         With whole numbers the distribution function of Beta at one half is a binomial tail.
         """
-        agree = tally.get(stand, 0)
-        trials = sum(tally.values()) + 1
-        ways = sum(math.comb(trials, wins) for wins in range(agree + 1))
+        trials = tally.total() + 1
+        ways = sum(math.comb(trials, wins) for wins in range(tally[stand] + 1))
         return ways / (1 << trials)
-
-    def _leader(self, tally: Tally) -> Stand:
-        return min(
-            (stand for stand in tally if tally[stand]), key=lambda stand: (-tally[stand], _tie_order(stand))
-        )
 
     def _quickest(self, tally: Tally, number: int) -> Iterator[Tally]:
         """Tallies with ``number`` more votes, of which one decides if any does.
@@ -137,34 +133,20 @@ class VoteRule:
         and the others evenly against it, where that leaves too small a share.
         """
         for stand in self.stands:
-            yield added(tally, (stand,) * number)
+            yield tally + Counter({stand: number})
         if self.kind == "majority_or_unsure":
             yield _added_evenly(tally, self.stands, number)
         if self.unsure_below is not None:
             for stand in self.stands:
                 others = [other for other in self.stands if other != stand]
                 for agreeing in range(number if others else 0):
-                    yield _added_evenly(added(tally, (stand,) * agreeing), others, number - agreeing)
-
-    @staticmethod
-    def _median(tally: Tally) -> Stand:
-        values = sorted(
-            stand for stand, count in tally.items() if not isinstance(stand, Aside) for _ in range(count)
-        )
-        return values[(len(values) - 1) // 2]
-
-
-def added(tally: Tally, votes: Iterable[Stand]) -> Tally:
-    """The tally with further votes."""
-    more: Counter[Stand] = Counter(dict(tally))
-    more.update(votes)
-    return more
+                    yield _added_evenly(tally + Counter({stand: agreeing}), others, number - agreeing)
 
 
 def _added_evenly(tally: Tally, stands: Sequence[Stand], number: int) -> Tally:
     """The tally with further votes, each for the stand that has fewest; ``ABSTAINED`` the last of several."""
-    rising = sorted(stands, key=lambda stand: tally.get(stand, 0))
-    counts = [tally.get(stand, 0) for stand in rising]
+    rising = sorted(stands, key=lambda stand: tally[stand])
+    counts = [tally[stand] for stand in rising]
     # The stands that get votes end on one level, or one vote apart.
     level, lowest = next(
         found
@@ -173,20 +155,8 @@ def _added_evenly(tally: Tally, stands: Sequence[Stand], number: int) -> Tally:
     )
     height, left = level
     lowest.sort(key=lambda stand: stand == ABSTAINED)
-    return {**tally, **{stand: height + (at < left) for at, stand in enumerate(lowest)}}
-
-
-def tally_of(stands: Iterable[Stand]) -> Tally:
-    """How many votes stand for what."""
-    return Counter(stands)
-
-
-def rule_for(choices: Sequence[Choice], kind: VoteRuleName, unsure_below: float | None) -> VoteRule:
-    """The rule for a menu."""
-    return VoteRule(kind, tuple(dict.fromkeys(map(stand_of, choices))), unsure_below)
+    return tally | Counter({stand: height + (at < left) for at, stand in enumerate(lowest)})
 
 
 def _tie_order(stand: Stand) -> tuple[int, float]:
-    if isinstance(stand, Aside):
-        return (list(Aside).index(stand) + 1, 0.0)
-    return (0, stand)
+    return (stand.value, 0.0) if isinstance(stand, Aside) else (0, stand)

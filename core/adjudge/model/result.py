@@ -8,9 +8,9 @@ from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.evaluation import AppliedCalibration, CheckResult, GranularityChoice, VotedVerdict
 from adjudge.model.evidence import Evidence, Failure
-from adjudge.model.judging import JudgeUse
+from adjudge.model.judging import JudgeUse, total_cost
 from adjudge.model.measurement import RubricScore
-from adjudge.model.step import Usage
+from adjudge.model.step import Usage, total_usage
 from adjudge.model.verdict import Status, Verdict
 
 
@@ -191,6 +191,22 @@ class JudgeCalls(Frozen):
     """Those of them on which all votes agreed."""
     stopped: str | None = None
     """Why it was not asked any more in the end, where that is so."""
+
+    def __add__(self, later: JudgeCalls) -> JudgeCalls:
+        """Both together; how it ended is what ``later`` says."""
+        counted = ("calls", "retries", "cached", "failed", "items", "unanimous")
+        costs = [each.cost for each in (self, later) if each.calls]
+        known = [cost for cost in costs if cost is not None]
+        return JudgeCalls(
+            **{name: getattr(self, name) + getattr(later, name) for name in counted},
+            usage=total_usage([self.usage, later.usage]),
+            cost=sum(known) if known and len(known) == len(costs) else None,
+            stopped=later.stopped,
+        )
+
+    def rounded(self, *, stopped: str | None) -> JudgeCalls:
+        """For people and files, with how it ended: the order of a sum's parts depends on who answered first."""
+        return self.model_copy(update={"cost": total_cost([self.cost]), "stopped": stopped})
 
 
 NOT_SIMULATED: Final = "not_simulated"

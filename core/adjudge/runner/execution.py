@@ -12,14 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import adjudge
-from adjudge.errors import InputError, ReportError, RunError, RunStoppedError
+from adjudge.errors import InputError, JudgeUnusableError, ReportError, RunError, RunStoppedError
 from adjudge.extension.hooks import RunFinished
 from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.protocols import ReportedCase, RunReport
 from adjudge.journal.locations import journal_path
 from adjudge.journal.run_journal import Journal
-from adjudge.judge.client import JudgeUnusableError
 from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, RunInfo, RunSummary
 from adjudge.model.verdict import Status, Verdict

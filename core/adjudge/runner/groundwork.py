@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from adjudge.errors import RunError
 from adjudge.extension.loader import Extensions
 from adjudge.extension.project import find_settings
+from adjudge.journal.judge_notes import JudgeNotes
 from adjudge.model.base import JsonValue
 from adjudge.runner.host import RunHost
-from adjudge.runner.judge_warnings import doubts_about
 from adjudge.runner.judges import RunJudges
-from adjudge.runner.plan import Plan, WorkSource
+from adjudge.runner.plan import Plan, PlannedCriterion, WorkSource
 from adjudge.runner.problems import Problems
 from adjudge.runner.reports import check_outputs, reporter_for
 from adjudge.runner.request import MOST_RUNS, LogsRequest, RunRequest
@@ -56,7 +57,7 @@ class Groundwork:
         participants.add_observers(self._extensions.observers)
         for output in self._outputs:
             participants.add(reporter_for(output, self._extensions))
-        self.problems.warn(doubts_about(source.criteria))
+        self.problems.warn(_doubts_about(source.criteria))
         return Plan(
             request=self._request,
             source=source,
@@ -77,3 +78,19 @@ def _check_numbers(request: RunRequest | LogsRequest, problems: Problems) -> Non
     if request.scoring_timeout is not None and not request.scoring_timeout > 0:
         found = request.scoring_timeout
         problems.add(f"the timeout of scoring must be more than 0 seconds, found {found}")
+
+
+def _doubts_about(criteria: Iterable[PlannedCriterion]) -> tuple[str, ...]:
+    """What is known of the judges of a plan and speaks against them: the warnings of the notes about each."""
+    notes = JudgeNotes()
+    found: list[str] = []
+    try:
+        for criterion in criteria:
+            spec = criterion.component.spec
+            for document in criterion.judges:
+                for model, backend in zip(document["models"], document["backends"], strict=True):
+                    known = notes.of(model, backend, criterion.component.id, spec.version)
+                    found += () if known is None else known.warnings
+    except RunError as error:
+        found.append(str(error))
+    return tuple(dict.fromkeys(found))

@@ -24,7 +24,7 @@ from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.specs import CriterionSpec, GranularityStrategySpec
 from adjudge.journal.recording import RecordingFile
-from adjudge.judge.client_judge import ClientJudge
+from adjudge.judge.panel import JudgePanel
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement
@@ -35,7 +35,7 @@ from adjudge.runner.traces import Traces
 class MakesJudges(Protocol):
     """What makes the judges of a run."""
 
-    def judge(self, options: JudgeModelOptions) -> ClientJudge:
+    def judge(self, options: JudgeModelOptions) -> JudgePanel:
         """The judge that these options choose."""
         ...
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 from adjudge.extension.judge_options import JudgeModelOptions
+from adjudge.extension.judge_protocols import Judge
 from adjudge.extension.loader import Extensions
-from adjudge.extension.project import JudgeSettings
+from adjudge.extension.plugin_loops import plugin_loops
+from adjudge.extension.project import JudgeSettings, find_settings, project_extensions
 from adjudge.journal.recording import RecordingFile
 from adjudge.journal.reply_cache import ReplyCache, compiled_checks
 from adjudge.journal.run_journal import Journal
 from adjudge.journal.secret import installation_secret
 from adjudge.judge.budget import Budget, prices_installed
 from adjudge.judge.client import JudgeClient, ReplyStore
-from adjudge.judge.client_judge import ClientJudge
-from adjudge.judge.model_resolution import Judges
-from adjudge.model.judging import total_cost
+from adjudge.judge.model_resolution import JudgeModels
+from adjudge.judge.panel import JudgePanel
 from adjudge.model.result import JudgeCalls
-from adjudge.model.step import total_usage
 from adjudge.runner.host import RunHost
 from adjudge.runner.problems import Problems
 from adjudge.runner.request import JudgingRequest
@@ -36,6 +38,8 @@ class RunJudges:
         extensions: Extensions,
         host: RunHost,
         settings: JudgeSettings,
+        *,
+        retrying: bool = True,
     ) -> None:
         """Offer the judge backends of ``extensions`` through ``host``. Nothing is opened, and no key needed.
 
@@ -44,28 +48,46 @@ class RunJudges:
             extensions: The loaded plugins.
             host: What the components of the run are made with.
             settings: The project's.
+            retrying: Whether a call that failed is made again where that may help.
         """
         self._request = request
         self._settings = settings
-        self._known = {item.spec.name for item in extensions.judge_backends}
+        self._retrying = retrying
+        self._host = host
+        self._models = JudgeModels(
+            extensions.judge_backends,
+            host,
+            override=request.judges,
+            default=settings.models,
+            backend_options=settings.backends,
+            priced=request.max_cost is not None,
+        )
+        self._client: JudgeClient | None = None
         self._cache: ReplyCache | None = None
         self._recording: RecordingFile | None = None
         self._journal: Journal | None = None
         self._before: Mapping[str, JudgeCalls] = {}
         self._checks = compiled_checks()
-        self._host = host
-        self._extensions = extensions
-        self._made: tuple[Judges, JudgeClient] | None = None
+        self._troubles: list[str] = []
         host.judges = self
 
-    def judge(self, options: JudgeModelOptions) -> ClientJudge:
+    def judge(self, options: JudgeModelOptions) -> JudgePanel:
         """The judge that these options choose.
 
         Raises:
             InputError: no judge is named, or what it needs is missing.
             RunError: the installation's secret cannot be used.
         """
-        return self._judges()[0].judge(options)
+        members = self._models.chosen(options)
+        if self._client is None:
+            request = self._request
+            self._client = JudgeClient(
+                secret=installation_secret(),
+                budget=Budget(max_calls=request.max_calls, max_cost=request.max_cost),
+                timeout=self._settings.timeout,
+                retrying=self._retrying,
+            )
+        return JudgePanel(self._client, members, options, for_good=self._checks)
 
     def check(self, problems: Problems, *, resuming: bool) -> None:
         """Find what would go wrong with the run's own options, before it starts."""
@@ -89,10 +111,11 @@ class RunJudges:
                 file=request.record,
                 hint="Remove it, or name another.",
             )
-        for name in sorted(self._settings.backends.keys() - self._known):
+        known = self._models.backend_names
+        for name in sorted(self._settings.backends.keys() - known):
             problems.add(
                 f"[judge.backends.{name}] names no judge backend",
-                hint=f"Installed: {', '.join(sorted(self._known)) or 'none'}.",
+                hint=f"Installed: {', '.join(sorted(known)) or 'none'}.",
             )
 
     def open(self, journal: Journal | None) -> None:
@@ -110,7 +133,7 @@ class RunJudges:
                 name: JudgeCalls.model_validate(calls)
                 for name, calls in journal.meta().get("judges", {}).items()
             }
-        if self._made is None:
+        if self._client is None:
             return
         if self._request.use_cache:
             self._cache = ReplyCache()
@@ -119,8 +142,7 @@ class RunJudges:
         stores: list[ReplyStore] = [] if journal is None else [journal]
         if self._cache is not None:
             stores.append(self._cache)
-        self._made[1].keep_in(stores, self._recording)
-        self._made[1].tell(self.keep_calls)
+        self._client.keep_in(stores, self._recording, told=self.keep_calls)
 
     def keep_calls(self) -> None:
         """Write what was asked over all resumptions of the run into its journal: a killed process keeps it."""
@@ -130,25 +152,19 @@ class RunJudges:
                 {"judges": {key: item.model_dump(mode="json") for key, item in calls.items()}}
             )
 
-    def tell(self, told: Callable[[], None]) -> None:
-        """Call ``told`` whenever a judge has answered."""
-        if self._made is not None:
-            self._made[1].tell(told)
-
     async def aclose(self) -> None:
         """Give up what is under way, and close everything."""
-        if self._made is not None:
-            await self._made[0].aclose()
-        if self._cache is not None:
-            self._cache.close()
-        self._checks.close()
-        if self._recording is not None:
-            self._recording.close()
+        if self._client is not None:
+            await self._client.aclose()
+        self._troubles = await self._models.aclose()
+        for opened in (self._cache, self._checks, self._recording):
+            if opened is not None:
+                opened.close()
 
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:
         """What was asked so far, by model."""
-        return {} if self._made is None else self._made[1].calls
+        return {} if self._client is None else self._client.calls
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -161,48 +177,40 @@ class RunJudges:
         ]
         found += [calls.stopped for calls in self.calls.values() if calls.stopped is not None]
         stores = (self._checks,) if self._cache is None else (self._checks, self._cache)
-        if self._made is not None:
-            found += self._made[0].troubles
+        found += self._troubles
         found += [store.trouble for store in stores if store.trouble is not None]
         return tuple(found)
-
-    def _judges(self) -> tuple[Judges, JudgeClient]:
-        if self._made is None:
-            client = JudgeClient(
-                secret=installation_secret(),
-                budget=Budget(max_calls=self._request.max_calls, max_cost=self._request.max_cost),
-                timeout=self._settings.timeout,
-            )
-            judges = Judges(
-                self._extensions.judge_backends,
-                client,
-                self._host,
-                override=self._request.judges,
-                default=self._settings.models,
-                backend_options=self._settings.backends,
-                priced=self._request.max_cost is not None,
-                for_good=self._checks,
-            )
-            self._made = (judges, client)
-        return self._made
 
 
 def together(before: Mapping[str, JudgeCalls], after: Mapping[str, JudgeCalls]) -> dict[str, JudgeCalls]:
     """The calls of a run over its resumptions."""
-    return {name: _sum(before.get(name), after.get(name)) for name in sorted({*before, *after})}
+    found = {**before, **after}
+    for name in before.keys() & after.keys():
+        found[name] = (before[name] + after[name]).rounded(stopped=after[name].stopped)
+    return dict(sorted(found.items()))
 
 
-def _sum(one: JudgeCalls | None, other: JudgeCalls | None) -> JudgeCalls:
-    if one is None or other is None:
-        return one or other or JudgeCalls()
-    return JudgeCalls(
-        calls=one.calls + other.calls,
-        retries=one.retries + other.retries,
-        cached=one.cached + other.cached,
-        failed=one.failed + other.failed,
-        usage=total_usage([one.usage, other.usage]),
-        cost=total_cost(calls.cost for calls in (one, other) if calls.calls),
-        items=one.items + other.items,
-        unanimous=one.unanimous + other.unanimous,
-        stopped=other.stopped,
-    )
+@asynccontextmanager
+async def open_judge(model: str, *, disable: Iterable[str] = ()) -> AsyncGenerator[Judge]:
+    """A judge for questions that belong to no run: one vote, without the cache and without a retry.
+
+    Args:
+        model: As ``provider/model``, or a name that one provider's models have.
+        disable: Plugins or distributions that are not imported.
+
+    Raises:
+        InputError: no backend has such a model, or something that it needs is missing.
+        PluginError: a required plugin is not available.
+    """
+    folder = Path.cwd()
+    extensions = project_extensions(folder, disable=disable)
+    host = RunHost(extensions, folder)
+    host.read_environment(agent_folder=None)
+    request = JudgingRequest(judges=(model,))
+    judges = RunJudges(request, extensions, host, find_settings(folder).judge, retrying=False)
+    judge = judges.judge(JudgeModelOptions(num_samples=1))
+    async with plugin_loops():
+        try:
+            yield judge
+        finally:
+            await judges.aclose()

@@ -7,12 +7,11 @@ from typing import cast
 
 from pydantic_core import from_json, to_json
 
-from adjudge.errors import AdjudgeError, InputError, PluginError, RunError
+from adjudge.errors import AdjudgeError, InputError, JudgeUnusableError, PluginError, RunError
 from adjudge.extension.guard import PluginTimeoutError, awaited, lent, returned
 from adjudge.extension.judge_use import judge_use
 from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
 from adjudge.extension.shortage import shortage_of
-from adjudge.judge.client import JudgeUnusableError
 from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement, Outcome

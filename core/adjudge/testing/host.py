@@ -16,8 +16,9 @@ from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import GranularityStrategySpec
-from adjudge.judge.client import JudgeClient, Member
-from adjudge.judge.client_judge import ClientJudge
+from adjudge.judge.client import JudgeClient
+from adjudge.judge.member import Member
+from adjudge.judge.panel import JudgePanel
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.judging import JudgeRequest
 from adjudge.model.trajectory import Trajectory
@@ -96,7 +97,7 @@ class FakeHost:
         Raises:
             InputError: none was given.
         """
-        return self._client_judge(options)
+        return self._panel(options)
 
     def granularity_strategies(self) -> tuple[InstalledStrategy, ...]:
         """The strategies that were given, otherwise those of this environment."""
@@ -127,7 +128,7 @@ class FakeHost:
     def declare(self, document: JsonObject) -> None:
         """Nothing: there is no plan."""
 
-    def _client_judge(self, options: JudgeModelOptions) -> ClientJudge:
+    def _panel(self, options: JudgeModelOptions) -> JudgePanel:
         if self._judge is None:
             raise InputError(Problem(what="no judge is named, and this criterion needs one"))
         names = options.judges or (options.judge_model or "fake/judge",)
@@ -135,7 +136,7 @@ class FakeHost:
             Member(name=name, model=name.partition("/")[2] or name, backend_name="fake", backend=self._judge)
             for name in names
         ]
-        return ClientJudge(JudgeClient(secret=b"a secret of this test"), members, options)
+        return JudgePanel(JudgeClient(secret=b"a secret of this test"), members, options)
 
     def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
         """The criterion that was given under that name.

@@ -15,8 +15,9 @@ from pathlib import Path
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.journal.reply_cache import ReplyCache
 from adjudge.journal.run_journal import Journal
-from adjudge.judge.client import JudgeClient, Member
-from adjudge.judge.client_judge import ClientJudge
+from adjudge.judge.client import JudgeClient
+from adjudge.judge.member import Member
+from adjudge.judge.panel import JudgePanel
 from adjudge.model.judging import Choice, Exhibit, JudgedItem, JudgeReply, JudgeRequest, Prompt, Question
 from adjudge.testing import verdicts
 
@@ -56,7 +57,7 @@ async def measured(folder: Path) -> float:
     with Journal.create(folder / "run.sqlite3", {}) as journal:
         client.keep_in([journal, ReplyCache(folder / "cache.sqlite3")])
         member = Member("instant/judge", "judge", "instant", InstantJudge())
-        judge = ClientJudge(client, [member], JudgeModelOptions(num_samples=1))
+        judge = JudgePanel(client, [member], JudgeModelOptions(num_samples=1))
         slots = asyncio.Semaphore(at_once)
 
         async def ask(number: int) -> None:

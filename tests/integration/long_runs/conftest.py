@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from adjudge.extension.loader import Extensions
-from adjudge.judge.client import JudgeClient, Member
-from adjudge.judge.client_judge import ClientJudge
+from adjudge.judge.client import JudgeClient
+from adjudge.judge.member import Member
+from adjudge.judge.panel import JudgePanel
 from adjudge.model import (
     Citation,
     Claim,
@@ -211,7 +212,7 @@ def judged(
     """What a judge concludes at one granularity."""
     fake = FakeJudge(judge or Finder())
     member = Member(name="fake/m", model="m", backend_name="fake", backend=fake)
-    client = ClientJudge(
+    client = JudgePanel(
         JudgeClient(secret=b"a secret of this test"), [member], JudgeModelOptions(num_samples=votes)
     )
     host: Host = FakeHost(folder, judge=fake)

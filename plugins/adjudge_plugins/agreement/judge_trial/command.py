@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from adjudge import JudgeAnswer, JudgeUnusableError, ask_judge
-from adjudge.model import Choice, Exhibit, JudgedItem, Prompt, Question
-from adjudge.plugin import say, say_json, show_fields
+from adjudge import JudgeUnusableError, open_judge
+from adjudge.model import Choice, Decision, Exhibit, Failure, JudgedItem, JudgeUse, Prompt, Question
+from adjudge.plugin import judge_use, say, say_json, show_fields
 
 _MOST_SAMPLES: Final = 100
 """The most that ``num_samples`` may be anywhere."""
@@ -89,31 +91,59 @@ def try_command(
 
 
 def _try(model: str, no_plugins: tuple[str, ...], *, as_json: bool) -> int:
-    answer = asyncio.run(ask_judge(model, TRIAL, disable=no_plugins))
+    answer = asyncio.run(_asked(model, no_plugins))
     if as_json:
         say_json(json.dumps(_answer_facts(answer), indent=2, ensure_ascii=False))
     elif answer.failure is None:
         show_fields(_answer_fields(answer))
     else:
-        say(f"error ({_class_of(answer)}): {answer.failure.message}", err=True)
+        say(f"error ({answer.failure_class}): {answer.failure.message}", err=True)
     return 0 if answer.failure is None else 3
 
 
-def _class_of(answer: JudgeAnswer) -> str | None:
-    return None if answer.failure is None else _in_words(answer.failure.code.removeprefix("judge_"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Answer:
+    """What came back when a model was asked."""
+
+    judge: str
+    """As ``provider/model``."""
+    seconds: float
+    decision: Decision | None
+    use: JudgeUse | None
+    failure: Failure | None
+    """Why there is no verdict; its code is ``judge_`` and the class of the failure."""
+
+    @property
+    def failure_class(self) -> str | None:
+        return None if self.failure is None else _in_words(self.failure.code.removeprefix("judge_"))
+
+
+async def _asked(model: str, no_plugins: tuple[str, ...]) -> _Answer:
+    decision: Decision | None = None
+    async with open_judge(model, disable=no_plugins) as judge:
+        [name] = judge.models
+        started = time.perf_counter()
+        with judge_use() as asked:
+            try:
+                [decision] = await judge.decide(TRIAL)
+                failure = decision.error
+            except JudgeUnusableError as error:
+                failure = Failure(code=f"judge_{error.code}", message=str(error), origin=name)
+        seconds = time.perf_counter() - started
+    return _Answer(judge=name, seconds=seconds, decision=decision, use=asked.use(), failure=failure)
 
 
 def _in_words(code: str) -> str:
     return code.replace("_", " ")
 
 
-def _answer_facts(answer: JudgeAnswer) -> dict[str, Any]:
+def _answer_facts(answer: _Answer) -> dict[str, Any]:
     decision, use = answer.decision, answer.use
     return {
         "judge": answer.judge,
         "error": None
         if answer.failure is None
-        else {"class": _class_of(answer), "message": answer.failure.message},
+        else {"class": answer.failure_class, "message": answer.failure.message},
         "model_version": next(iter(use.model_versions), None) if use else None,
         "verdict": decision.label if decision else None,
         "expected": "yes",
@@ -124,7 +154,7 @@ def _answer_facts(answer: JudgeAnswer) -> dict[str, Any]:
     }
 
 
-def _answer_fields(answer: JudgeAnswer) -> list[tuple[str, str]]:
+def _answer_fields(answer: _Answer) -> list[tuple[str, str]]:
     facts = _answer_facts(answer)
     right = facts["verdict"] == facts["expected"]
     asked = f"“{TRIAL.exhibits[0].text}” {TRIAL.items[0].text}"

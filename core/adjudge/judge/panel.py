@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Final
@@ -15,16 +16,14 @@ from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.time_limit import not_counted
 from adjudge.judge.budget import BudgetSpentError
-from adjudge.judge.cache_key import question_key
-from adjudge.judge.citations import problem_of_evidence, with_evidence_of
-from adjudge.judge.client import JudgeClient, Member, ReplyStore
-from adjudge.judge.decision import decide, panel_decision
-from adjudge.judge.generation import writing_request, written
-from adjudge.judge.parameters import split_config
-from adjudge.judge.parsing import WITHHELD, ReadItem, read_reply
-from adjudge.judge.prompt import Composer, flags_of, tokens_beside
-from adjudge.judge.tally import VoteRule, rule_for
-from adjudge.judge.voting import Ballot, Poll
+from adjudge.judge.cache_key import question_key, writing_key
+from adjudge.judge.citations import problem_of_evidence, vote_of, with_evidence_of
+from adjudge.judge.client import JudgeClient, ReplyStore
+from adjudge.judge.member import Member
+from adjudge.judge.parameters import generation_parameters
+from adjudge.judge.parsing import WITHHELD, ReadItem, read_reply, read_texts
+from adjudge.judge.prompt import Composer, flags_of, repair_request, tokens_beside
+from adjudge.judge.voting import Ballot, ballots_on, panel_decision, votes_wanted
 from adjudge.model.base import JsonObject
 from adjudge.model.evidence import Failure
 from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
@@ -39,7 +38,7 @@ _FINAL: Final = _UNREPAIRABLE | {"not_recorded"}
 """Failures that ``adjudge resume`` would meet again."""
 
 
-class ClientJudge:
+class JudgePanel:
     """A ``Judge`` (see ``adjudge.plugin.Judge``): the members' votes through the client."""
 
     def __init__(
@@ -49,9 +48,8 @@ class ClientJudge:
         options: JudgeModelOptions,
         *,
         for_good: ReplyStore | None = None,
-        is_lasting: bool = False,
     ) -> None:
-        """Let ``members`` vote, with ``options``; where ``is_lasting``, what ``for_good`` holds is never asked again.
+        """Let ``members`` vote, with ``options``; what the judge of ``lasting`` is told is kept in ``for_good``.
 
         Raises:
             InputError: ``judge_model_config`` has a key that cannot be set.
@@ -60,8 +58,8 @@ class ClientJudge:
         self._members = tuple(members)
         self._options = options
         self._for_good = for_good
-        self._lasting = for_good if is_lasting else None
-        self._parameters, self._provider_options = split_config(options.judge_model_config)
+        self._lasting: ReplyStore | None = None
+        self._parameters = generation_parameters(options.judge_model_config)
         limit = options.parallelism_limit
         self._slots: AbstractAsyncContextManager[object] = (
             nullcontext() if limit is None else asyncio.Semaphore(limit)
@@ -84,11 +82,11 @@ class ClientJudge:
             "backends": [member.fingerprint for member in self._members],
         }
 
-    def lasting(self) -> ClientJudge:
+    def lasting(self) -> JudgePanel:
         """The same judge, whose answers are kept for good and taken from there first."""
-        return ClientJudge(
-            self._client, self._members, self._options, for_good=self._for_good, is_lasting=True
-        )
+        judge = copy.copy(self)
+        judge._lasting = self._for_good
+        return judge
 
     def tokens_beside(self, question: Question) -> int:
         """The most tokens that a request has besides the texts of the exhibits."""
@@ -115,67 +113,56 @@ class ClientJudge:
     async def _written(
         self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
     ) -> Mapping[str, str] | None:
-        member = self._members[0]
-        request = writing_request(
-            prompt,
-            exhibits,
-            fields,
-            secret=self._client.secret,
-            model=member.model,
-            parameters=self._parameters,
-            provider_options=self._provider_options,
-        )
-        (member, *_) = member.for_question(request.key)
-        self._client.asks(request.key, [member])
-        usage.current().asked(prompt)
-        reply = await self._reply(member, request)
-        return None if isinstance(reply, Failure) else written(reply, fields)
+        key = writing_key(prompt, exhibits, fields, self._parameters)
+        member, composer = self._asked(key, prompt, exhibits, self._members[:1])[0]
+        reply = await self._reply(member, composer.texts(fields))
+        return None if isinstance(reply, Failure) else read_texts(reply, fields)
 
-    async def _decide(self, question: Question, check: CitationCheck | None) -> tuple[Decision, ...]:
-        key = question_key(question, self._parameters, self._provider_options)
-        members = [found for member in self._members for found in member.for_question(key)]
-        self._client.asks(key, members)
-        usage.current().asked(question.prompt)
-        rule = rule_for(question.choices, question.rule, self._options.unsure_below)
-        polled = await asyncio.gather(*(self._poll(member, question, key, rule, check) for member in members))
+    async def _decide(self, question: Question, check: CitationCheck | None) -> list[Decision]:
+        key = question_key(question, self._parameters)
+        asked = self._asked(key, question.prompt, question.exhibits, self._members)
+        voted = await asyncio.gather(*(self._vote(*each, question, check) for each in asked))
         flags = flags_of(question)
-        decisions: list[Decision] = []
-        for position, item in enumerate(question.items):
-            of_members = [
-                decide(item.item_id, ballots[position], question.choices, rule, flags) for ballots in polled
-            ]
-            decisions.append(
-                panel_decision(
-                    of_members,
-                    question.choices,
-                    self._options.panel_rule,
-                    needs_majority=question.rule == "majority_or_unsure",
-                )
+        return [
+            panel_decision(
+                [ballot.decision(item.item_id, flags) for ballot in ballots],
+                question.choices,
+                self._options.panel_rule,
+                needs_majority=question.rule == "majority_or_unsure",
             )
-        return tuple(decisions)
+            for item, ballots in zip(question.items, zip(*voted, strict=True), strict=True)
+        ]
 
-    async def _poll(
-        self, member: Member, question: Question, key: str, rule: VoteRule, check: CitationCheck | None
-    ) -> list[Ballot]:
-        """The votes of one model: the fewest that can decide first, then only what is needed."""
-        poll = Poll(question, member.name, rule, self._options.num_samples, check)
-        composer = Composer(
-            question,
-            key,
-            self._client.secret,
-            model=member.model,
-            parameters=self._parameters,
-            provider_options=self._provider_options,
-        )
-        while more := poll.wanted():
-            asked = range(poll.asked, poll.asked + more)
-            votes = (self._vote(member, composer, question, at, check) for at in asked)
-            poll.add(await asyncio.gather(*votes))
-        for unanimous in poll.unanimities():
-            self._client.voted(member, unanimous=unanimous)
-        return poll.ballots
+    def _asked(
+        self, key: str, prompt: Prompt, exhibits: Sequence[Exhibit], members: Sequence[Member]
+    ) -> list[tuple[Member, Composer]]:
+        """Who is asked what has this key, each with what composes its requests."""
+        found = [each for member in members for each in member.for_question(key)]
+        self._client.asks(key, found)
+        usage.current().asked(prompt)
+        secret, parameters = self._client.secret, self._parameters
+        return [
+            (each, Composer(prompt, exhibits, key, secret, model=each.model, parameters=parameters))
+            for each in found
+        ]
 
     async def _vote(
+        self, member: Member, composer: Composer, question: Question, check: CitationCheck | None
+    ) -> list[Ballot]:
+        """The ballots of one model: the fewest votes that can decide first, then only what is needed."""
+        ballots = ballots_on(question, member.name, self._options.num_samples, self._options.unsure_below)
+        while more := votes_wanted(ballots):
+            samples = range(ballots[0].asked, ballots[0].asked + more)
+            answers = (self._answer(member, composer, question, at, check) for at in samples)
+            for at, answer in zip(samples, await asyncio.gather(*answers), strict=True):
+                for ballot, item in zip(ballots, answer, strict=True):
+                    ballot.add(item if isinstance(item, Failure) else vote_of(item, member.name, at, check))
+        for ballot in ballots:
+            if ballot.unanimous is not None:
+                self._client.voted(member, unanimous=ballot.unanimous)
+        return ballots
+
+    async def _answer(
         self,
         member: Member,
         composer: Composer,
@@ -184,7 +171,7 @@ class ClientJudge:
         check: CitationCheck | None,
     ) -> Sequence[ReadItem | Failure]:
         """What one model says of every item in one vote; a failure where it could not say anything."""
-        request = composer.request(sample)
+        request = composer.vote(question, sample)
         reply = await self._reply(member, request)
         if isinstance(reply, Failure):
             usage.current().lost(member.name)
@@ -195,15 +182,14 @@ class ClientJudge:
         )
         if problem is None or reply.finish_reason in WITHHELD:
             return read
-        again = await self._reply(member, composer.repair(request, reply.text, problem))
+        again = await self._reply(member, repair_request(request, reply.text, problem, len(read)))
         if isinstance(again, Failure):
             # Too long with the first answer in it, for instance: then that answer is all there is.
             final = again.code.removeprefix("judge_") in _UNREPAIRABLE
             return [again if item.lost and not final else item for item in read]
-        repaired = read_reply(again, question)
         return [
             second if first.lost else with_evidence_of(first, second, question, check)
-            for first, second in zip(read, repaired, strict=True)
+            for first, second in zip(read, read_reply(again, question), strict=True)
         ]
 
     async def _reply(self, member: Member, request: JudgeRequest) -> JudgeReply | Failure:
