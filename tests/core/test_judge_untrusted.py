@@ -75,7 +75,7 @@ def question(exhibits: Iterable[str], quoted: Iterable[str] = (), plain: Iterabl
 def composed(asked: Question, sample: int = 0, secret: bytes = SECRET) -> tuple[JudgeRequest, str]:
     nothing = GenerationParameters({}, {})
     key = question_key(asked, nothing)
-    composer = Composer(asked.prompt, asked.exhibits, key, secret, model="m", parameters=nothing)
+    composer = Composer(asked.prompt, asked.exhibits, key, secret, "m", nothing)
     return composer.vote(asked, sample), delimiter(secret, key)
 
 

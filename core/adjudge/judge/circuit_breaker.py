@@ -6,18 +6,14 @@ import asyncio
 from contextlib import suppress
 from typing import Final
 
-from adjudge.errors import JudgeError, JudgeErrorCode
+from adjudge.errors import JudgeError
+from adjudge.judge.failure_classes import OF_ONE_QUESTION
 
 IN_A_ROW: Final = 5
 """Failures without a success between them after which a provider may be taken for dead."""
 
 PATIENCE: Final = 60.0
 """Seconds without a success in which attempts may fail, unless the provider asked to wait."""
-
-_OF_ONE_QUESTION: Final[frozenset[JudgeErrorCode]] = frozenset(
-    {"context_too_long", "schema_rejected", "bad_request", "not_recorded"}
-)
-"""Failures that concern one question: the provider itself works."""
 
 
 class Breaker:
@@ -58,7 +54,7 @@ class Breaker:
 
     def attempt_failed(self, error: JudgeError) -> None:
         """An attempt failed; it may be made again."""
-        if error.code in _OF_ONE_QUESTION:
+        if error.code in OF_ONE_QUESTION:
             self.answered()
             return
         now = asyncio.get_running_loop().time()
@@ -70,7 +66,7 @@ class Breaker:
 
     def call_failed(self, error: JudgeError) -> None:
         """A call failed for good."""
-        if error.code not in _OF_ONE_QUESTION:
+        if error.code not in OF_ONE_QUESTION:
             self._calls += 1
             if self._calls >= IN_A_ROW:
                 self._open(f"{self._calls} calls", error)

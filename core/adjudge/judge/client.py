@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 from adjudge.errors import JudgeError, JudgeUnusableError, RunError
 from adjudge.judge.budget import Budget
 from adjudge.judge.cache_key import request_key
+from adjudge.judge.failure_classes import STOPPING
 from adjudge.judge.member import Member
-from adjudge.judge.retry import DEFAULT_TIMEOUT, STOPPING, Caller
+from adjudge.judge.retry import DEFAULT_TIMEOUT, Caller
 from adjudge.model.judging import JudgeReply, JudgeRequest
 from adjudge.model.result import JudgeCalls
 

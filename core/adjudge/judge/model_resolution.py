@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, UnavailableError, UnknownNameError
@@ -32,42 +33,33 @@ VARIABLE: Final = "ADJUDGE_JUDGE"
 _ANY: Final = JudgeReply(text="", usage=Usage(input_tokens=1, output_tokens=1))
 
 
+@dataclass(slots=True)
 class JudgeModels:
     """The models of the installed judge backends. Every backend is made once, and closed at the end."""
 
-    def __init__(
-        self,
-        backends: Registry[JudgeBackendSpec],
-        host: Host,
-        *,
-        override: Sequence[str] = (),
-        default: Sequence[str] = (),
-        backend_options: Mapping[str, JsonObject] | None = None,
-        priced: bool = False,
-    ) -> None:
-        """Choose among ``backends``.
-
-        Args:
-            backends: The judge backends that are installed.
-            host: What their factories are given.
-            override: The models of ``--judge``: they replace whatever a criterion names.
-            default: The models of the project's configuration.
-            backend_options: Options of backends, by name.
-            priced: Whether only models with a known price will do.
-        """
-        self._backends = backends
-        self._host = host
-        self._override = tuple(override)
-        self._default = tuple(default)
-        self._backend_options = dict(backend_options or {})
-        self._priced = priced
-        self._made: dict[str, tuple[Registered[JudgeBackendSpec], JudgeBackend]] = {}
-        self._lacked: dict[tuple[str, str | None], list[str]] = {}
+    backends: Registry[JudgeBackendSpec]
+    """The judge backends that are installed."""
+    host: Host
+    """What their factories are given."""
+    override: Sequence[str] = ()
+    """The models of ``--judge``: they replace whatever a criterion names."""
+    default: Sequence[str] = ()
+    """The models of the project's configuration."""
+    backend_options: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    """Options of backends, by name."""
+    priced: bool = False
+    """Whether only models with a known price will do."""
+    _made: dict[str, tuple[Registered[JudgeBackendSpec], JudgeBackend]] = field(
+        default_factory=dict[str, tuple[Registered[JudgeBackendSpec], JudgeBackend]], init=False
+    )
+    _lacked: dict[tuple[str, str | None], list[str]] = field(
+        default_factory=dict[tuple[str, str | None], list[str]], init=False
+    )
 
     @property
     def backend_names(self) -> set[str]:
         """What stands before the ``/`` of a model's name."""
-        return {item.spec.name for item in self._backends}
+        return {item.spec.name for item in self.backends}
 
     def chosen(self, options: JudgeModelOptions) -> list[Member]:
         """The models that ``options`` choose, or the run, the project or the environment.
@@ -88,7 +80,7 @@ class JudgeModels:
                 member = self._member(registered, model)
             except UnavailableError as error:
                 # What the user names for this run is meant to be there.
-                (problems if name in self._override else missing).extend(error.problems)
+                (problems if name in self.override else missing).extend(error.problems)
                 continue
             except InputError as error:
                 problems += error.problems
@@ -100,7 +92,7 @@ class JudgeModels:
                 missing += _of_judge(name, self._missing(registered, model))
             except PluginError as error:
                 problems += _of_judge(name, [str(error)])
-            if self._priced and not member.recorded and member.cost(_ANY) is None:
+            if self.priced and not member.recorded and member.cost(_ANY) is None:
                 problems.append(
                     Problem(
                         what=f"judge {name!r}: its price is not known, so a budget in USD cannot hold",
@@ -113,7 +105,7 @@ class JudgeModels:
         if missing:
             raise UnavailableError(missing)
         for registered, _ in found:
-            take_part(registered, self._host)
+            take_part(registered, self.host)
         return [member for _, member in found]
 
     def lacking(self, registered: Registered[JudgeBackendSpec]) -> list[str]:
@@ -143,23 +135,23 @@ class JudgeModels:
             fingerprint={"backend": registered.id, "version": spec.version, **fingerprint, **of_model},
             prices=spec.prices,
             recorded=isinstance(backend, SupportsRecordedCalls),
-            prices_of={item.spec.name: item.spec.prices for item in self._backends},
+            prices_of={item.spec.name: item.spec.prices for item in self.backends},
         )
 
     def _backend(self, registered: Registered[JudgeBackendSpec]) -> JudgeBackend:
         """The backend, made at its first use."""
         if registered.id not in self._made:
             spec = registered.spec
-            options = self._backend_options.get(spec.name, {})
+            options = self.backend_options.get(spec.name, {})
             config = validated_config(spec.config, options, path=f"judge.backends.{spec.name}")
-            self._made[registered.id] = (registered, make(registered, config, self._host, takes_part=False))
+            self._made[registered.id] = (registered, make(registered, config, self.host, takes_part=False))
         return self._made[registered.id][1]
 
     def _names(self, options: JudgeModelOptions) -> Sequence[str]:
         named = options.judges or ((options.judge_model,) if options.judge_model else ())
-        variable = self._host.environment.get(VARIABLE, "").split(",")
+        variable = self.host.environment.get(VARIABLE, "").split(",")
         from_environment = [name.strip() for name in variable if name.strip()]
-        if names := self._override or named or self._default or from_environment or self._adk_default():
+        if names := self.override or named or self.default or from_environment or self._adk_default():
             return names
         raise UnavailableError(
             Problem(what="no judge is named, and this criterion needs one", hint=self._ways())
@@ -169,7 +161,7 @@ class JudgeModels:
         """The model that google-adk judges with where none is named, where it can be asked here."""
         return [
             f"{registered.spec.name}/{model}"
-            for registered in self._backends
+            for registered in self.backends
             if (model := registered.spec.adk_default) is not None
             and registered.distribution == OWN_DISTRIBUTION
             and not self._missing(registered, model)
@@ -181,7 +173,7 @@ class JudgeModels:
             "Name one with --judge MODEL, in the criterion's judge_model_options.judge_model, as [judge] model "
             f"in adjudge.toml, or in {VARIABLE}. Installed:"
         ]
-        for registered in self._backends:
+        for registered in self.backends:
             state = "; ".join(self.lacking(registered)) or "ready"
             lines.append(f"    {registered.spec.example or registered.spec.name + '/MODEL'}: {state}")
         return "\n".join(lines)
@@ -202,10 +194,10 @@ class JudgeModels:
             if found and provider in known:
                 if not model:
                     raise InputError(Problem(what=f"judge {name!r} names no model after {provider!r}"))
-                return self._backends.resolve(provider), model
+                return self.backends.resolve(provider), model
         matching = [
             item
-            for item in self._backends
+            for item in self.backends
             if any(fnmatch.fnmatchcase(name, pattern) for pattern in item.spec.models)
         ]
         if len(matching) == 1:
@@ -215,10 +207,10 @@ class JudgeModels:
             raise InputError(Problem(what=f"judge {name!r} could be {listed}", hint="Write one of these."))
         if "/" in name:
             try:
-                self._backends.resolve(name.partition("/")[0])  # says what became of it, or what is installed
+                self.backends.resolve(name.partition("/")[0])  # says what became of it, or what is installed
             except (UnknownNameError, PluginError) as error:
                 raise UnavailableError(_of_judge(name, [str(error)])) from None
-        examples = ", ".join(item.spec.example for item in self._backends if item.spec.example)
+        examples = ", ".join(item.spec.example for item in self.backends if item.spec.example)
         raise UnavailableError(
             Problem(
                 what=f"judge {name!r} belongs to no provider that is installed",

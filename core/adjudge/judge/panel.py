@@ -19,6 +19,7 @@ from adjudge.judge.budget import BudgetSpentError
 from adjudge.judge.cache_key import question_key, writing_key
 from adjudge.judge.citations import problem_of_evidence, vote_of, with_evidence_of
 from adjudge.judge.client import JudgeClient, ReplyStore
+from adjudge.judge.failure_classes import OF_ONE_QUESTION, OF_ONE_REQUEST
 from adjudge.judge.member import Member
 from adjudge.judge.parameters import generation_parameters
 from adjudge.judge.parsing import WITHHELD, ReadItem, read_reply, read_texts
@@ -30,12 +31,6 @@ from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, P
 
 ITEMS_AT_A_TIME: Final = 16
 """Items of one call. Longer lists make answers that are cut off, and judges that lose their place."""
-
-_UNREPAIRABLE: Final = frozenset({"context_too_long", "schema_rejected", "bad_request"})
-"""Failures of one request, which asking it again would meet again."""
-
-_FINAL: Final = _UNREPAIRABLE | {"not_recorded"}
-"""Failures that ``adjudge resume`` would meet again."""
 
 
 class JudgePanel:
@@ -141,10 +136,7 @@ class JudgePanel:
         self._client.asks(key, found)
         usage.current().asked(prompt)
         secret, parameters = self._client.secret, self._parameters
-        return [
-            (each, Composer(prompt, exhibits, key, secret, model=each.model, parameters=parameters))
-            for each in found
-        ]
+        return [(each, Composer(prompt, exhibits, key, secret, each.model, parameters)) for each in found]
 
     async def _vote(
         self, member: Member, composer: Composer, question: Question, check: CitationCheck | None
@@ -185,7 +177,7 @@ class JudgePanel:
         again = await self._reply(member, repair_request(request, reply.text, problem, len(read)))
         if isinstance(again, Failure):
             # Too long with the first answer in it, for instance: then that answer is all there is.
-            final = again.code.removeprefix("judge_") in _UNREPAIRABLE
+            final = again.code.removeprefix("judge_") in OF_ONE_REQUEST
             return [again if item.lost and not final else item for item in read]
         return [
             second if first.lost else with_evidence_of(first, second, question, check)
@@ -211,7 +203,7 @@ class JudgePanel:
                 code=f"judge_{error.code}",
                 message=f"{member.name}: {error}",
                 origin=member.name,
-                retryable=error.code not in _FINAL,
+                retryable=error.code not in OF_ONE_QUESTION,
             )
         except Exception as error:
             said = str(error) if isinstance(error, PluginError) else described(error)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Final
 
 from adjudge.judge.cache_key import delimiter, order, seed
@@ -75,31 +76,22 @@ def item_key(position: int) -> str:
     return f"item_{position + 1}"
 
 
+@dataclass(frozen=True)
 class Composer:
     """Composes the requests to one model about one set of exhibits."""
 
-    def __init__(
-        self,
-        prompt: Prompt,
-        exhibits: Sequence[Exhibit],
-        key: str,
-        secret: bytes,
-        *,
-        model: str,
-        parameters: GenerationParameters,
-    ) -> None:
-        """Prepare what all requests share; ``key`` is the hash of what is asked."""
-        self._prompt = prompt
-        self._key = key
-        self._secret = secret
-        self._model = model
-        self._parameters = parameters
-        self._token = delimiter(secret, key)
-        self._material = "\n\n".join(quoted(exhibit.name, exhibit.text, self._token) for exhibit in exhibits)
+    prompt: Prompt
+    exhibits: Sequence[Exhibit]
+    key: str
+    """The hash of what is asked."""
+    secret: bytes
+    """What delimiters and the order of items derive from."""
+    model: str
+    parameters: GenerationParameters
 
     def vote(self, question: Question, sample: int) -> JudgeRequest:
         """The call that asks for one vote on every item."""
-        positions = order(self._secret, self._key, sample, len(question.items))
+        positions = order(self.secret, self.key, sample, len(question.items))
         items = "\n".join(("# Items", *(self._item(question.items[at], item_key(at)) for at in positions)))
         choices = "\n".join(f'- "{choice.label}": {choice.meaning}' for choice in question.choices)
         notes = [f'"{name}" ({meaning})' for name, meaning in question.notes.items()]
@@ -126,20 +118,28 @@ class Composer:
         return self._request(_TEXTS.format(fields=listed), self._material, schema, 0)
 
     def _request(self, answer: str, user: str, fields: JsonObject, sample: int) -> JudgeRequest:
-        system = "\n\n".join((self._prompt.text, words_about(self._token), answer))
-        parameters = dict(self._parameters.known)
+        system = "\n\n".join((self.prompt.text, words_about(self._token), answer))
+        parameters = dict(self.parameters.known)
         own: int | None = parameters.pop("seed", None)
         return JudgeRequest(
-            model=self._model,
+            model=self.model,
             messages=(JudgeMessage(role="system", text=system), JudgeMessage(role="user", text=user)),
             schema_=object_schema(fields),
             parameters=parameters,
-            provider_options=self._parameters.others,
+            provider_options=self.parameters.others,
             # A seed of the user's own must not make all votes the same.
-            seed=seed(self._key, sample) if own is None else (own + sample) % 2**31,
-            key=self._key,
+            seed=seed(self.key, sample) if own is None else (own + sample) % 2**31,
+            key=self.key,
             sample=sample,
         )
+
+    @cached_property
+    def _token(self) -> str:
+        return delimiter(self.secret, self.key)
+
+    @cached_property
+    def _material(self) -> str:
+        return "\n\n".join(quoted(each.name, each.text, self._token) for each in self.exhibits)
 
     def _item(self, item: JudgedItem, key: str) -> str:
         if item.quoted:
@@ -169,5 +169,5 @@ def tokens_beside(question: Question) -> int:
     What a repair adds is included.
     """
     bare = [exhibit.model_copy(update={"text": ""}) for exhibit in question.exhibits]
-    composer = Composer(question.prompt, bare, "", b"", model="", parameters=GenerationParameters({}, {}))
+    composer = Composer(question.prompt, bare, "", b"", "", GenerationParameters({}, {}))
     return tokens_asked(composer.vote(question, 0)) + _ANSWER_TOKENS * len(question.items) + _MARGIN

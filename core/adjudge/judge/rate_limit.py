@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Final
@@ -28,8 +27,9 @@ class AdaptiveLimiter:
         """Begin with ``START`` calls at a time, or ``most`` where that is less; never allow more than ``most``."""
         self._most = most
         self._limit = float(min(START, most))
-        self._running = 0
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._slots = asyncio.Semaphore(self.limit)
+        self._surplus = 0
+        """Slots that are in use and not given back: the limit was lowered meanwhile."""
         self._refused = False
         self._round = 0
         self._paused_until = 0.0
@@ -42,23 +42,19 @@ class AdaptiveLimiter:
     @asynccontextmanager
     async def slot(self) -> AsyncGenerator[int]:
         """One call under way; gives the round that it belongs to."""
-        if self._waiting or self._pause() > 0 or self._running >= self.limit:
-            await self._turn()
-        else:
-            self._running += 1
+        await self._slots.acquire()
         try:
+            while (pause := self._paused_until - asyncio.get_running_loop().time()) > 0:
+                await asyncio.sleep(pause)
             yield self._round
         finally:
-            self._running -= 1
-            self._wake()
+            self._give_back()
 
     def succeeded(self, rate: RateLimit | None) -> None:
         """A call was answered."""
-        if (
-            self._waiting or self._running >= self.limit
-        ):  # a limit that nobody reaches is no reason to raise it
-            self._limit = min(self._most, self._limit + (1 / self._limit if self._refused else 1))
-        if rate is not None and rate.remaining_requests == 0 and rate.reset_after:
+        if self._slots.locked():  # a limit that nobody reaches is no reason to raise it
+            self._change(min(self._most, self._limit + (1 / self._limit if self._refused else 1)))
+        if rate is not None and rate.remaining_requests == 0:
             self._pause_for(rate.reset_after)
 
     def refused(self, round_: int, retry_after: float | None) -> None:
@@ -71,41 +67,22 @@ class AdaptiveLimiter:
         self._refused = True
         if round_ == self._round:
             self._round += 1
-            self._limit = max(1.0, self._limit / 2)
-        if retry_after is not None:
-            self._pause_for(retry_after)
+            self._change(max(1.0, self._limit / 2))
+        self._pause_for(retry_after)
 
-    def _pause_for(self, seconds: float) -> None:
-        loop = asyncio.get_running_loop()
-        until = loop.time() + seconds
-        if seconds <= LONGEST_PAUSE and until > self._paused_until:
-            self._paused_until = until
-            # Whoever waits already, waits for a call to end; in a pause the last one may have ended.
-            loop.call_at(until, self._go_on, until)
+    def _pause_for(self, seconds: float | None) -> None:
+        if seconds is not None and seconds <= LONGEST_PAUSE:
+            self._paused_until = max(self._paused_until, asyncio.get_running_loop().time() + seconds)
 
-    def _go_on(self, until: float) -> None:
-        if self._paused_until <= until:  # not by the clock: timers may be early by its resolution
-            self._paused_until = 0.0
-        self._wake()
+    def _change(self, limit: float) -> None:
+        more = int(limit) - self.limit
+        self._limit = limit
+        self._surplus += max(0, -more)
+        for _ in range(more):
+            self._give_back()
 
-    def _pause(self) -> float:
-        return self._paused_until - asyncio.get_running_loop().time()
-
-    async def _turn(self) -> None:
-        """Wait in line; whoever comes back is counted as running already."""
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it was this one's turn
-                self._running -= 1
-                self._wake()
-            raise
-
-    def _wake(self) -> None:
-        while self._waiting and self._running < self.limit and self._pause() <= 0:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                self._running += 1
-                turn.set_result(None)
+    def _give_back(self) -> None:
+        if self._surplus:
+            self._surplus -= 1
+        else:
+            self._slots.release()

@@ -6,11 +6,12 @@ import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from adjudge.errors import JudgeError, JudgeErrorCode, RunError
+from adjudge.errors import JudgeError, RunError
 from adjudge.extension.guard import PluginTimeoutError, awaited, guarded, lent, returned
 from adjudge.extension.judge_protocols import SupportsRateLimit
 from adjudge.extension.shortage import shortage_of
 from adjudge.judge.circuit_breaker import Breaker
+from adjudge.judge.failure_classes import ATTEMPTS
 from adjudge.judge.member import Member
 from adjudge.judge.rate_limit import LONGEST_PAUSE, AdaptiveLimiter
 from adjudge.model.judging import JudgeReply, JudgeRequest
@@ -20,20 +21,6 @@ if TYPE_CHECKING:
 
 DEFAULT_TIMEOUT: Final = 120.0
 """Seconds that one request may take from the first to the last byte."""
-
-ATTEMPTS: Final[dict[JudgeErrorCode, int]] = {
-    "rate_limit": 10,
-    "overload": 10,
-    "server": 8,
-    "network": 8,
-    "timeout": 3,
-    "malformed": 4,
-    "shortage": 8,
-}
-"""How often a call is made at most, by the class of its last failure. Other failures are final."""
-
-STOPPING: Final[frozenset[JudgeErrorCode]] = frozenset({"auth", "quota", "unknown_model"})
-"""Failures that every further call would meet."""
 
 _FIRST_WAIT: Final = 0.5
 _LONGEST_WAIT: Final = 30.0

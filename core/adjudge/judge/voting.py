@@ -7,22 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from adjudge.judge.failure_classes import OF_ONE_REQUEST
 from adjudge.judge.parsing import WITHHELD
 from adjudge.judge.tally import ABSTAINED, NOT_APPLICABLE, Stand, Tally, VoteRule, stand_of
 from adjudge.model.base import JsonObject
 from adjudge.model.evidence import Citation, Failure
 from adjudge.model.judging import Choice, Decision, Question, Vote
 
-_CLOSING: Final = frozenset(
-    {
-        "judge_budget",
-        "judge_context_too_long",
-        "judge_schema_rejected",
-        "judge_bad_request",
-        "judge_raised",
-        "judge_unavailable",
-    }
-)
+_CLOSING: Final = frozenset(f"judge_{code}" for code in ("budget", "raised", "unavailable", *OF_ONE_REQUEST))
 """Failures that every further vote on the same question would meet."""
 
 

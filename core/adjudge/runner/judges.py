@@ -78,7 +78,6 @@ class RunJudges:
             InputError: no judge is named, or what it needs is missing.
             RunError: the installation's secret cannot be used.
         """
-        members = self._models.chosen(options)
         if self._client is None:
             request = self._request
             self._client = JudgeClient(
@@ -87,6 +86,7 @@ class RunJudges:
                 timeout=self._settings.timeout,
                 retrying=self._retrying,
             )
+        members = self._models.chosen(options)
         return JudgePanel(self._client, members, options, for_good=self._checks)
 
     def check(self, problems: Problems, *, resuming: bool) -> None:
