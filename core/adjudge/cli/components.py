@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import click
 
-from adjudge.cli.component_info import (
+from adjudge.cli.listing import (
     component_facts,
+    json_option,
+    load_for_listing,
     option_facts,
     origin_fields,
+    say_document,
     show_component,
     shown_name,
 )
-from adjudge.cli.session import load_for_listing
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.extension.tables import show_table
-from adjudge.extension.terminal import say_json
 
 if TYPE_CHECKING:
     from adjudge.extension.registry import Registered, Registry
@@ -61,7 +61,7 @@ def _listing(
     """
 
     @click.argument("name", required=False)
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    @json_option
     @click.pass_obj
     def command(no_plugins: tuple[str, ...], name: str | None, as_json: bool) -> None:
         registry: Registry[Any] = getattr(load_for_listing(no_plugins), hook)
@@ -76,7 +76,7 @@ def _listing(
         if name is None:
             listed = [(item, known(item)) for item in registry]
             if as_json:
-                say_json(json.dumps([told for _, told in listed], indent=2, ensure_ascii=False))
+                say_document([told for _, told in listed])
                 return
             rows = [
                 (shown_name(item, registry), *_cells(table, told).values(), item.plugin)
@@ -87,7 +87,7 @@ def _listing(
         item = registry.resolve(name)
         told = known(item)
         if as_json:
-            say_json(json.dumps(told, indent=2, ensure_ascii=False))
+            say_document(told)
             return
         shown = _cells(one or table, told).items()
         show_component(

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adjudge.cli.command_group import CommandGroup
-from adjudge.cli.component_info import (
+from adjudge.cli.listing import (
     component_facts,
+    json_option,
+    load_for_listing,
     option_facts,
     origin_fields,
+    say_document,
     show_component,
     shown_name,
 )
-from adjudge.cli.session import load_for_listing
 from adjudge.errors import InputError, RunError
 from adjudge.extension.tables import one_line, show_fields
-from adjudge.extension.terminal import say, say_json
+from adjudge.extension.terminal import say
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
@@ -38,7 +39,7 @@ class _NamesToo(CommandGroup):
 @click.group(
     "judges", cls=_NamesToo, invoke_without_command=True, subcommand_metavar="[NAME | COMMAND [ARGS]...]"
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_context
 def judges_command(ctx: click.Context, as_json: bool) -> None:
     """List the judge backends that are installed, or show the one called NAME with its options.
@@ -51,7 +52,7 @@ def judges_command(ctx: click.Context, as_json: bool) -> None:
     states = _States(extensions)
     backends = extensions.judge_backends
     if as_json:
-        say_json(json.dumps([states.facts(item) for item in backends], indent=2, ensure_ascii=False))
+        say_document([states.facts(item) for item in backends])
         return
     for item in backends:
         spec = item.spec
@@ -67,7 +68,7 @@ def judges_command(ctx: click.Context, as_json: bool) -> None:
 
 def _showing(name: str) -> click.Command:
     @click.command(name)
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+    @json_option
     @click.pass_context
     def show(ctx: click.Context, as_json: bool) -> None:
         """Show one judge backend with its options."""
@@ -76,7 +77,7 @@ def _showing(name: str) -> click.Command:
         states = _States(extensions)
         facts = states.facts(found)
         if as_json or (ctx.parent is not None and ctx.parent.params["as_json"]):
-            say_json(json.dumps(facts, indent=2, ensure_ascii=False))
+            say_document(facts)
             return
         spec = found.spec
         fields = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,10 +9,10 @@ import click
 
 from adjudge.cli.command_group import CommandGroup
 from adjudge.cli.exits import UNMEASURED
-from adjudge.cli.session import load_for_listing
+from adjudge.cli.listing import json_option, load_for_listing, say_document
 from adjudge.errors import UnknownNameError, did_you_mean
 from adjudge.extension.tables import one_line, show_fields, show_table
-from adjudge.extension.terminal import say, say_json
+from adjudge.extension.terminal import say
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions, PluginRecord
@@ -22,9 +21,8 @@ _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 
 
 def _listing_options(command: _CommandT) -> _CommandT:
-    as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
     times = click.option("--times", is_flag=True, help="Show how long loading each one took, slowest first.")
-    return as_json(times(command))
+    return json_option(times(command))
 
 
 @click.group("plugins", cls=CommandGroup, invoke_without_command=True)
@@ -46,13 +44,13 @@ def list_command(no_plugins: tuple[str, ...], as_json: bool, times: bool) -> Non
 
 @plugins_command.command("show")
 @click.argument("name")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @click.pass_obj
 def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
     """Show the plugin NAME, or all plugins of the distribution NAME."""
     records = _records_of(load_for_listing(no_plugins), name)
     if as_json:
-        say_json(json.dumps([_facts(record) for record in records], indent=2, ensure_ascii=False))
+        say_document([_facts(record) for record in records])
         return
     for position, record in enumerate(records):
         if position:
@@ -97,7 +95,7 @@ def _list(no_plugins: tuple[str, ...], *, as_json: bool, times: bool) -> None:
     if times:
         records.sort(key=lambda record: -record.seconds)
     if as_json:
-        say_json(json.dumps([_facts(record) for record in records], indent=2, ensure_ascii=False))
+        say_document([_facts(record) for record in records])
         return
     rows = [
         (
@@ -127,13 +125,7 @@ def _facts(record: PluginRecord) -> dict[str, Any]:
 
 
 def _records_of(extensions: Extensions, name: str) -> list[PluginRecord]:
-    from adjudge.extension.discovery import canonical_name
-
-    records = [
-        record
-        for record in extensions.records
-        if record.name == name or canonical_name(record.distribution) == canonical_name(name)
-    ]
+    records = [record for record in extensions.records if record.is_called(name)]
     if not records:
         known = {known for record in extensions.records for known in (record.name, record.distribution)}
         raise UnknownNameError(

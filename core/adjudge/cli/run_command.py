@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from adjudge.cli.exits import UNMEASURED
-from adjudge.cli.session import load_extensions
 from adjudge.extension.terminal import OutputError, flush_output, say, standard_output
 from adjudge.runner.request import DEFAULT_CONCURRENCY, DEFAULT_SCORING_TIMEOUT, DEFAULT_TIMEOUT
 
@@ -42,10 +41,11 @@ def run_and_show(
     """
     from adjudge.cli.live import run_to_end
     from adjudge.errors import ReportError
+    from adjudge.extension.project import project_extensions
     from adjudge.journal.run_journal import Journal
     from adjudge.runner.reports import report_of
 
-    extensions = load_extensions(no_plugins)
+    extensions = project_extensions(Path.cwd(), disable=no_plugins)
     unwritten: str | None = None
     result: RunResult
     try:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from adjudge.cli.command_group import CommandGroup
+from adjudge.cli.listing import json_option, say_document
 from adjudge.cli.run_command import ended, report_options, show_report
-from adjudge.cli.session import load_extensions
-from adjudge.extension.terminal import say, say_json
+from adjudge.extension.terminal import say
 
 
 @click.group("runs", cls=CommandGroup)
@@ -20,14 +19,14 @@ def runs_command() -> None:
 
 
 @runs_command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_command(as_json: bool) -> None:
     """List the runs of this folder, the oldest first."""
     from adjudge.journal.locations import runs_folder
 
     rows = [_row(path) for path in sorted(runs_folder().glob("*.sqlite3"), key=_changed)]
     if as_json:
-        say_json(json.dumps(rows, ensure_ascii=False, indent=2))
+        say_document(rows)
         return
     if not rows:
         say(f"no runs in {runs_folder()}")
@@ -84,6 +83,7 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
 
     The exit status is that of the run; of one that was interrupted it is 1 or 3, never 0.
     """
+    from adjudge.extension.project import project_extensions
     from adjudge.journal.locations import journal_path
     from adjudge.journal.run_journal import Journal
     from adjudge.runner.host import RunHost
@@ -91,7 +91,7 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
     from adjudge.runner.problems import Problems
     from adjudge.runner.reports import check_not_read, check_outputs, report_of, summary_of, write_outputs
 
-    extensions = load_extensions(no_plugins)
+    extensions = project_extensions(Path.cwd(), disable=no_plugins)
     host = RunHost(extensions, Path.cwd())
     problems = Problems()
     check_outputs(outputs, extensions, problems)

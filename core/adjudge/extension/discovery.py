@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Any, Final, Protocol
 
 from adjudge.errors import PluginError
 from adjudge.extension.importing import installed_path
-
-if TYPE_CHECKING:
-    from importlib_metadata import EntryPoint
 
 DISABLE_VARIABLE: Final = "ADJUDGE_DISABLE_PLUGINS"
 PROJECT: Final = "adjudge"
@@ -37,14 +32,35 @@ class _Distribution(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A plugin that was found and not yet imported."""
+class PluginIdentity:
+    """Which plugin it is, and of which distribution."""
 
     name: str
     """The name of its entry point."""
     module: str
     distribution: str
     version: str
+    """That of the distribution."""
+
+    @property
+    def provenance(self) -> str:
+        """The plugin and its distribution, as messages show them."""
+        return f"plugin {self.name} ({self.distribution} {self.version})"
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it is adjudge's own."""
+        return self.distribution == OWN_DISTRIBUTION
+
+    def is_called(self, name: str) -> bool:
+        """Whether somebody who writes ``name`` means this plugin, or all plugins of its distribution."""
+        return canonical_name(name) in (canonical_name(self.name), canonical_name(self.distribution))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate(PluginIdentity):
+    """A plugin that was found and not yet imported."""
+
     load: Callable[[], object]
     """Imports it and returns the module or object that implements hooks."""
     requires: Callable[[], tuple[str, ...]] = tuple
@@ -59,19 +75,35 @@ def discover(group: str = PROJECT) -> list[Candidate]:
     """
     import importlib_metadata
 
-    path = installed_path()
-    if any(_has_metadata(Path(entry)) for entry in sys.path if entry not in path):
-        # The query for all knows sys.path alone.
-        found = _one_by_one(path, group)
-    else:
+    found: list[Candidate] = []
+    seen: set[str] = set()
+    distributions: Iterable[Any] = importlib_metadata.distributions(path=installed_path())  # pyright: ignore[reportUnknownMemberType]
+    for distribution in distributions:
         try:
-            found = _candidates(importlib_metadata.entry_points(group=group))  # pyright: ignore[reportUnknownMemberType]
-        except Exception:
-            # One unreadable entry_points.txt breaks the query for all: look at each on its own.
-            found = _one_by_one(path, group)
-    return sorted(
-        found, key=lambda item: (item.distribution != OWN_DISTRIBUTION, item.distribution, item.name)
-    )
+            # The first on the path is the one that an import would find. This is its name as its folder has it:
+            # reading the name parses the metadata, which takes long for all that is installed.
+            name = distribution._normalized_name
+            if name in seen:
+                continue
+            seen.add(name)
+            entries = tuple(distribution.entry_points.select(group=group))
+        except Exception as error:
+            found.append(_unreadable(distribution, error))
+            continue
+        if entries:
+            name, version = _name_and_version(distribution)
+            found += [
+                Candidate(
+                    name=entry.name,
+                    module=entry.value,
+                    distribution=name,
+                    version=version,
+                    load=entry.load,
+                    requires=partial(_requirements, distribution),
+                )
+                for entry in entries
+            ]
+    return sorted(found, key=lambda item: (not item.is_built_in, item.distribution, item.name))
 
 
 def disabled_by_variable() -> tuple[str, ...]:
@@ -100,32 +132,7 @@ def canonical_name(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def _candidates(entries: Iterable[EntryPoint]) -> list[Candidate]:
-    # Reading a name or a version parses the whole metadata, so it is done once a distribution.
-    described: dict[int, tuple[str, str]] = {}
-    found: list[Candidate] = []
-    for entry in entries:
-        distribution = entry.dist
-        key = id(distribution)
-        if key not in described:
-            described[key] = _name_and_version(distribution)
-        name, version = described[key]
-        found.append(
-            Candidate(
-                name=entry.name,
-                module=entry.value,
-                distribution=name,
-                version=version,
-                load=entry.load,
-                requires=partial(_requirements, distribution),
-            )
-        )
-    return found
-
-
-def _name_and_version(distribution: _Distribution | None) -> tuple[str, str]:
-    if distribution is None:
-        return _UNKNOWN, _UNKNOWN
+def _name_and_version(distribution: _Distribution) -> tuple[str, str]:
     try:
         name = distribution.name
     except Exception:
@@ -136,35 +143,13 @@ def _name_and_version(distribution: _Distribution | None) -> tuple[str, str]:
         return name, _UNKNOWN
 
 
-def _requirements(distribution: _Distribution | None) -> tuple[str, ...]:
-    return tuple((distribution.requires if distribution is not None else None) or ())
+def _requirements(distribution: _Distribution) -> tuple[str, ...]:
+    return tuple(distribution.requires or ())
 
 
-def _has_metadata(folder: Path) -> bool:
-    """Whether a folder holds what an installed distribution leaves there."""
-    return any(folder.glob("*.dist-info")) or any(folder.glob("*.egg-info"))
-
-
-def _one_by_one(path: list[str], group: str) -> list[Candidate]:
-    import importlib_metadata
-
-    found: list[Candidate] = []
-    seen: set[str] = set()
-    for distribution in importlib_metadata.distributions(path=path):  # pyright: ignore[reportUnknownMemberType]
-        name, version = _name_and_version(distribution)
-        # The first on sys.path is the one that an import would find.
-        if name != _UNKNOWN and canonical_name(name) in seen:
-            continue
-        seen.add(canonical_name(name))
-        try:
-            found += _candidates(tuple(distribution.entry_points.select(group=group)))
-        except Exception as error:
-            found.append(_unreadable(name, version, error))
-    return found
-
-
-def _unreadable(name: str, version: str, error: Exception) -> Candidate:
+def _unreadable(distribution: _Distribution, error: Exception) -> Candidate:
     def load() -> object:
         raise PluginError(f"the entry points of this distribution cannot be read: {error}") from error
 
+    name, version = _name_and_version(distribution)
     return Candidate(name=name, module="", distribution=name, version=version, load=load)

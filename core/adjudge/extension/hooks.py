@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeAlias, TypeVar, overload
 
 import pluggy
@@ -210,19 +209,20 @@ class Registries(ProviderHooks):
 
 def hook_specifications() -> type:
     """The hooks in pluggy's form: which there are, and which parameters each has."""
+    marked = pluggy.HookspecMarker(PROJECT)
 
-    def provide() -> None: ...
+    def provider() -> Callable[[], None]:
+        def provide() -> None: ...
 
-    def observe(event: object) -> None: ...
+        return marked(provide)
 
-    def copied(function: Callable[..., None]) -> Callable[..., None]:
-        # pluggy marks the function: each hook needs one of its own.
-        return pluggy.HookspecMarker(PROJECT)(
-            FunctionType(function.__code__, function.__globals__, function.__name__)
-        )
+    def observer() -> Callable[[object], None]:
+        def observe(event: object) -> None: ...
+
+        return marked(observe)
 
     hooks = {
-        **{hook: copied(provide) for hook in PROVIDER_HOOKS},
-        **{hook: copied(observe) for hook in OBSERVER_HOOKS},
+        **{hook: provider() for hook in PROVIDER_HOOKS},
+        **{hook: observer() for hook in OBSERVER_HOOKS},
     }
     return type("Hooks", (), hooks)

@@ -16,9 +16,9 @@ import pluggy
 from adjudge.errors import PluginError, did_you_mean
 from adjudge.extension.admission import collect, register, unmet_requirement
 from adjudge.extension.discovery import (
-    OWN_DISTRIBUTION,
     PROJECT,
     Candidate,
+    PluginIdentity,
     canonical_name,
     disabled_by_variable,
     discover,
@@ -38,13 +38,9 @@ class PluginState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PluginRecord:
+class PluginRecord(PluginIdentity):
     """A plugin, and what became of it."""
 
-    name: str
-    module: str
-    distribution: str
-    version: str
     state: PluginState
     reason: str | None = None
     """Why it is not active."""
@@ -55,16 +51,6 @@ class PluginRecord:
     """``kind: name`` of everything that it offers."""
     error: BaseException | None = field(default=None, compare=False, repr=False)
     """What loading it raised, for a traceback."""
-
-    @property
-    def is_built_in(self) -> bool:
-        """Whether it is adjudge's own."""
-        return self.distribution == OWN_DISTRIBUTION
-
-    @property
-    def provenance(self) -> str:
-        """The plugin and its distribution, as messages show them."""
-        return f"plugin {self.name} ({self.distribution} {self.version})"
 
     def __str__(self) -> str:
         told = f"{self.provenance} is {self.state}"
@@ -91,21 +77,25 @@ class Extensions(Registries):
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(hook_specifications())
         self._components: dict[str, list[Registered[Any]]] = {hook: [] for hook in PROVIDER_HOOKS}
-        ordered = list(candidates)
-        disabled = set(disable)
-        enabled = [candidate for candidate in ordered if not _is_disabled(candidate, disabled)]
+        ordered, disabled = list(candidates), sorted(set(disable))
+        enabled = [candidate for candidate in ordered if not any(map(candidate.is_called, disabled))]
         self.records: tuple[PluginRecord, ...] = tuple(
             self._load(candidate, enabled) for candidate in ordered
         )
         self._active = {record.name: record for record in self.records if record.state is PluginState.ACTIVE}
-        self._warnings = _unknown_names(disabled, ordered)
+        known = {name for candidate in ordered for name in (candidate.name, candidate.distribution)}
+        self._warnings = [
+            f"nothing to disable: no plugin or distribution is called {name!r}.{did_you_mean(name, known)}"
+            for name in disabled
+            if not any(candidate.is_called(name) for candidate in ordered)
+        ]
         if broken := ", ".join(f"{record.name} ({record.state})" for record in self.broken):
             self._warnings.append(f"left out, because the plugin is broken: {broken}; see `adjudge plugins`")
         inactive: dict[str, str] = {}
         for record in self.records:
             if record.state is not PluginState.ACTIVE:
-                known = inactive.get(record.name)
-                inactive[record.name] = f"{known}; {record}" if known else str(record)
+                told = inactive.get(record.name)
+                inactive[record.name] = f"{told}; {record}" if told else str(record)
         self.registries = {
             name: Registry(hook.spec_class.kind, self._components[name], aliases=aliases, inactive=inactive)
             for name, hook in PROVIDER_HOOKS.items()
@@ -201,7 +191,7 @@ class Extensions(Registries):
         if not any(candidate is other for other in enabled):
             return replace(record, state=PluginState.DISABLED, reason="disabled by configuration")
         rivals = [other for other in enabled if other is not candidate and other.name == candidate.name]
-        if rivals and candidate.distribution != OWN_DISTRIBUTION:
+        if rivals and not candidate.is_built_in:
             others = ", ".join(f"{other.distribution} {other.version}" for other in rivals)
             reason = f"the plugin name {candidate.name!r} is also used by {others}; disable one of the distributions"
             return replace(record, state=PluginState.CONFLICT, reason=reason)
@@ -233,18 +223,3 @@ class Extensions(Registries):
             hooks=hooks,
             components=tuple(f"{hook}: {registered.spec.name}" for hook, registered in components),
         )
-
-
-def _is_disabled(candidate: Candidate, disabled: set[str]) -> bool:
-    distributions = {canonical_name(name) for name in disabled}
-    return candidate.name in disabled or canonical_name(candidate.distribution) in distributions
-
-
-def _unknown_names(disabled: Iterable[str], candidates: Sequence[Candidate]) -> list[str]:
-    known = {name for candidate in candidates for name in (candidate.name, candidate.distribution)}
-    known_distributions = {canonical_name(name) for name in known}
-    return [
-        f"nothing to disable: no plugin or distribution is called {name!r}.{did_you_mean(name, known)}"
-        for name in sorted(disabled)
-        if name not in known and canonical_name(name) not in known_distributions
-    ]

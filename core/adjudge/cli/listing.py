@@ -1,4 +1,4 @@
-"""What the listings say of every component, whatever its kind, and of its options in words."""
+"""What the listings share: the plugins, as text or as JSON, and what is said of every component and its options."""
 
 from __future__ import annotations
 
@@ -7,19 +7,48 @@ import inspect
 import json
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
+from adjudge.extension.loader import Extensions
+from adjudge.extension.project import find_settings
 from adjudge.extension.tables import show_fields, show_table
-from adjudge.extension.terminal import say
+from adjudge.extension.terminal import say, say_json
 
 if TYPE_CHECKING:
     from adjudge.extension.configuration import ComponentConfig
     from adjudge.extension.registry import Registered, Registry
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+def say_document(document: object) -> None:
+    """Print what programs read."""
+    say_json(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def load_for_listing(no_plugins: Iterable[str]) -> Extensions:
+    """The same plugins for a command that only lists: it never fails because of a plugin.
+
+    What is required and not available, and what is broken, is told on standard error.
+
+    Raises:
+        InputError: the project's configuration is broken.
+    """
+    settings = find_settings(Path.cwd())
+    extensions = Extensions.load(disable={*settings.plugins.disable, *no_plugins}, aliases=settings.aliases)
+    for problem in extensions.unmet(settings.plugins.require):
+        say(f"warning: required plugins are not available: {problem}", err=True)
+    for warning in extensions.warnings:
+        say(f"warning: {warning}", err=True)
+    return extensions
 
 
 def component_facts(item: Registered[Any]) -> dict[str, Any]:
