@@ -6,6 +6,8 @@ import ast
 import re
 from pathlib import Path
 
+from adjudge import plugin
+
 HELD_BY = re.compile(r"^Held by `([^`]+)`\.$", flags=re.MULTILINE)
 
 
@@ -49,3 +51,17 @@ def test_every_page_is_reachable_from_the_navigation(repository: Path) -> None:
     named = set(re.findall(r"[\w/-]+\.md", settings))
 
     assert named == pages, "the pages in docs/ and the navigation in .mkdocs.yml differ"
+
+
+def test_every_name_of_the_authors_door_is_used_in_an_example_of_the_author_guide(repository: Path) -> None:
+    pages = (repository / "docs" / "authors").glob("*.md")
+    examples = "\n".join(
+        example
+        for page in pages
+        for example in re.findall(
+            r"^```python.*?\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+        )
+    )
+    words = set(re.findall(r"\w+", examples))
+
+    assert set(plugin.__all__) - words == set()

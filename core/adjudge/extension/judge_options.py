@@ -40,10 +40,3 @@ class JudgeModelOptions(ComponentConfig):
         if len(set(self.judges)) < len(self.judges):
             raise ValueError("'judges' names a model twice")
         return self
-
-
-class JudgedConfig(ComponentConfig):
-    """Base of the configuration of a criterion that asks a judge."""
-
-    judge_model_options: JudgeModelOptions = JudgeModelOptions()
-    """Who judges, how often, and how."""

@@ -279,20 +279,6 @@ class Source:
     mended: Counter[str] = field(default_factory=Counter[str], compare=False, repr=False)
     """What was mended in what was read since the last trajectory, and how often; it ends in ``lost``."""
 
-    def open(self) -> BinaryIO:
-        """The bytes of the log; what is packed by gzip is unpacked on the way, whatever its name.
-
-        Raises:
-            InputError: when it is read: what is packed grows out of all proportion.
-        """
-        with self.path.open("rb") as file:
-            is_packed = file.read(2) == b"\x1f\x8b"
-        if not is_packed:
-            return self.path.open("rb")
-        from adjudge.extension.unpacking import unpacked
-
-        return unpacked(self.path)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:

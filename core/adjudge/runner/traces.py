@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator
@@ -123,8 +124,10 @@ class Traces:
 
     def _head(self, path: Path) -> bytes:
         try:
-            with self._source(path).open() as stream:
-                return stream.read(_HEAD)
+            with (self._host.working_folder / path).open("rb") as file:
+                is_packed = file.read(2) == b"\x1f\x8b"
+                file.seek(0)
+                return (gzip.GzipFile(fileobj=file) if is_packed else file).read(_HEAD)
         except (OSError, EOFError, zlib.error) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise InputError(Problem(what=f"cannot be read: {reason}", file=str(path))) from None

@@ -24,6 +24,7 @@ import pytest
 from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.kit import trace
+from adjudge.kit.logs import open_log
 from adjudge.model import (
     Absence,
     Citation,
@@ -283,7 +284,7 @@ def texts_of(item: Item) -> Iterator[tuple[str, str]]:
 def runs_of(path: Path) -> Iterator[tuple[Trajectory, list[str]]]:
     """The runs of a log, each with every text that its part of the file holds."""
     source, host = Source(path), FakeHost(Path.cwd())
-    with source.open() as file:
+    with open_log(source) as file:
         head = file.read(64 * 1024)
     readers = (spec.factory(spec.config(), host) for spec in (item.spec for item in READERS))
     [reader] = [reader for reader in readers if reader.sniff(head, path)]

@@ -15,6 +15,7 @@ import pytest
 
 from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
 from adjudge.extension.loader import Extensions
+from adjudge.kit.logs import open_log
 from adjudge.model import EvalCase
 from adjudge.plugin import CaseUnderTest, Criterion, Outcome, ReadOptions, Source, Trajectory
 from adjudge.testing import FakeHost
@@ -51,7 +52,7 @@ def criteria(own: Extensions, tmp_path_factory: pytest.TempPathFactory) -> dict[
 def runs_in(path: Path, own: Extensions) -> Iterator[Trajectory]:
     """The runs of a log; nothing where no reader takes it."""
     host, source = FakeHost(path.parent), Source(path)
-    with source.open() as file:
+    with open_log(source) as file:
         head = file.read(64 * 1024)
     for found in own.trace_readers:
         reader = found.spec.factory(found.spec.config(), host)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.kit.logs import open_log
 from adjudge.model import Blob, Claim
 from adjudge.plugin import InputError, ReadOptions, Source, TraceReader, Trajectory
 from adjudge_plugins.readers import adk_session_reader as plugin
@@ -49,7 +50,7 @@ def read(folder: Path, content: str, name: str = "log.json") -> list[Trajectory]
     path = folder / name
     path.write_bytes(gzip.compress(content.encode()) if name.endswith(".gz") else content.encode())
     source = Source(path)
-    with source.open() as file:
+    with open_log(source) as file:
         assert reader().sniff(file.read(64 * 1024), path)
     return list(reader().read(source, ReadOptions(task="tidy up")))
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adjudge.kit.logs import open_log
 from adjudge.model import ErrorItem, Observation, Text, ToolCall, ToolResult
 from adjudge.plugin import (
     InputError,
@@ -161,7 +162,7 @@ def test_a_file_of_many_chats(tmp_path: Path, form: str) -> None:
     path = tmp_path / "chats.jsonl.gz"
     text = "\n".join(map(json.dumps, chats)) if form == "lines" else json.dumps(chats)
     path.write_bytes(gzip.compress(text.encode()))
-    with Source(path).open() as file:
+    with open_log(Source(path)) as file:
         assert reader().sniff(file.read(64 * 1024), path)
     runs = list(reader().read(Source(path), ReadOptions()))
     assert [run.eval_id for run in runs] == ["run-0", "run-1", "run-2"]

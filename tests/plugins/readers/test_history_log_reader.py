@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from adjudge.kit.logs import open_log
 from adjudge.model import Blob, Claim, ErrorItem, Observation, Opaque, Text, ToolCall, ToolResult
 from adjudge.plugin import (
     InputError,
@@ -46,7 +47,7 @@ def read(folder: Path, content: str | bytes, name: str = "log.json", **options: 
     data = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     source = Source(path)
-    with source.open() as file:
+    with open_log(source) as file:
         assert reader().sniff(file.read(64 * 1024), path)
     return list(reader().read(source, ReadOptions(**options)))
 
@@ -332,7 +333,7 @@ def test_any_json_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, v
 
 def test_the_runs_of_web_agents(shared_data: Path) -> None:
     source = Source(shared_data / "web_agent_runs" / "runs.jsonl.gz")
-    with source.open() as file:
+    with open_log(source) as file:
         assert reader().sniff(file.read(64 * 1024), source.path)
     runs = list(reader().read(source, ReadOptions()))
     assert len(runs) == 146

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from adjudge.kit.logs import open_log
 from adjudge.model import Blob, Claim, Opaque
 from adjudge.plugin import InputError, ReadOptions, Source, TraceReader, Trajectory
 from adjudge_plugins.readers import openai_messages_reader as plugin
@@ -34,7 +35,7 @@ def read(folder: Path, content: str | bytes, name: str = "log.json") -> list[Tra
     data = content.encode() if isinstance(content, str) else content
     path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     source = Source(path)
-    with source.open() as file:
+    with open_log(source) as file:
         assert reader().sniff(file.read(64 * 1024), path)
     return list(reader().read(source, ReadOptions()))
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adjudge.kit.logs import open_log
 from adjudge.model import Blob, Claim, Opaque
 from adjudge.plugin import InputError, ReadOptions, Source, TraceReader, Trajectory
 from adjudge_plugins.readers import otel_genai_reader as plugin
@@ -102,7 +103,7 @@ def read(folder: Path, content: Any, name: str = "spans.json") -> list[Trajector
     data = (content if isinstance(content, str) else json.dumps(content)).encode()
     path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
     source = Source(path)
-    with source.open() as file:
+    with open_log(source) as file:
         assert reader().sniff(file.read(64 * 1024), path)
     return list(reader().read(source, ReadOptions(task="measure")))
 

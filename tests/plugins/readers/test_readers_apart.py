@@ -8,6 +8,7 @@ import pytest
 
 from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
 from adjudge.extension.loader import Extensions
+from adjudge.kit.logs import open_log
 from adjudge.plugin import ReadOptions, Source, TraceReader
 from adjudge.testing import FakeHost
 
@@ -35,7 +36,7 @@ def test_every_log_is_taken_by_one_reader_which_reads_it(
         if path.is_file() and path.name not in NO_LOGS and UNREAD not in path.parts
     ):
         source = Source(path)
-        with source.open() as file:
+        with open_log(source) as file:
             head = file.read(64 * 1024)
         takers = [name for name, reader in readers.items() if reader.sniff(head, path)]
         assert len(takers) == 1, f"{path} is taken by {takers or 'nobody'}"

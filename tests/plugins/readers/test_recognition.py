@@ -11,6 +11,7 @@ import pytest
 from adjudge import evaluate_sync
 from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
 from adjudge.extension.loader import Extensions
+from adjudge.kit.logs import open_log
 from adjudge.plugin import InputError, Source
 from adjudge.testing import FakeHost
 from adjudge.testing.log_runs import judged_sync
@@ -50,7 +51,7 @@ EVAL_SET = {
 
 
 def takers(path: Path) -> set[str]:
-    with Source(path).open() as file:
+    with open_log(Source(path)) as file:
         head = file.read(64 * 1024)
     readers = Extensions(
         [candidate for candidate in discover() if candidate.distribution == OWN_DISTRIBUTION]
@@ -153,7 +154,7 @@ def test_the_content_says_whether_a_log_is_packed_and_not_its_name(
     (tmp_path / name).write_bytes(log)
 
     assert takers(tmp_path / name) == {"history_log"}
-    with Source(tmp_path / name).open() as file:
+    with open_log(Source(tmp_path / name)) as file:
         assert file.read() == STEP
 
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
+from adjudge.errors import RunError
 from adjudge.kit.calibration.document import Calibration
-from adjudge.plugin import RunError, home, make_folder
+from adjudge.plugin import home, make_folder
 
 
 class KeptCalibrations:

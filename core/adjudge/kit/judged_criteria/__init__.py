@@ -1,6 +1,7 @@
 """What judged criteria share: prompts read from files, exhibits of a turn, and decisions as outcomes."""
 
 from adjudge.kit.judged_criteria.checklist import Checklist
+from adjudge.kit.judged_criteria.config import JudgedConfig
 from adjudge.kit.judged_criteria.delegation import DelegatingConfig
 from adjudge.kit.judged_criteria.exhibits import (
     agent_instructions,
@@ -24,6 +25,7 @@ from adjudge.kit.judged_criteria.turns import TurnUnderTest, together, turn_by_t
 __all__ = [
     "Checklist",
     "DelegatingConfig",
+    "JudgedConfig",
     "RubricJudge",
     "RubricsConfig",
     "TurnUnderTest",

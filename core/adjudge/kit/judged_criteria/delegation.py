@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from adjudge.plugin import JudgedConfig
+from adjudge.kit.judged_criteria.config import JudgedConfig
 
 
 class DelegatingConfig(JudgedConfig):

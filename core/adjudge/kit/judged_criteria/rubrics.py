@@ -7,13 +7,14 @@ from typing import Annotated, Final, NamedTuple, Self
 
 from pydantic import AfterValidator, model_validator
 
+from adjudge.kit.judged_criteria.config import JudgedConfig
 from adjudge.kit.judged_criteria.outcomes import rubric_outcome
 from adjudge.kit.judged_criteria.turns import TurnUnderTest
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.invocation import Rubric
 from adjudge.model.judging import Choice, Exhibit, JudgedItem, Prompt, Question
 from adjudge.model.measurement import Outcome, RubricScore
-from adjudge.plugin import ComponentConfig, Judge, JudgedConfig
+from adjudge.plugin import ComponentConfig, Judge
 
 CHOICES: Final = (
     Choice(label="yes", meaning="the property holds", value=1.0),

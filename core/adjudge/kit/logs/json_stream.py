@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 from adjudge.adk.json_outline import Outline, outline_of
 from adjudge.kit.logs.mending import MendingJsonStream
+from adjudge.kit.logs.unpacking import open_log
 from adjudge.plugin import InputError, Problem, Source
 
 
@@ -24,7 +25,7 @@ def opened(source: Source) -> Generator[MendingJsonStream, None, None]:
     """
     name = source.path.name
     try:
-        with source.open() as file:
+        with open_log(source) as file:
             yield MendingJsonStream(file, name, source.mended)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(Problem(what=f"cannot be read: {error}", file=name)) from error

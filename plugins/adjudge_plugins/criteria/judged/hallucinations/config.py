@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adjudge.plugin import JudgedConfig
+from adjudge.kit.judged_criteria import JudgedConfig
 
 
 class HallucinationsConfig(JudgedConfig):

@@ -1,4 +1,4 @@
-"""Reads gzip files up to a limit, because a few packed bytes may unpack to gigabytes."""
+"""The bytes of a log; gzip is unpacked up to a limit, because a few packed bytes may unpack to gigabytes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
-from adjudge.errors import InputError, Problem
+from adjudge.plugin import InputError, Problem, Source
 
 _ALWAYS: Final = 64 * 1024 * 1024
 """Bytes that any file may have when it is unpacked."""
@@ -16,14 +16,18 @@ _TIMES: Final = 50
 """How many times its packed size a larger one may have. Logs that repeat their prompts reach 30."""
 
 
-def unpacked(path: Path) -> BinaryIO:
-    """The bytes of a gzip file.
+def open_log(source: Source) -> BinaryIO:
+    """The bytes of a log; what is packed by gzip is unpacked on the way, whatever its name.
 
     Raises:
-        InputError: when they are read: there are more than its size allows.
+        InputError: when they are read: unpacked there are more than the size of the file allows.
     """
-    limit = max(_ALWAYS, _TIMES * path.stat().st_size)
-    return io.BufferedReader(_Limited(path, limit))
+    with source.path.open("rb") as file:
+        is_packed = file.read(2) == b"\x1f\x8b"
+    if not is_packed:
+        return source.path.open("rb")
+    limit = max(_ALWAYS, _TIMES * source.path.stat().st_size)
+    return io.BufferedReader(_Limited(source.path, limit))
 
 
 class _Limited(io.RawIOBase):
