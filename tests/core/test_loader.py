@@ -327,3 +327,14 @@ def test_names_of_distributions_are_compared_as_packaging_does(name: str) -> Non
     from packaging.utils import canonicalize_name
 
     assert canonical_name(name) == canonicalize_name(name)
+
+
+@pytest.mark.parametrize("name", ["junit-reporter", "junit_reporter", "Adjudge_JUnit"])
+def test_a_plugin_is_disabled_by_its_name_or_its_distributions_however_they_are_spelt(name: str) -> None:
+    plugin = offering("good")
+    extensions = Extensions(
+        [as_candidate("junit-reporter", plugin, distribution="adjudge-junit")], disable=[name]
+    )
+
+    assert [record.state for record in extensions.records] == ["disabled"]
+    assert extensions.warnings == ()
