@@ -78,28 +78,23 @@ class JudgeModels:
                 if absent := _absent_modules(registered):
                     raise UnavailableError(_of_judge(name, absent))
                 member = self._member(registered, model)
+                found.append((registered, member))
+                missing += _of_judge(name, self._missing(registered, model))
             except UnavailableError as error:
                 # What the user names for this run is meant to be there.
                 (problems if name in self.override else missing).extend(error.problems)
-                continue
             except InputError as error:
                 problems += error.problems
-                continue
             except (UnknownNameError, PluginError) as error:
-                problems.append(Problem(what=str(error)))
-                continue
-            try:
-                missing += _of_judge(name, self._missing(registered, model))
-            except PluginError as error:
                 problems += _of_judge(name, [str(error)])
-            if self.priced and not member.recorded and member.cost(_ANY) is None:
-                problems.append(
-                    Problem(
-                        what=f"judge {name!r}: its price is not known, so a budget in USD cannot hold",
-                        hint="Give --max-judge-calls instead.",
+            else:
+                if self.priced and not member.recorded and member.cost(_ANY) is None:
+                    problems.append(
+                        Problem(
+                            what=f"judge {name!r}: its price is not known, so a budget in USD cannot hold",
+                            hint="Give --max-judge-calls instead.",
+                        )
                     )
-                )
-            found.append((registered, member))
         if problems:
             raise InputError([*problems, *missing])
         if missing:
