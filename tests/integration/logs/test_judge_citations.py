@@ -234,9 +234,9 @@ def citations_of(result: EvaluationResult, about: dict[str, str]) -> Iterator[tu
     for check in result.checks:
         for citation in check.evidence.citations:
             yield about[check.check_id], citation
-        for vote in check.votes["votes"]:  # type: ignore[index, union-attr]
-            for citation in vote.get("citations", ()):  # type: ignore[index, call-overload]
-                yield about[check.check_id], Citation.model_validate(citation)
+        for vote in check.votes.votes:
+            for citation in vote.citations:
+                yield about[check.check_id], citation
 
 
 def places_of(trajectory: Trajectory) -> dict[tuple[int, str], str]:

@@ -61,7 +61,7 @@ def test_a_citation_that_stays_fabricated_is_dropped(judging: Any, of_logs: Any)
     assert result.reason_codes == ("no_evidence",)
     assert result.evidence.citations == () == result.evidence.absences
     assert result.confidence_score is None
-    assert {vote["dropped_citations"] for vote in result.checks[0].votes["votes"]} == {1}
+    assert {vote.dropped_citations for vote in result.checks[0].votes.votes} == {1}
     assert judged.exit_status == 3
 
 
@@ -196,7 +196,7 @@ def test_every_quote_of_a_panel_stands_in_the_log(judging: Any, of_logs: Any) ->
         judging(judging.log(), of_logs.PROCESS, judge=["fake/m", "fake/n"], granularity="step_level")
     )
 
-    assert {vote["model"] for vote in result.checks[0].votes["votes"]} == {"fake/m", "fake/n"}
+    assert {vote.model for vote in result.checks[0].votes.votes} == {"fake/m", "fake/n"}
     assert {item.quote for item in result.evidence.citations} <= {
         json.loads(json.dumps(step[name]))[:60]
         for step in of_logs.STEPS

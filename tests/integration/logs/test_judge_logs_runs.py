@@ -175,7 +175,7 @@ def test_votes_that_agree_are_asked_for_until_the_rest_changes_nothing(
     judging: Any, of_logs: Any, wanted: Any, asked: int
 ) -> None:
     [check] = judging(judging.log(), of_logs.OUTCOME, **wanted).logs[0].results[0].checks
-    assert len(check.votes["votes"]) == asked
+    assert len(check.votes.votes) == asked
     assert len(list(filter(of_logs.is_question, judging.requests))) == asked
 
 

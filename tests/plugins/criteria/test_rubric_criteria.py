@@ -120,7 +120,7 @@ def test_a_turn_is_the_mean_over_its_rubrics(measure: Measure, plugin: ModuleTyp
     assert outcome.score == 1 / 3
     assert scores(outcome) == {"brief": 1.0, "kind": 0.0, "clear": 0.0}
     assert [item.rationale for item in outcome.rubric_scores] == ["because"] * 3
-    assert [item.votes["tally"] for item in outcome.rubric_scores] == [{"yes": 3}, {"no": 3}, {"no": 3}]
+    assert [item.votes.tally for item in outcome.rubric_scores] == [{"yes": 3}, {"no": 3}, {"no": 3}]
 
 
 @ALL
@@ -143,7 +143,7 @@ def test_the_votes_of_every_rubric_decide_it(measure: Measure, plugin: ModuleTyp
     [outcome] = outcomes(measure(plugin, case(turn()), judge=judge, rubrics=rubrics))
     assert scores(outcome) == {"brief": 1.0, "kind": 0.0, "clear": 0.0}
     [_, kind, _] = outcome.rubric_scores
-    assert (kind.votes["tie"], kind.votes["tally"]["lost"]) == (True, 1)
+    assert (kind.votes.tie, kind.votes.tally["lost"]) == (True, 1)
 
 
 @PER_TURN
