@@ -99,8 +99,8 @@ def test_what_counts(text: str) -> None:
 def test_what_is_lost_and_why(text: str, reason: str) -> None:
     item = read(text)
     assert item.label is None
-    assert reason in item.lost_because
-    assert len(item.lost_because) < 300
+    assert reason in item.lost
+    assert len(item.lost) < 300
 
 
 def test_an_answer_that_was_cut_off_says_so() -> None:

@@ -17,12 +17,11 @@ from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.time_limit import not_counted
 from adjudge.judge.budget import BudgetSpentError
 from adjudge.judge.cache_key import question_key, writing_key
-from adjudge.judge.citations import problem_of_evidence, vote_of, with_evidence_of
 from adjudge.judge.client import JudgeClient, ReplyStore
 from adjudge.judge.failure_classes import OF_ONE_QUESTION, OF_ONE_REQUEST
 from adjudge.judge.member import Member
 from adjudge.judge.parameters import generation_parameters
-from adjudge.judge.parsing import WITHHELD, ReadItem, read_reply, read_texts
+from adjudge.judge.parsing import WITHHELD, ReadItem, problem_of, read_reply, read_texts
 from adjudge.judge.prompt import Composer, flags_of, repair_request, tokens_beside
 from adjudge.judge.voting import Ballot, ballots_on, panel_decision, votes_wanted
 from adjudge.model.base import JsonObject
@@ -148,7 +147,7 @@ class JudgePanel:
             answers = (self._answer(member, composer, question, at, check) for at in samples)
             for at, answer in zip(samples, await asyncio.gather(*answers), strict=True):
                 for ballot, item in zip(ballots, answer, strict=True):
-                    ballot.add(item if isinstance(item, Failure) else vote_of(item, member.name, at, check))
+                    ballot.add(item if isinstance(item, Failure) else item.vote(member.name, at))
         for ballot in ballots:
             if ballot.unanimous is not None:
                 self._client.voted(member, unanimous=ballot.unanimous)
@@ -168,20 +167,18 @@ class JudgePanel:
         if isinstance(reply, Failure):
             usage.current().lost(member.name)
             return [reply] * len(question.items)
-        read = read_reply(reply, question)
-        problem = next((item.lost for item in read if item.lost), None) or problem_of_evidence(
-            read, question, check
-        )
+        read = read_reply(reply, question, check)
+        problem = problem_of(read)
         if problem is None or reply.finish_reason in WITHHELD:
             return read
         again = await self._reply(member, repair_request(request, reply.text, problem, len(read)))
         if isinstance(again, Failure):
             # Too long with the first answer in it, for instance: then that answer is all there is.
             final = again.code.removeprefix("judge_") in OF_ONE_REQUEST
-            return [again if item.lost and not final else item for item in read]
+            return [again if item.label is None and not final else item for item in read]
         return [
-            second if first.lost else with_evidence_of(first, second, question, check)
-            for first, second in zip(read, read_reply(again, question), strict=True)
+            second if first.label is None else first.with_evidence_of(second, question)
+            for first, second in zip(read, read_reply(again, question, check), strict=True)
         ]
 
     async def _reply(self, member: Member, request: JudgeRequest) -> JudgeReply | Failure:

@@ -1,16 +1,17 @@
-"""Reading a reply: only what the schema asked for counts."""
+"""Reading a reply: only what the schema asked for counts, and of its citations only those that hold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, cast
 
 from adjudge.adk.json_input import parse_json
 from adjudge.errors import InputError
+from adjudge.extension.judge_protocols import CitationCheck
 from adjudge.judge.prompt import CITATIONS, VERDICT, item_key
 from adjudge.model.evidence import Citation
-from adjudge.model.judging import JudgeReply, Question
+from adjudge.model.judging import JudgeReply, Question, Vote
 
 WITHHELD: Final[Mapping[str, str]] = {
     "refusal": "the judge refused to answer",
@@ -29,27 +30,58 @@ class ReadItem:
     label: str | None
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     citations: tuple[Citation, ...] = ()
-    malformed_citations: int = 0
-    """Entries that name no step, no known field, or no words."""
-    lost: str | None = None
-    """Why there is no label, in words of ours alone: the judge is told them."""
+    """Those that hold."""
+    dropped: int = 0
+    """Citations that name no step, no known field or no words, or that do not hold."""
+    problem: str | None = None
+    """Why there is no label, or what is wrong with the evidence, in words of ours alone: the judge is told them."""
     detail: str = ""
-    """What was found instead."""
+    """What was found instead of a label."""
 
     @property
-    def lost_because(self) -> str | None:
+    def lost(self) -> str | None:
         """Why there is no label, for people."""
-        return f"{self.lost} ({self.detail})" if self.lost and self.detail else self.lost
+        if self.label is not None:
+            return None
+        return f"{self.problem} ({self.detail})" if self.detail else self.problem
+
+    def with_evidence_of(self, second: ReadItem, question: Question) -> ReadItem:
+        """The same answer with the evidence of a second one: repairing where it looked changes no verdict."""
+        if self.label != second.label or self.problem is None:
+            return self
+        name, words = question.instead_of_citing, _instead(second.notes, question)
+        notes = {**self.notes, name: words} if name and words else self.notes
+        return replace(self, notes=notes, citations=second.citations, dropped=second.dropped)
+
+    def vote(self, model: str, sample: int) -> Vote:
+        """The vote of a model."""
+        return Vote(
+            model=model,
+            sample=sample,
+            label=self.label,
+            notes=dict(self.notes),
+            citations=self.citations,
+            dropped_citations=self.dropped,
+            lost=self.lost,
+        )
 
 
-def read_reply(reply: JudgeReply, question: Question) -> tuple[ReadItem, ...]:
-    """What a reply says of every item, in the question's order."""
+def read_reply(
+    reply: JudgeReply, question: Question, check: CitationCheck | None = None
+) -> tuple[ReadItem, ...]:
+    """What a reply says of every item, in the question's order; ``check`` looks each citation up."""
     if reply.finish_reason in WITHHELD:
-        return tuple(ReadItem(None, lost=WITHHELD[reply.finish_reason]) for _ in question.items)
+        return tuple(ReadItem(None, problem=WITHHELD[reply.finish_reason]) for _ in question.items)
     found = _object_of(reply)
     if isinstance(found, ReadItem):
         return tuple(found for _ in question.items)
-    return tuple(_read_item(found, position, question) for position in range(len(question.items)))
+    return tuple(_read_item(found, item_key(at), question, check) for at in range(len(question.items)))
+
+
+def problem_of(read: Sequence[ReadItem]) -> str | None:
+    """What the judge is asked to put right: a missing answer before missing evidence."""
+    first = sorted((item for item in read if item.problem), key=lambda item: item.label is not None)
+    return first[0].problem if first else None
 
 
 def read_texts(reply: JudgeReply, fields: Iterable[str]) -> Mapping[str, str] | None:
@@ -73,24 +105,41 @@ def _object_of(reply: JudgeReply) -> Mapping[str, object] | ReadItem:
             return cast("dict[str, object]", answer)
         problem, detail = "it is not a JSON object", ""
     cut = " and was cut off" if reply.finish_reason == "length" else ""
-    return ReadItem(None, lost=f"{problem}{cut}", detail=detail)
+    return ReadItem(None, problem=f"{problem}{cut}", detail=detail)
 
 
-def _read_item(answer: Mapping[str, object], position: int, question: Question) -> ReadItem:
-    key = item_key(position)
+def _read_item(
+    answer: Mapping[str, object], key: str, question: Question, check: CitationCheck | None
+) -> ReadItem:
     value = answer.get(key)
     if not isinstance(value, dict):
-        return ReadItem(None, lost=f"{key!r} is not an object in it")
+        return ReadItem(None, problem=f"{key!r} is not an object in it")
     entry = cast("dict[str, object]", value)
     notes = {name: text for name in question.notes if isinstance(text := entry.get(name), str)}
-    label = entry.get(VERDICT)
-    if label not in [choice.label for choice in question.choices]:
-        return ReadItem(None, notes, lost=f"the verdict of {key!r} is not one of the possible values")
+    choice = next((choice for choice in question.choices if choice.label == entry.get(VERDICT)), None)
+    if choice is None:
+        return ReadItem(None, notes, problem=f"the verdict of {key!r} is not one of the possible values")
     cited = entry.get(CITATIONS) if question.cites else None
     listed = cast("list[object]", cited) if isinstance(cited, list) else []
     citations = [_citation(value, question) for value in listed]
-    found = tuple(dict.fromkeys(citation for citation in citations if citation is not None))
-    return ReadItem(str(label), notes, found, citations.count(None))
+    found = dict.fromkeys(citation for citation in citations if citation is not None)
+    if check is None:
+        return ReadItem(choice.label, notes, tuple(found))
+    wrong = {citation: problem for citation in found if (problem := check(citation)) is not None}
+    problem = None
+    if None in citations:
+        problem = f"a citation of {key!r} lacks a step, a known field or a quote"
+    elif wrong:
+        problem = f"a citation of {key!r} does not hold: {next(iter(wrong.values()))}"
+    elif choice.value is not None and not found and not _instead(notes, question):
+        problem = f"{key!r} is decided, and no citation shows where that can be seen"
+    kept = tuple(citation for citation in found if citation not in wrong)
+    return ReadItem(choice.label, notes, kept, len(wrong) + citations.count(None), problem)
+
+
+def _instead(notes: Mapping[str, str], question: Question) -> str:
+    """What stands for evidence where there is nothing to cite."""
+    return notes.get(question.instead_of_citing or "", "").strip()
 
 
 def _citation(value: object, question: Question) -> Citation | None:
