@@ -285,6 +285,31 @@ def test_one_round_of_refusals_halves_it_once() -> None:
     run_steadily(main())
 
 
+def test_a_refusal_of_few_calls_holds_for_the_many_that_follow() -> None:
+    async def main() -> None:
+        limiter = AdaptiveLimiter()
+        async with limiter.slot() as round_:
+            limiter.refused(round_, None)
+        gate = asyncio.Event()
+        running = 0
+
+        async def call() -> None:
+            nonlocal running
+            async with limiter.slot():
+                running += 1
+                await gate.wait()
+
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(16):
+                tasks.create_task(call())
+            await asyncio.sleep(0.001)
+            assert (limiter.limit, running) == (8, 8)
+            gate.set()
+        assert running == 16
+
+    run_steadily(main())
+
+
 def test_a_pause_after_the_last_call_ends_for_those_who_wait() -> None:
     async def main() -> None:
         full = RateLimit(remaining_requests=0, reset_after=0.05)

@@ -29,7 +29,7 @@ class AdaptiveLimiter:
         self._limit = float(min(START, most))
         self._slots = asyncio.Semaphore(self.limit)
         self._surplus = 0
-        """Slots that are in use and not given back: the limit was lowered meanwhile."""
+        """Slots that there are above the limit, since it was lowered: they are not given back."""
         self._refused = False
         self._round = 0
         self._paused_until = 0.0
@@ -43,6 +43,9 @@ class AdaptiveLimiter:
     async def slot(self) -> AsyncGenerator[int]:
         """One call under way; gives the round that it belongs to."""
         await self._slots.acquire()
+        while self._surplus:  # the limit was lowered while this slot was free
+            self._surplus -= 1
+            await self._slots.acquire()
         try:
             while (pause := self._paused_until - asyncio.get_running_loop().time()) > 0:
                 await asyncio.sleep(pause)
