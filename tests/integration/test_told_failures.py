@@ -237,3 +237,37 @@ def test_a_recording_without_the_case_lists_those_that_it_has(tmp_path: Path, ad
     assert done.returncode == 2
     assert "no recording of case 'holiday'" in done.stderr
     assert "has recordings of 'monday', 'tuesday'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [
+        ("localhost:8000", "Write the whole address: http://localhost:8000"),
+        ("127.0.0.1:8000/v1", "Write the whole address: http://127.0.0.1:8000/v1"),
+        ("ag.py", "Name the agent in it: ag:chat or ag:Desk or ag:made"),
+        ("ag", "Name the agent in it: ag:chat or ag:Desk or ag:made"),
+        ("ag.py:chat", "Name the agent in it: ag:chat"),
+        ("folder/agent.py", "Name the agent in it: folder.agent:agent"),
+        ("nothing", "'adjudge agents' says what they are"),
+    ],
+)
+def test_a_target_that_is_nearly_right_gets_the_one_to_write(
+    tmp_path: Path, adjudge_here: Command, target: str, hint: str
+) -> None:
+    source = (
+        "def chat(text):\n    return text\n\n\nclass Desk:\n    pass\n\n\nmade = Desk()\n_hidden = Desk()\n"
+    )
+    (tmp_path / "ag.py").write_text(source)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "agent.py").write_text(
+        "def helper():\n    pass\n\n\ndef agent(text):\n    return text\n"
+    )
+    eval_set = {
+        "eval_set_id": "set",
+        "eval_cases": [{"eval_id": "one", "conversation": [turn("Hi.", "Hi.")]}],
+    }
+    (tmp_path / "set.test.json").write_text(json.dumps(eval_set))
+    done = adjudge_here("eval", target, "set.test.json")
+
+    assert done.returncode == 2
+    assert hint in done.stderr

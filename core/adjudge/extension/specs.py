@@ -264,8 +264,9 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
     ``loads``. Looks at its class alone, imports nothing."""
     loads: Callable[[str, Host], object] | None = None
     """The object that a target names. Where another adapter accepts it, that one is made with the same target."""
-    hint: Callable[[Path], str | None] | None = None
-    """What to do with a file or folder that a target names and that no installed adapter takes, where this one knows."""
+    hint: Callable[[str, Path], str | None] | None = None
+    """What to write or to do instead of a target that no installed adapter takes, where this one knows; given the
+    target and the working folder."""
     takes_state: bool = True
     """Whether a session can start with a state; a case that has one is refused otherwise."""
     shows_state: bool = True

@@ -102,12 +102,13 @@ def _resolved(
     if len(accepting) == 1:
         [(registered, target)] = accepting
         return _knowing(registered, target, extensions, host), target, agent
-    hint = f"Write one of: {', '.join(f'{item.spec.name}:…' for item in adapters)}"
+    names = ", ".join(f"{item.spec.name}:…" for item in adapters)
+    hint = f"Write one of: {names} ('adjudge agents' says what they are)"
     if accepting:
         kinds = told_apart(item for item, _ in accepting)
         raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
-    if path.exists():
-        hint = next((told for item in adapters if (told := _hint(item, path, extensions))), hint)
+    folder = Path(request.working_folder)
+    hint = next((told for item in adapters if (told := _hint(item, agent, folder, extensions))), hint)
     raise InputError(Problem(what=f"agent {agent!r} is of no known kind", hint=hint))
 
 
@@ -155,13 +156,15 @@ def _says(
         return False
 
 
-def _hint(registered: Registered[AgentAdapterSpec], path: Path, extensions: Extensions) -> str | None:
-    """What a plugin says to do with a file or folder that no adapter takes."""
+def _hint(
+    registered: Registered[AgentAdapterSpec], target: str, folder: Path, extensions: Extensions
+) -> str | None:
+    """What a plugin says to write instead of a target that no adapter takes."""
     if registered.spec.hint is None:
         return None
     try:
         with guarded(registered, "hint"):
-            return registered.spec.hint(path)
+            return registered.spec.hint(target, folder)
     except PluginRaisedError as error:
         extensions.warn(str(error))
         return None

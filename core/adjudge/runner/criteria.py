@@ -174,7 +174,7 @@ def _lacking_in_logs(planned: PlannedCriterion) -> str:
     needs = sorted(spec.needs - has)
     if not needs and not spec.simulated_conversations:
         return "an expected conversation"
-    return ", ".join(need.replace("_", " ") for need in needs)
+    return ", ".join(_WORDS.get(need, need.replace("_", " ")) for need in needs)
 
 
 def _introduce(planned: Sequence[PlannedCriterion], problems: Problems, source: str | None) -> None:

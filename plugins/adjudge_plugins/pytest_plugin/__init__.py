@@ -78,6 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--adjudge-agent") is not None:
         from adjudge_plugins.pytest_plugin import collection
 
+        collection.options_of(config)
         _activate(config)
         config.pluginmanager.register(collection, "adjudge-collection")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -22,7 +22,8 @@ _WANTED: Final = pytest.StashKey[Wanted]()
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect eval sets."""
     if any(fnmatchcase(file_path.name, pattern) for pattern in _PATTERNS):
-        return EvalSetFile.from_parent(parent, path=file_path)
+        found: EvalSetFile = EvalSetFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]
+        return found
     return None
 
 
@@ -37,7 +38,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     if not isinstance(item, EvalCaseItem):
         return
     session = session_of(item.config)
-    concurrency: int = item.config.getoption("--adjudge-concurrency")
+    concurrency: int = cast("Any", item.config).getoption("--adjudge-concurrency")
     if hasattr(item.config, "workerinput"):  # xdist says no more than what comes next
         following: Iterable[pytest.Item | None] = [nextitem]
     else:
@@ -55,9 +56,10 @@ class EvalSetFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Make a test of each case."""
         for entry in open_eval_set(self.path).entries:
-            yield EvalCaseItem.from_parent(
+            item: EvalCaseItem = EvalCaseItem.from_parent(  # pyright: ignore[reportUnknownMemberType]
                 self, name=render.line(entry.eval_id).pieces[0][0], eval_id=entry.eval_id
             )
+            yield item
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:  # noqa: ARG002
         """Show what is wrong with the file, and no traceback."""
@@ -71,7 +73,7 @@ class EvalCaseItem(pytest.Item):
 
     def __init__(self, *, eval_id: str, **arguments: Any) -> None:
         """Make the test of a case."""
-        super().__init__(**arguments)
+        super().__init__(**arguments)  # pyright: ignore[reportUnknownMemberType]
         self.add_marker("adjudge")
         self._eval_id = eval_id
 
@@ -94,12 +96,17 @@ def _wanted_of(session: pytest.Session) -> Wanted:
     """One run over all files that have a selected case."""
     config = session.config
     files = dict.fromkeys(str(item.path) for item in session.items if isinstance(item, EvalCaseItem))
-    return Wanted(config.getoption("--adjudge-agent"), tuple(files), _options(config))
+    return Wanted(config.getoption("--adjudge-agent"), tuple(files), options_of(config))
 
 
-def _options(config: pytest.Config) -> dict[str, Any]:
-    """The options that the user gave, as ``adjudge.open_run`` takes them."""
-    pairs = [option.partition("=") for option in config.getoption("--adjudge-agent-option")]
+def options_of(config: pytest.Config) -> dict[str, Any]:
+    """The options that the user gave, as ``adjudge.open_run`` takes them.
+
+    Raises:
+        pytest.UsageError: one has not the right form.
+    """
+    given: list[str] = cast("Any", config).getoption("--adjudge-agent-option")
+    pairs = [option.partition("=") for option in given]
     for key, equals, _ in pairs:
         if not key or not equals:
             raise pytest.UsageError(f"--adjudge-agent-option: expected KEY=VALUE, found {key!r}")

@@ -9,7 +9,7 @@ import asyncio
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
@@ -97,9 +97,17 @@ class Runs:
         """End all runs. One whose cases were not all wanted stays unfinished."""
         if self._loop is not None:
             with suppress(Exception):  # whoever waited for a case was told
-                self._loop.start(self._stack.aclose()).result(timeout=_CLOSING)
+                self._loop.start(self._close()).result(timeout=_CLOSING)
             self._loop.end()
             self._loop = None
+
+    async def _close(self) -> None:
+        await self._stack.aclose()
+        waiting = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in waiting:
+            task.cancel()
+        if waiting:
+            await asyncio.wait(waiting)
 
     @property
     def _running(self) -> _LoopThread:
@@ -112,7 +120,7 @@ class Runs:
         if key not in self._opening:
             self._opening[key] = asyncio.create_task(self._open(wanted.run))
         by_file = await asyncio.shield(self._opening[key])
-        found = by_file.get(str(wanted.file)) or next(iter(by_file.values()))
+        found = by_file.get(str(wanted.file)) or _having(by_file.values(), wanted)
         if isinstance(found, AdjudgeError):
             raise found
         return await found.case(wanted.file, wanted.eval_id)
@@ -149,6 +157,14 @@ class Runs:
         )
         self.opened.append(run)
         return run
+
+
+def _having(opened: Iterable[OpenRun | AdjudgeError], wanted: WantedCase) -> OpenRun | AdjudgeError:
+    """The run that has a case, where its file was named otherwise; else why there is none."""
+    found = list(opened)
+    errors = (item for item in found if isinstance(item, AdjudgeError))
+    runs = (item for item in found if isinstance(item, OpenRun))
+    return next((run for run in runs if (wanted.file, wanted.eval_id) in run.cases), None) or next(errors)
 
 
 class _LoopThread:

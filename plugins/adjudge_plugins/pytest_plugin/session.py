@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -129,7 +129,7 @@ class Session:
         if self._temporary is not None:
             self._temporary.cleanup()
         if hasattr(self._config, "workeroutput"):
-            self._config.workeroutput[_OUTPUT] = self._told
+            cast("Any", self._config).workeroutput[_OUTPUT] = self._told
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

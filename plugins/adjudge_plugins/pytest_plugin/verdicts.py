@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 import pytest
 from _pytest.outcomes import Failed
@@ -134,7 +134,9 @@ def _eval_command(wanted: WantedCase) -> str | None:
             for key, option in value.items():
                 command += ["--agent-option", f"{key}={option}"]
         elif name in _FLAGS:
-            values = value if isinstance(value, (list, tuple)) else [value]
+            values: list[object] = (
+                [*cast("list[object]", value)] if isinstance(value, list | tuple) else [value]
+            )
             if not all(isinstance(item, (str, int, float, Path)) for item in values):
                 return None
             for item in values:

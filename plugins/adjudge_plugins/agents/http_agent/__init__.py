@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_plugins.agents.http_agent.config import HttpAgentConfig
@@ -18,6 +20,12 @@ def _accepts(target: str) -> bool:
     return target.lower().startswith(("http://", "https://"))
 
 
+def _hint(target: str, folder: Path) -> str | None:  # noqa: ARG001
+    """An address without its scheme."""
+    is_address = re.fullmatch(r"(localhost|\d+(\.\d+){3}|[\w-]+(\.[\w-]+)+(?=:))(:\d+)?(/.*)?", target)
+    return f"Write the whole address: http://{target}" if is_address else None
+
+
 @hookimpl.agent_adapters
 def agent_adapters() -> Iterable[AgentAdapterSpec]:
     """Describe the ``http`` agent."""
@@ -28,5 +36,6 @@ def agent_adapters() -> Iterable[AgentAdapterSpec]:
             factory=_make,
             config=HttpAgentConfig,
             accepts=_accepts,
+            hint=_hint,
         )
     ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_plugins.agents.python_agent.config import PythonAgentConfig
 from adjudge_plugins.agents.python_agent.frameworks import hint_for_path
+from adjudge_plugins.agents.python_agent.modules import hint_for_module
 
 
 def _make(config: PythonAgentConfig, host: Host) -> AgentAdapter:
@@ -40,6 +41,10 @@ def _accepts(target: str) -> bool:
     return bool(colon) and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))
 
 
+def _hint(target: str, folder: Path) -> str | None:
+    return hint_for_path(folder / target) or hint_for_module(target, folder)
+
+
 @hookimpl.agent_adapters
 def agent_adapters() -> Iterable[AgentAdapterSpec]:
     """The ``python`` agent."""
@@ -52,7 +57,7 @@ def agent_adapters() -> Iterable[AgentAdapterSpec]:
             takes_objects=True,
             accepts=_accepts,
             loads=_loads,
-            hint=hint_for_path,
+            hint=_hint,
             folder=_folder,
         )
     ]

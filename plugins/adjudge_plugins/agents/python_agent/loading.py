@@ -7,6 +7,7 @@ from types import ModuleType
 
 from adjudge.kit.tracebacks import raised_at
 from adjudge.plugin import Host, InputError, Problem, did_you_mean
+from adjudge_plugins.agents.python_agent.modules import hint_for_module
 
 
 def load_target(target: str, host: Host) -> object:
@@ -45,6 +46,8 @@ def _imported(target: str, module_name: str, host: Host) -> ModuleType:
 def _import_hint(error: BaseException, module_name: str, folder: Path) -> str | None:
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
+    if (hint := hint_for_module(module_name, folder)) is not None:
+        return hint
     if module_name.endswith(".py"):
         return f"Write the module's name, not its file: {module_name.removesuffix('.py')}"
     if module_name == error.name or module_name.startswith(f"{error.name}."):

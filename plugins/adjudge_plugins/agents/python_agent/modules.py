@@ -1,0 +1,46 @@
+"""Modules whose agent is not named, or not as Python names it: what to write instead."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+_LIKELY: Final = ("agent", "root_agent", "app", "main")
+"""What agents are often called."""
+_SHOWN: Final = 3
+
+
+def hint_for_module(target: str, folder: Path) -> str | None:
+    """The targets that a module has, where its file or the module alone is named; ``None`` where there is none.
+
+    Nothing is imported: the names are read from the source.
+    """
+    path = Path(
+        target.removesuffix(".py").replace(".", "/") if "/" not in target else target.removesuffix(".py")
+    )
+    file = next(
+        (found for found in (folder / f"{path}.py", folder / path / "__init__.py") if found.is_file()), None
+    )
+    if file is None or path.is_absolute() or ".." in path.parts:
+        return None
+    module = ".".join(path.parts)
+    names = _names_in(file)
+    if not names:
+        return f"Name the agent in it: {module}:NAME"
+    return f"Name the agent in it: {' or '.join(f'{module}:{name}' for name in names[:_SHOWN])}"
+
+
+def _names_in(file: Path) -> list[str]:
+    """The public functions, classes and objects of a module, those first that are likely to be the agent."""
+    names: dict[str, None] = {}
+    with suppress(OSError, ValueError, SyntaxError):
+        for node in ast.parse(file.read_bytes()).body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                names[node.name] = None
+            elif isinstance(node, ast.Assign):
+                called = isinstance(node.value, ast.Call)
+                names |= {item.id: None for item in node.targets if called and isinstance(item, ast.Name)}
+    public = [name for name in names if not name.startswith("_")]
+    return [name for name in _LIKELY if name in names] or public
