@@ -73,6 +73,13 @@ def logs_environment(work: Path) -> Path:
     return _reused(work / "logs-environment", *LOGS)
 
 
+def add_to(python: Path, *requirements: str) -> None:
+    """Install what a row family needs besides, where it is not there yet."""
+    known = versions(python)
+    if missing := [name for name in requirements if name not in known]:
+        _run(python, "-m", "pip", "install", "-qq", *missing)
+
+
 def versions(python: Path) -> dict[str, str]:
     """The versions of Python and of every distribution in an environment, by name in lower case."""
     import json

@@ -53,6 +53,12 @@ def _evaluation(
 def _workspace(environments: Environments) -> Path:
     """A folder with the scripted agent in both forms."""
     folder = environments.folder("evaluate")
+    scripted_agents(folder)
+    return folder
+
+
+def scripted_agents(folder: Path) -> None:
+    """Put the scripted agent into a folder, as ADK's package and as adjudge's module."""
     package = folder / _AGENT
     package.mkdir(exist_ok=True)
     (package / "__init__.py").write_text("from . import agent\n", encoding="utf-8")
@@ -60,4 +66,3 @@ def _workspace(environments: Environments) -> Path:
     shutil.copy(_HERE / "scripted.py", package)
     shutil.copy(_HERE / "workers" / "adjudge_agent.py", folder)
     shutil.copy(_HERE / "scripted.py", folder)
-    return folder

@@ -19,6 +19,7 @@ import install_size
 import judging
 import page
 import peers
+import pytest_items
 import rouge
 import scale
 import startup
@@ -41,6 +42,7 @@ FAMILIES: Final[dict[str, Callable[[Environments, int], Iterable[Row]]]] = {
     "scoring": scale.rows,
     "judging": judging.rows,
     "install": install_size.rows,
+    "pytest": pytest_items.rows,
 }
 SIZES: Final = (1_000, 10_000)
 FULL: Final = (*SIZES, 100_000)
