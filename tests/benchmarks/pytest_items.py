@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import eval_sets
-from environments import Environments, add_to, script
+from environments import Environments, add_to
 from evaluate import scripted_agents
 from measure import Sample, in_turns, median, process
 from table import Row
@@ -46,11 +46,11 @@ def rows(environments: Environments, rounds: int) -> Iterator[Row]:
     add_to(environments.adjudge, "pytest", "pytest-xdist")
 
     def adk() -> Sample:
-        return _checked([script(environments.adk, "pytest"), "-q", "tests/test_adk.py"], folder)
+        return _checked([environments.adk, "-m", "pytest", "-q", "tests/test_adk.py"], folder)
 
     def adjudge() -> Sample:
         agent = ("--adjudge-agent", "adjudge_agent:agent", "--ignore", "tests/test_adk.py")
-        return _checked([script(environments.adjudge, "pytest"), "-q", *agent, "tests"], folder)
+        return _checked([environments.adjudge, "-m", "pytest", "-q", *agent, "tests"], folder)
 
     found = in_turns({"adk": adk, "adjudge": adjudge}, rounds)
     seconds = [median([sample.seconds for sample in found[side]]) for side in ("adk", "adjudge")]

@@ -427,3 +427,22 @@ def test_cases_run_side_by_side_ahead_of_their_tests(project: Path, run: Run) ->
     done = run("--adjudge-agent", "meeting:shop", "tests")
 
     assert "2 passed" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_tools_that_trace_see_the_code_of_the_agent(project: Path, run: Run, asynchronous: bool) -> None:
+    # Coverage is measured by a trace function that threads inherit.
+    (project / "traced.py").write_text(
+        f"import agent\n\n\n{'async ' if asynchronous else ''}def shop(text):\n    return agent.shop(text)\n"
+    )
+    (project / "conftest.py").write_text(
+        "import threading\n\nseen = set()\n\n\n"
+        "def trace(frame, event, argument):\n"
+        "    seen.add((frame.f_globals.get('__name__'), frame.f_code.co_name))\n\n\n"
+        "threading.settrace(trace)\n\n\n"
+        "def pytest_terminal_summary(terminalreporter):\n"
+        "    terminalreporter.write_line(f\"the agent was traced: {('traced', 'shop') in seen}\")\n"
+    )
+    done = run("--adjudge-agent", "traced:shop", "tests")
+
+    assert "the agent was traced: True" in done.stdout

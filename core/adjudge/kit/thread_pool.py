@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import _thread
 import asyncio
 import contextlib
 import threading
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
+
+from adjudge.kit.threads import start_thread
 
 __all__ = ["ThreadPool"]
 
@@ -79,7 +80,7 @@ class ThreadPool:
             self._threads += 1
         try:
             # Thread.start() would hold up the loop until the thread runs.
-            _thread.start_new_thread(self._work, ())
+            start_thread(self._work)
         except RuntimeError:
             with self._lock:
                 self._threads -= 1

@@ -1,5 +1,5 @@
 """Other people's blocking code in threads: what agent adapters and local judges share."""
 
-from adjudge.extension.threads import computed, handover
+from adjudge.extension.threads import computed, handover, start_thread
 
-__all__ = ["computed", "handover"]
+__all__ = ["computed", "handover", "start_thread"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _thread
 import asyncio
 import contextvars
 import inspect
@@ -14,7 +13,7 @@ from typing import Any
 
 from adjudge.kit.thread_loops import ThreadLoop
 from adjudge.kit.thread_pool import ThreadPool
-from adjudge.kit.threads import handover
+from adjudge.kit.threads import handover, start_thread
 from adjudge.plugin import AgentError
 from adjudge_plugins.agents.python_agent.session_task import SessionTask
 
@@ -156,7 +155,7 @@ class _OwnThread(_Thread):
         self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._name = name
         # Thread.start() would hold up the loop, and with it every other session, until the thread runs.
-        _thread.start_new_thread(self._work, ())
+        start_thread(self._work)
 
     def _begin(self, work: Callable[[], None], done: asyncio.Future[Any]) -> None:  # noqa: ARG002
         self._calls.put(work)
