@@ -80,7 +80,7 @@ def deciding_results(results: Sequence[CheckResult], verdict: Verdict | None) ->
 
 
 def open_results(results: Sequence[CheckResult]) -> list[CheckResult]:
-    """The undecided checks that a closer look may decide. Where a run speaks to its judge, it would show the same words."""
+    """The undecided checks that a finer granularity may decide. Where a run speaks to its judge, it would show the same words."""
     return [item for item in results if item.state == "unsure" and item.unsure_code != "injection"]
 
 

@@ -100,7 +100,7 @@ class JudgeEvaluatorService:
             if choice.chosen_by in ("rules", "judge"):
                 for finer in self._analyzer.finer_than(choice.name):
                     if verdict is Verdict.UNSURE and open_results(results):
-                        results = await run.decided_closer(finer, results)
+                        results = await run.decided_again(finer, results)
                         verdict = verdict_of(results, criterion.threshold)
                         used = finer
                     elif verdict is Verdict.FAIL:

@@ -56,17 +56,17 @@ class RunUnderJudgement:
         most = None if self._aggregator.reads(level) == "steps" else most_clusters(len(self.places.steps))
         return await self._judged(level, checks, self.places.steps, most)
 
-    async def decided_closer(self, level: str, results: Sequence[CheckResult]) -> list[CheckResult]:
-        """The checks that are open, judged again at a narrower view; the others as they are."""
+    async def decided_again(self, level: str, results: Sequence[CheckResult]) -> list[CheckResult]:
+        """The checks that are open, judged again at a finer granularity; the others as they are."""
         asked = self._asked(open_results(results), "unsure")
         most = most_clusters(len(self.places.steps))
         again = {item.check_id: item for item in await self._judged(level, asked, self.places.steps, most)}
         return [again.get(item.check_id, item) for item in results]
 
     async def located(self, level: str, results: Sequence[CheckResult]) -> list[CheckResult]:
-        """The checks that are not met, with what a narrower view shows of where; no verdict changes.
+        """The checks that are not met, with the evidence that a finer granularity adds; no verdict changes.
 
-        Where single steps are looked at, those of the sub-tasks in which a wider view found something.
+        Where single steps are looked at, only those of the sub-tasks in which evidence was found before.
         """
         asked = self._asked(results, "not_met")
         steps: Sequence[int] = self.places.steps
@@ -75,10 +75,10 @@ class RunUnderJudgement:
         if not steps:
             return list(results)
         found = await self._judged(level, asked, steps, most_clusters(len(self.places.steps)))
-        closer = {item.check_id: item for item in found if item.state == "not_met"}
+        finer = {item.check_id: item for item in found if item.state == "not_met"}
         return [
-            item.model_copy(update={"evidence": merged([item.evidence, closer[item.check_id].evidence])})
-            if item.check_id in closer
+            item.model_copy(update={"evidence": merged([item.evidence, finer[item.check_id].evidence])})
+            if item.check_id in finer
             else item
             for item in results
         ]
