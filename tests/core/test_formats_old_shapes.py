@@ -115,7 +115,7 @@ def test_a_list_of_named_cases_keeps_the_initial_session(tmp_path: Path) -> None
         ),
         (
             [{"query": "x", "expected_tool_use": [{"tool_name": "roll", "tool_args": [6]}]}],
-            ["'tool_input' must be an object, found a list"],
+            ["'tool_args' must be an object, found a list"],
         ),
         ([{"query": "x"}, "y"], ["$[1]", "must be an object"]),
         ([{"name": "a", "data": []}, {"name": "a", "data": []}], ["a second case with this id"]),

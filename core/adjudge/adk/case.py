@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from adjudge.adk.invocation import read_invocation, read_rubrics
-from adjudge.adk.schema import EVAL_CASE, SCENARIO, SESSION_INPUT
-from adjudge.adk.validation import Findings, is_object, kind
+from adjudge.adk import schema
+from adjudge.adk.invocation import invocation_of, rubrics_of
+from adjudge.adk.validation import Findings, is_object
 from adjudge.model.base import JsonObject, told
 from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
 from adjudge.model.invocation import Invocation
@@ -21,33 +21,39 @@ NO_TURNS: Final = "a conversation without turns: nothing can be measured"
 
 
 def read_case(data: object, path: str, findings: Findings) -> EvalCase:
-    """ADK ``EvalCase``; problems go to ``findings``."""
-    found, extra = findings.open_fields(data, EVAL_CASE, path)
-    eval_id = findings.string(found, "eval_id", path, "")
-    findings.required(found, EVAL_CASE, path, "eval_id")
-    findings.case = eval_id or None
-    given: JsonObject = {}
-    has_conversation, has_scenario = "conversation" in found, "conversation_scenario" in found
-    _check_kind(has_conversation, has_scenario, path, findings)
-    if has_conversation:
-        turns = findings.items(found, "conversation", path)
-        given["conversation"] = _read_conversation(turns, f"{path}.conversation", findings)
-    if has_scenario:
-        given["conversation_scenario"] = _read_scenario(
-            found["conversation_scenario"], f"{path}.conversation_scenario", findings
+    """ADK ``EvalCase``; problems go to ``findings``, and what has some is a case of that id alone."""
+    given: JsonObject = data if is_object(data) else {}
+    eval_id = given.get("eval_id", given.get("evalId"))
+    findings.case = eval_id if isinstance(eval_id, str) and eval_id else None
+    if is_object(data):
+        _check_kind(
+            given.get("conversation") is not None,
+            given.get("conversation_scenario", given.get("conversationScenario")) is not None,
+            path,
+            findings,
         )
-    if "session_input" in found:
-        given["session_input"] = read_session_input(found["session_input"], f"{path}.session_input", findings)
-    if "creation_timestamp" in found:
-        given["creation_timestamp"] = findings.number(found, "creation_timestamp", path, 0.0)
-    if "rubrics" in found:
-        given["rubrics"] = read_rubrics(found, path, findings)
-    if "final_session_state" in found:
-        # ADK's default is {}, so an empty state expects nothing. Saving writes it again because it was given.
-        given["final_session_state"] = findings.object(found, "final_session_state", path) or None
-    case = EvalCase(eval_id=eval_id, extra=extra, **given)
+    found = findings.read(schema.EvalCase, data, path)
+    case = EvalCase(eval_id=findings.case or "") if found is None else _case(found, path, findings)
     findings.case = None
     return case
+
+
+def _case(found: schema.EvalCase, path: str, findings: Findings) -> EvalCase:
+    given = found.given()
+    extra = findings.further(found, path)
+    if found.conversation is not None:
+        given["conversation"] = _conversation(found.conversation, f"{path}.conversation", findings)
+    if found.conversation_scenario is not None:
+        given["conversation_scenario"] = ConversationScenario(**found.conversation_scenario.given())
+    if found.session_input is not None:
+        further = findings.further(found.session_input, f"{path}.session_input")
+        given["session_input"] = SessionInput(**found.session_input.given(), extra=further)
+    if found.rubrics is not None:
+        given["rubrics"] = rubrics_of(found.rubrics)
+    if found.final_session_state is not None:
+        # ADK's default is {}, so an empty state expects nothing. Saving writes it again because it was given.
+        given["final_session_state"] = found.final_session_state or None
+    return EvalCase(**given, extra=extra)
 
 
 def _check_kind(has_conversation: bool, has_scenario: bool, path: str, findings: Findings) -> None:
@@ -60,46 +66,16 @@ def _check_kind(has_conversation: bool, has_scenario: bool, path: str, findings:
         )
 
 
-def _read_conversation(turns: list[Any], path: str, findings: Findings) -> tuple[Invocation, ...]:
+def _conversation(turns: list[schema.Invocation], path: str, findings: Findings) -> tuple[Invocation, ...]:
     if not turns:
         findings.warn(NO_TURNS, path)
     conversation: list[Invocation] = []
     number = 1
     for i, turn in enumerate(turns):
-        invocation = read_invocation(turn, f"{path}[{i}]", findings, number)
+        invocation = invocation_of(turn, f"{path}[{i}]", findings, number)
         number += len(invocation.steps)
         conversation.append(invocation)
     return tuple(conversation)
-
-
-def _read_scenario(data: object, path: str, findings: Findings) -> ConversationScenario:
-    found = findings.fields(data, SCENARIO, path)
-    findings.required(found, SCENARIO, path, "starting_prompt", "conversation_plan")
-    persona = found.get("user_persona")
-    if persona is not None and not isinstance(persona, str) and not is_object(persona):
-        findings.problem(f"'user_persona' must be an id or an object, found {kind(persona)}.", path)
-        persona = None
-    return ConversationScenario(
-        starting_prompt=findings.string(found, "starting_prompt", path, ""),
-        conversation_plan=findings.string(found, "conversation_plan", path, ""),
-        user_persona=persona,
-    )
-
-
-def read_session_input(data: object, path: str, findings: Findings) -> SessionInput:
-    """ADK ``SessionInput``; problems go to ``findings``."""
-    found, extra = findings.open_fields(data, SESSION_INPUT, path)
-    findings.required(found, SESSION_INPUT, path, "app_name", "user_id")
-    given: JsonObject = {}
-    if "state" in found:
-        given["state"] = findings.object(found, "state", path) or {}
-    return SessionInput(
-        app_name=findings.string(found, "app_name", path, ""),
-        user_id=findings.string(found, "user_id", path, ""),
-        session_id=findings.string(found, "session_id", path),
-        extra=extra,
-        **given,
-    )
 
 
 def kept_eval_set(eval_set: EvalSet) -> bytes:

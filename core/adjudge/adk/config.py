@@ -6,22 +6,50 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, ConfigDict
 
 from adjudge.adk.json_input import read_json
-from adjudge.adk.schema import Schema
-from adjudge.adk.validation import Findings, is_list, is_object, kind
+from adjudge.adk.schema import OpenObject
+from adjudge.adk.validation import FileObject, Findings, is_list, is_object, kind, wrong_field
 from adjudge.model.base import JsonObject
 from adjudge.model.config import CriterionEntry, EvalConfig
 
-_CONFIG: Final = Schema(
-    "EvalConfig", "criteria custom_metrics user_simulator_config live_model_config", is_open=True
-)
-_CUSTOM_METRIC: Final = Schema("CustomMetricConfig", "code_config metric_info description", is_open=True)
-_CODE: Final = Schema("CodeConfig", "name")
-
 _CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+\Z")
 _DOTTED: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z")
+
+
+def _dotted(function: str) -> str:
+    if not _DOTTED.match(function):
+        raise wrong_field(
+            f"'name' must be a dotted path to a function, found {function!r}.",
+            hint="For instance my_package.my_module.my_function.",
+        )
+    return function
+
+
+class _CodeConfig(FileObject):
+    model_config = ConfigDict(title="CodeConfig")
+
+    name: Annotated[str, AfterValidator(_dotted)]
+
+
+class _CustomMetricConfig(OpenObject):
+    model_config = ConfigDict(title="CustomMetricConfig")
+
+    code_config: _CodeConfig
+    metric_info: JsonObject | None = None
+    description: str | None = None
+
+
+class _EvalConfig(OpenObject):
+    model_config = ConfigDict(title="EvalConfig")
+
+    criteria: JsonObject | None = None
+    custom_metrics: dict[str, _CustomMetricConfig] | None = None
+    user_simulator_config: JsonObject | None = None
+    live_model_config: JsonObject | None = None
 
 
 def load_config(path: Path) -> EvalConfig:
@@ -48,9 +76,12 @@ def parse_config(data: Mapping[str, Any], *, source: str | None) -> EvalConfig:
 
 def _parse(data: object, source: str | None) -> EvalConfig:
     findings = Findings(source)
-    found, extra = findings.open_fields(data, _CONFIG, "$")
-    custom = _custom_metrics(found, findings)
-    criteria = findings.object(found, "criteria", "$") or {}
+    found = findings.read(_EvalConfig, data, "$") or _EvalConfig()
+    extra = findings.further(found, "$")
+    custom = _custom_metrics(found.custom_metrics or {}, findings)
+    # Where another key is wrong, the criteria are looked at all the same.
+    given: JsonObject = data if is_object(data) else {}
+    criteria: JsonObject = named if is_object(named := given.get("criteria")) else {}
     if not criteria:
         findings.problem(
             "there are no criteria: nothing would be measured.",
@@ -66,11 +97,11 @@ def _parse(data: object, source: str | None) -> EvalConfig:
             findings.warn(f"no criterion is named {name!r}, so that it is not measured", "$.custom_metrics")
     config = EvalConfig(
         criteria=tuple(entries),
-        user_simulator_config=_snake_object(found, "user_simulator_config", findings),
-        live_model_config=_snake_object(found, "live_model_config", findings),
+        user_simulator_config=_snake_object(found.user_simulator_config, "$.user_simulator_config", findings),
+        live_model_config=_snake_object(found.live_model_config, "$.live_model_config", findings),
         source=source,
-        warnings=findings.warnings,
         extra=extra,
+        warnings=findings.warnings,
     )
     findings.raise_problems()
     return config
@@ -144,33 +175,23 @@ def _options(value: JsonObject, path: str, findings: Findings) -> JsonObject:
     return options
 
 
-def _custom_metrics(found: JsonObject, findings: Findings) -> dict[str, JsonObject]:
+def _custom_metrics(metrics: Mapping[str, _CustomMetricConfig], findings: Findings) -> dict[str, JsonObject]:
     """The options that every entry of ``custom_metrics`` adds to the criterion of its name."""
     result: dict[str, JsonObject] = {}
-    for name, value in (findings.object(found, "custom_metrics", "$") or {}).items():
+    for name, metric in metrics.items():
         path = f"$.custom_metrics.{name}"
-        metric, _ = findings.open_fields(value, _CUSTOM_METRIC, path)
-        findings.required(metric, _CUSTOM_METRIC, path, "code_config")
-        code = findings.fields(metric.get("code_config", {}), _CODE, f"{path}.code_config")
-        function = findings.string(code, "name", f"{path}.code_config", "")
-        if "code_config" in metric and not _DOTTED.match(function):
-            findings.problem(
-                f"'name' must be a dotted path to a function, found {function!r}.",
-                f"{path}.code_config",
-                hint="For instance my_package.my_module.my_function.",
-            )
-        options: JsonObject = {"function": function}
-        if info := findings.object(metric, "metric_info", path):
-            options["metric_info"] = _snake_tree(info, f"{path}.metric_info", findings)
-        if description := findings.string(metric, "description", path):
-            options["description"] = description
+        findings.further(metric, path)
+        options: JsonObject = {"function": metric.code_config.name}
+        if metric.metric_info:
+            options["metric_info"] = _snake_tree(metric.metric_info, f"{path}.metric_info", findings)
+        if metric.description:
+            options["description"] = metric.description
         result[name] = options
     return result
 
 
-def _snake_object(found: JsonObject, name: str, findings: Findings) -> JsonObject | None:
-    value = findings.object(found, name, "$")
-    return None if value is None else _snake_keys(value, f"$.{name}", findings)
+def _snake_object(value: JsonObject | None, path: str, findings: Findings) -> JsonObject | None:
+    return None if value is None else _snake_keys(value, path, findings)
 
 
 def _snake_keys(value: JsonObject, path: str, findings: Findings) -> JsonObject:

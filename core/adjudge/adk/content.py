@@ -1,16 +1,16 @@
-"""ADK ``Content`` and ``Part`` (google-genai types) as ``Content`` and items, and back."""
+"""ADK ``Content`` and ``Part`` (google-genai types) as ``Content`` and items."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from adjudge.adk import schema
-from adjudge.adk.validation import Findings, kind
+from adjudge.adk.validation import FileObject
 from adjudge.model.base import JsonObject
 from adjudge.model.items import Blob, Claim, Content, Item, Opaque, Text, ToolCall, ToolResult
 
-# What a part is about, in the order in which one is chosen should there be several.
-_SUBJECTS: Final = (
+SUBJECTS: Final = (
     "function_call",
     "function_response",
     "text",
@@ -22,93 +22,78 @@ _SUBJECTS: Final = (
     "tool_response",
     "audio_transcription",
 )
+"""What a part is about, in the order in which one is chosen should there be several."""
+
 EMPTY_PART: Final = "part"
 """The name of an item that is about nothing, for instance a bare thought signature."""
 
-
-def read_content(data: object, path: str, findings: Findings) -> Content:
-    """ADK ``Content``; problems go to ``findings``."""
-    found = findings.fields(data, schema.CONTENT, path)
-    return Content(
-        role=findings.string(found, "role", path),
-        items=read_parts(found, "parts", path, findings),
-        has_parts="parts" in found,
-    )
+_TEXT_ALONE: Final = {"text"}
 
 
-def read_parts(found: JsonObject, name: str, path: str, findings: Findings) -> tuple[Item, ...]:
-    """A list of ADK ``Part``."""
-    parts = findings.items(found, name, path)
-    return tuple([read_part(part, f"{path}.{name}[{i}]", findings) for i, part in enumerate(parts)])
+def content_of(found: schema.Content) -> Content:
+    """ADK ``Content`` as ``Content``."""
+    return Content(role=found.role, items=items_of(found.parts or ()), has_parts=found.parts is not None)
 
 
-def read_part(data: object, path: str, findings: Findings) -> Item:
-    """ADK ``Part`` as one item."""
-    found = findings.fields(data, schema.PART, path)
-    if len(found) == 1 and isinstance(text := found.get("text"), str):
-        return Text(text=text)
-    if not isinstance(found.get("thought", False), bool):
-        findings.problem(f"'thought' must be true or false, found {kind(found['thought'])}.", path)
-    subject = next((name for name in _SUBJECTS if name in found), None)
+def items_of(parts: Iterable[schema.Part]) -> tuple[Item, ...]:
+    """Each ADK ``Part`` as one item."""
+    return tuple([_item_of(part) for part in parts])
+
+
+def _item_of(part: schema.Part) -> Item:
+    if part.text is not None and part.model_fields_set == _TEXT_ALONE:
+        return Text(text=part.text)
+    given = _without(part)
+    subject = next((name for name in SUBJECTS if name in given), None)
     if subject is None:
-        return Opaque(name=EMPTY_PART, extra=found or None)
-    value = found.pop(subject)
-    match subject:
-        case "function_call":
-            return read_call(value, f"{path}.function_call", findings, found)
-        case "function_response":
-            return read_result(value, f"{path}.function_response", findings, found)
-        case "text":
-            if not isinstance(value, str):
-                findings.problem(f"'text' must be a string, found {kind(value)}.", path)
-                value = ""
-            if found.get("thought") is True:
-                del found["thought"]
-                return Claim(field="thinking", text=value, extra=found or None)
-            return Text(text=value, extra=found or None)
-        case "inline_data" | "file_data":
-            return _read_blob(subject, value, f"{path}.{subject}", findings, found)
+        return Opaque(name=EMPTY_PART, extra=_plain(given))
+    match value := given.pop(subject):
+        case schema.FunctionCall():
+            return call_of(value, given)
+        case schema.FunctionResponse():
+            return result_of(value, given)
+        case schema.Blob(data=str()):
+            rest = _without(value, "data", "mime_type") | given
+            return Blob(mime_type=value.mime_type, data=value.data, extra=_plain(rest))
+        case schema.FileData(file_uri=str()):
+            rest = _without(value, "file_uri", "mime_type") | given
+            return Blob(mime_type=value.mime_type, uri=value.file_uri, extra=_plain(rest))
+        case str() if subject == "text":
+            if part.thought:
+                del given["thought"]
+                return Claim(field="thinking", text=value, extra=_plain(given))
+            return Text(text=value, extra=_plain(given))
         case _:
-            return Opaque(name=subject, value=value, extra=found or None)
+            value = _without(value) if isinstance(value, FileObject) else value
+            return Opaque(name=subject, value=value, extra=_plain(given))
 
 
-def read_call(data: object, path: str, findings: Findings, extra: JsonObject | None = None) -> ToolCall:
-    """ADK ``FunctionCall``; ``extra`` is what else its part had."""
-    found = findings.fields(data, schema.FUNCTION_CALL, path)
-    name = findings.string(found, "name", path)
-    args = findings.object(found, "args", path)
-    call_id = findings.string(found, "id", path)
-    for known in ("name", "args", "id"):
-        found.pop(known, None)
-    if name is None:
+def call_of(found: schema.FunctionCall, extra: JsonObject | None = None) -> ToolCall:
+    """ADK ``FunctionCall`` as a call; ``extra`` is what else its part had."""
+    rest = _without(found, "name", "args", "id")
+    if found.name is None:
         # A later piece of a streamed call has no name. The key stays, so that saving leaves it out.
-        found["name"] = None
-    return ToolCall(name=name or "", args=args, id=call_id, extra={**found, **(extra or {})} or None)
-
-
-def read_result(data: object, path: str, findings: Findings, extra: JsonObject | None = None) -> ToolResult:
-    """ADK ``FunctionResponse``; ``extra`` is what else its part had."""
-    found = findings.fields(data, schema.FUNCTION_RESPONSE, path)
-    name = findings.string(found, "name", path)
-    value = findings.object(found, "response", path)
-    call_id = findings.string(found, "id", path)
-    for known in ("name", "response", "id"):
-        found.pop(known, None)
-    return ToolResult(name=name, value=value, call_id=call_id, extra={**found, **(extra or {})} or None)
-
-
-def _read_blob(subject: str, data: object, path: str, findings: Findings, extra: JsonObject) -> Item:
-    kind_of, where = (
-        (schema.INLINE_DATA, "data") if subject == "inline_data" else (schema.FILE_DATA, "file_uri")
+        rest["name"] = None
+    return ToolCall(
+        name=found.name or "", args=found.args, id=found.id, extra=_plain(rest | extra if extra else rest)
     )
-    found = findings.fields(data, kind_of, path)
-    if where not in found:
-        return Opaque(name=subject, value=found, extra=extra or None)
-    place = findings.string(found, where, path)
-    mime_type = findings.string(found, "mime_type", path)
-    found.pop(where)
-    found.pop("mime_type", None)
-    rest = {**found, **extra} or None
-    if where == "data":
-        return Blob(mime_type=mime_type, data=place, extra=rest)
-    return Blob(mime_type=mime_type, uri=place, extra=rest)
+
+
+def result_of(found: schema.FunctionResponse, extra: JsonObject | None = None) -> ToolResult:
+    """ADK ``FunctionResponse`` as a result; ``extra`` is what else its part had."""
+    rest = _without(found, "name", "response", "id")
+    extra = _plain(rest | extra if extra else rest)
+    return ToolResult(name=found.name, value=found.response, call_id=found.id, extra=extra)
+
+
+def _without(found: FileObject, *names: str) -> JsonObject:
+    """What is given of an object, further keys among it, but for ``names``."""
+    given = {name: value for name, value in found.__dict__.items() if value is not None and name not in names}
+    return {**given, **found.model_extra} if found.model_extra else given
+
+
+def _plain(given: JsonObject) -> JsonObject | None:
+    """What is kept of an object, with the objects in it as JSON; ``None`` where nothing is."""
+    return {
+        name: _without(value) if isinstance(value, FileObject) else value for name, value in given.items()
+    } or None

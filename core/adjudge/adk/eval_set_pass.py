@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NoReturn, TypeAlias
 
+from adjudge.adk import schema
 from adjudge.adk.case import KEPT, read_case, read_kept_case
 from adjudge.adk.json_input import JsonStream
 from adjudge.adk.legacy import id_from_name, read_old_case, read_old_turns
-from adjudge.adk.schema import EVAL_CASE, EVAL_SET, OLD_CASE, OLD_TURN
-from adjudge.adk.validation import Findings, is_object, kind, listed
+from adjudge.adk.validation import Findings, is_list, is_object, kind, listed
 from adjudge.errors import InputError, Problem
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
+from adjudge.model.validation import known_keys
 
 Shape: TypeAlias = Literal["eval_set", "kept", "old_turns", "old_cases"]
 """ADK's schema, what a program made (``kept_eval_set``), a list of turns, or a list of named cases."""
 
+_CASES: Final = ("eval_cases", "evalCases")
 _TOO_MANY: Final = 1000  # problems after which a file is surely something else
 _LARGEST_EXTRA: Final = 16 * 1024 * 1024  # characters of one value beside the cases
 
@@ -84,8 +86,7 @@ def read_one(data: object, shape: Shape, index: int, path: Path, findings: Findi
         case "old_cases":
             return read_old_case(data, f"$[{index}]", findings)
         case "old_turns":
-            turns = findings.items({"turns": data}, "turns", "$")
-            return read_old_turns(id_from_name(path), turns, "$", findings)
+            return read_old_turns(id_from_name(path), data if is_list(data) else [], "$", findings)
 
 
 class ValidatingPass:
@@ -110,11 +111,10 @@ class ValidatingPass:
             InputError: every problem of the file, at its end; what is no eval set at all, at once.
         """
         stream, findings = self._stream, self._findings
-        head: JsonObject = {}
-        extra: JsonObject | None = None
+        head: schema.EvalSet | None = None
         match stream.peek():
             case "{":
-                shape, head, extra = yield from self._eval_set()
+                shape, head = yield from self._eval_set()
             case "[":
                 shape = yield from self._old_shape()
             case "":
@@ -122,21 +122,21 @@ class ValidatingPass:
             case _:
                 stream.fail(f"expected an eval set, found {kind(stream.value(limit=_LARGEST_EXTRA))}.")
         stream.finish()
-        found = Found(
+        extra = None if head is None else findings.further(head, "$")
+        findings.raise_problems()
+        return Found(
             shape=shape,
-            eval_set_id=findings.string(head, "eval_set_id", "$", ""),
-            name=findings.string(head, "name", "$"),
-            description=findings.string(head, "description", "$"),
-            creation_timestamp=findings.number(head, "creation_timestamp", "$"),
+            eval_set_id=id_from_name(self._path) if head is None else head.eval_set_id,
+            name=None if head is None else head.name,
+            description=None if head is None else head.description,
+            creation_timestamp=None if head is None else head.creation_timestamp,
             extra=extra,
             warnings=findings.warnings,
             entries=tuple(self._entries),
             sha256=stream.sha256,
         )
-        findings.raise_problems()
-        return found if found.given_id is not None else replace(found, eval_set_id=id_from_name(self._path))
 
-    def _eval_set(self) -> Generator[EvalCase, None, tuple[Shape, JsonObject, JsonObject | None]]:
+    def _eval_set(self) -> Generator[EvalCase, None, tuple[Shape, schema.EvalSet | None]]:
         stream, findings = self._stream, self._findings
         shape: Shape = "eval_set"
         head: JsonObject = {}
@@ -146,25 +146,21 @@ class ValidatingPass:
                 shape = "kept"
                 self._beside_the_cases()
                 continue
-            is_cases = EVAL_SET.keys.get(key) == "eval_cases"
+            is_cases = key in _CASES
             if is_cases and has_cases:
                 stream.fail("'eval_cases' is given twice, in two spellings.")
             if is_cases and stream.peek() == "[":
                 yield from self._cases(shape)
+                head["eval_cases"] = []
             else:
                 head[key] = self._beside_the_cases()
             has_cases = has_cases or (is_cases and head.get(key, "") is not None)
         if not has_cases and not head.keys() & {"eval_set_id", "evalSetId"}:
             self._foreign(head)
-        found, extra = findings.open_fields(head, EVAL_SET, "$")
-        findings.required(
-            {**found, "eval_cases": None} if has_cases else found, EVAL_SET, "$", "eval_set_id", "eval_cases"
-        )
-        if "eval_cases" in found:
-            findings.problem(f"'eval_cases' must be a list, found {kind(found['eval_cases'])}.", "$")
-        elif has_cases and not self._entries:
+        found = findings.read(schema.EvalSet, head, "$")
+        if found is not None and not self._entries:
             findings.problem("the eval set has no cases.", "$.eval_cases")
-        return shape, found, extra
+        return shape, found
 
     def _beside_the_cases(self) -> object:
         value = self._stream.value(limit=_LARGEST_EXTRA)
@@ -175,7 +171,7 @@ class ValidatingPass:
 
     def _foreign(self, head: JsonObject) -> NoReturn:
         hint = "An eval set is an object with 'eval_set_id' and 'eval_cases'."
-        if EVAL_CASE.keys.keys() & head:
+        if head.keys() & set(known_keys(schema.EvalCase)):
             hint += " This looks like a single case of one."
         elif "criteria" in head:
             hint += " This looks like a configuration."
@@ -210,9 +206,9 @@ class ValidatingPass:
 
     def _shape_of(self, first: object) -> Shape:
         if is_object(first):
-            if first.keys() & set(OLD_TURN.fields):
+            if first.keys() & schema.OldTurn.model_fields.keys():
                 return "old_turns"
-            if first.keys() & set(OLD_CASE.fields):
+            if first.keys() & schema.OldCase.model_fields.keys():
                 return "old_cases"
         what = f"an object with {listed(list(first))}" if is_object(first) else kind(first)
         raise InputError(

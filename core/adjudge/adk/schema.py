@@ -1,97 +1,345 @@
-"""The keys of ADK's schema: google-adk ``evaluation/*`` and google-genai ``types``, version 2.13.0.
+"""The objects of ADK's files: google-adk ``evaluation/*`` and google-genai ``types``, version 2.13.0.
 
-Both spellings are known: ``tool_uses`` and ``toolUses``.
+Each class is named as ADK names it; messages do so too. Both spellings are read: ``tool_uses`` and ``toolUses``.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Final
+import re
+from typing import Annotated, Any, ClassVar, Final, Self, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, model_validator
+
+from adjudge.adk.validation import FileObject, is_list, kind, listed, wrong, wrong_field
+from adjudge.model.base import JsonObject, JsonValue
 
 
-class Schema:
-    """The keys of one kind of object."""
+class OpenObject(FileObject):
+    """An object that may have further keys; they are kept with a warning, or are an error near a known one."""
 
-    __slots__ = ("fields", "keeps", "keys", "name", "open")
+    model_config = ConfigDict(extra="allow")
 
-    def __init__(self, name: str, fields: str, *, is_open: bool = False, keeps: bool = True) -> None:
-        self.name = name
-        """What messages call it."""
-        self.fields = tuple(fields.split())
-        self.keys: dict[str, str] = {
-            spelling: field for field in self.fields for spelling in (field, camel(field))
-        }
-        """Every accepted spelling, to the field."""
-        self.open = is_open
-        """Whether further keys are taken rather than refused."""
-        self.keeps = keeps
-        """Whether further keys that were taken are written again when the eval set is saved."""
+    keeps: ClassVar[bool] = True
+    """Whether further keys are written again when the eval set is saved."""
 
 
-@cache
-def camel(name: str) -> str:
-    """``tool_uses`` as ``toolUses``."""
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)
+# --- contents ---------------------------------------------------------------------------------
 
 
-EVAL_SET: Final = Schema(
-    "EvalSet", "eval_set_id name description eval_cases creation_timestamp", is_open=True
-)
-EVAL_CASE: Final = Schema(
-    "EvalCase",
-    "eval_id conversation conversation_scenario session_input creation_timestamp rubrics final_session_state",
-    is_open=True,
-)
-SESSION_INPUT: Final = Schema("SessionInput", "app_name user_id session_id state", is_open=True)
-SCENARIO: Final = Schema("ConversationScenario", "starting_prompt conversation_plan user_persona")
-INVOCATION: Final = Schema(
-    "Invocation",
-    "invocation_id user_content final_response intermediate_data creation_timestamp duration"
-    " model_duration tool_duration rubrics app_details",
-)
-INTERMEDIATE_DATA: Final = Schema("IntermediateData", "tool_uses tool_responses intermediate_responses")
-INVOCATION_EVENTS: Final = Schema("InvocationEvents", "invocation_events")
-INVOCATION_EVENT: Final = Schema(
-    "InvocationEvent",
-    "author content grounding_metadata usage_metadata model_version",
-    is_open=True,
-)
-RUBRIC: Final = Schema("Rubric", "rubric_id rubric_content description type")
-RUBRIC_CONTENT: Final = Schema("RubricContent", "text_property")
-APP_DETAILS: Final = Schema("AppDetails", "agent_details")
-AGENT_DETAILS: Final = Schema("AgentDetails", "name instructions tool_declarations")
-CONTENT: Final = Schema("Content", "role parts")
-PART: Final = Schema(
-    "Part",
-    "text thought function_call function_response inline_data file_data executable_code"
-    " code_execution_result tool_call tool_response audio_transcription thought_signature"
-    " video_metadata media_resolution media_processing speech_metadata part_metadata",
-)
-FUNCTION_CALL: Final = Schema("FunctionCall", "id name args partial_args will_continue")
-FUNCTION_RESPONSE: Final = Schema("FunctionResponse", "id name response parts scheduling will_continue")
-INLINE_DATA: Final = Schema("Blob", "data mime_type display_name")
-FILE_DATA: Final = Schema("FileData", "file_uri mime_type display_name")
-USAGE: Final = Schema(
-    "GenerateContentResponseUsageMetadata",
-    "prompt_token_count candidates_token_count total_token_count cached_content_token_count"
-    " thoughts_token_count tool_use_prompt_token_count cache_tokens_details candidates_tokens_details"
-    " prompt_tokens_details tool_use_prompt_tokens_details traffic_type",
-)
+class FunctionCall(FileObject):
+    """A call of a tool."""
 
-# In a log they may be those of a newer version: their further keys are no fault of it.
-GROWING: Final = (CONTENT, PART, FUNCTION_CALL, FUNCTION_RESPONSE, INLINE_DATA, FILE_DATA, USAGE)
+    id: str | None = None
+    name: str | None = None
+    args: JsonObject | None = None
+    partial_args: JsonValue = None
+    will_continue: JsonValue = None
 
-# The shapes from before the schema.
-OLD_CASE: Final = Schema("case of the old shape", "name data initial_session", is_open=True)
-OLD_TURN: Final = Schema(
-    "turn of the old shape",
-    "query expected_tool_use expected_intermediate_agent_responses reference",
-    is_open=True,
-    keeps=False,
-)
-OLD_TOOL_USE: Final = Schema("expected_tool_use", "tool_name tool_input", is_open=True, keeps=False)
-OLD_RESPONSE: Final = Schema(
-    "expected_intermediate_agent_responses", "author text", is_open=True, keeps=False
-)
-OLD_SESSION: Final = Schema("initial session", "app_name user_id state", is_open=True)
+
+class FunctionResponse(FileObject):
+    """What a call gave back."""
+
+    id: str | None = None
+    name: str | None = None
+    response: JsonObject | None = None
+    parts: JsonValue = None
+    scheduling: JsonValue = None
+    will_continue: JsonValue = None
+
+
+class Blob(FileObject):
+    """Bytes in base64."""
+
+    data: str | None = None
+    mime_type: str | None = None
+    display_name: JsonValue = None
+
+
+class FileData(FileObject):
+    """Bytes at an address."""
+
+    file_uri: str | None = None
+    mime_type: str | None = None
+    display_name: JsonValue = None
+
+
+class Part(FileObject):
+    """A piece of a content."""
+
+    text: str | None = None
+    thought: bool | None = None
+    function_call: FunctionCall | None = None
+    function_response: FunctionResponse | None = None
+    inline_data: Blob | None = None
+    file_data: FileData | None = None
+    executable_code: JsonValue = None
+    code_execution_result: JsonValue = None
+    tool_call: JsonValue = None
+    tool_response: JsonValue = None
+    audio_transcription: JsonValue = None
+    thought_signature: JsonValue = None
+    video_metadata: JsonValue = None
+    media_resolution: JsonValue = None
+    media_processing: JsonValue = None
+    speech_metadata: JsonValue = None
+    part_metadata: JsonValue = None
+
+
+class Content(FileObject):
+    """A message."""
+
+    role: str | None = None
+    parts: list[Part] | None = None
+
+
+# --- turns ------------------------------------------------------------------------------------
+
+
+class GenerateContentResponseUsageMetadata(FileObject):
+    """The tokens of one call."""
+
+    prompt_token_count: int | None = None
+    candidates_token_count: int | None = None
+    total_token_count: int | None = None
+    cached_content_token_count: int | None = None
+    thoughts_token_count: int | None = None
+    tool_use_prompt_token_count: int | None = None
+    cache_tokens_details: JsonValue = None
+    candidates_tokens_details: JsonValue = None
+    prompt_tokens_details: JsonValue = None
+    tool_use_prompt_tokens_details: JsonValue = None
+    traffic_type: JsonValue = None
+
+
+class InvocationEvent(OpenObject):
+    """One event of a turn."""
+
+    author: str
+    content: Content | None = None
+    grounding_metadata: JsonObject | None = None
+    usage_metadata: GenerateContentResponseUsageMetadata | None = None
+    model_version: str | None = None
+
+
+def _pair(value: object) -> tuple[Any, ...]:
+    if is_list(value) and len(value) == 2 and isinstance(value[0], str) and is_list(value[1]):
+        return tuple(value)
+    found = "another list" if is_list(value) else kind(value)
+    raise wrong(f"an intermediate response must be [author, [part, ...]], found {found}.")
+
+
+IntermediateResponse: TypeAlias = Annotated[tuple[str, list[Part]], BeforeValidator(_pair)]
+
+
+class IntermediateData(FileObject):
+    """The steps of a turn, in either form; the second one is ADK's ``InvocationEvents``."""
+
+    tool_uses: list[FunctionCall] | None = None
+    tool_responses: list[FunctionResponse] | None = None
+    intermediate_responses: list[IntermediateResponse] | None = None
+    invocation_events: list[InvocationEvent] | None = None
+
+    @model_validator(mode="after")
+    def _has_one_form(self) -> Self:
+        if "invocation_events" in self.model_fields_set and len(self.model_fields_set) > 1:
+            raise wrong("'invocation_events' and the keys of IntermediateData exclude each other.")
+        return self
+
+
+class RubricContent(FileObject):
+    """What a rubric says."""
+
+    text_property: str | None = None
+
+
+class Rubric(FileObject):
+    """One property that a judge decides with yes or no."""
+
+    rubric_id: str
+    rubric_content: RubricContent
+    description: str | None = None
+    type: str | None = None
+
+
+class AgentDetails(FileObject):
+    """Instructions and tools of one agent."""
+
+    name: str
+    instructions: str | None = None
+    tool_declarations: list[Any] | None = None
+
+
+class AppDetails(FileObject):
+    """The agents of an application."""
+
+    agent_details: dict[str, AgentDetails] | None = None
+
+
+class Invocation(FileObject):
+    """One turn."""
+
+    invocation_id: str | None = None
+    user_content: Content
+    final_response: Content | None = None
+    intermediate_data: IntermediateData | None = None
+    creation_timestamp: float | None = None
+    duration: float | None = None
+    model_duration: float | None = None
+    tool_duration: float | None = None
+    rubrics: list[Rubric] | None = None
+    app_details: AppDetails | None = None
+
+
+# --- cases ------------------------------------------------------------------------------------
+
+
+class SessionInput(OpenObject):
+    """What a session starts with."""
+
+    app_name: str
+    user_id: str
+    session_id: str | None = None
+    state: JsonObject | None = None
+
+
+def _persona(value: object) -> object:
+    if value is None or isinstance(value, str | dict):
+        return value  # pyright: ignore[reportUnknownVariableType]
+    raise wrong_field(f"'user_persona' must be an id or an object, found {kind(value)}.")
+
+
+class ConversationScenario(FileObject):
+    """A conversation that a simulated user leads."""
+
+    starting_prompt: str
+    conversation_plan: str
+    user_persona: Annotated[Any, AfterValidator(_persona)] = None
+
+
+class EvalCase(OpenObject):
+    """One case."""
+
+    eval_id: str
+    conversation: list[Invocation] | None = None
+    conversation_scenario: ConversationScenario | None = None
+    session_input: SessionInput | None = None
+    creation_timestamp: float | None = None
+    rubrics: list[Rubric] | None = None
+    final_session_state: JsonObject | None = None
+
+
+class EvalSet(OpenObject):
+    """What stands beside the cases, which are read one at a time."""
+
+    eval_set_id: str
+    name: str | None = None
+    description: str | None = None
+    eval_cases: list[Any]
+    creation_timestamp: float | None = None
+
+
+# --- from before the schema -------------------------------------------------------------------
+
+FOREIGN_ARGUMENTS: Final = ("tool_parameters", "tool_args")
+"""What files in the wild call ``tool_input``. ADK refuses them."""
+
+# fmt: off
+_OF_TOOLS: Final = frozenset({
+    "tool", "tools", "tooluse", "toolcall", "toolcalls", "call", "calls", "function", "functions", "trajectory",
+})
+"""Words in keys of a turn that say which calls are expected."""
+_OF_ANSWERS: Final = frozenset({
+    "expected", "expect", "expects", "reference", "references", "response", "responses", "answer", "answers", "output",
+    "golden",
+})
+# fmt: on
+"""Words in keys of a turn that say which answer is expected, or that anything is."""
+
+
+class OldSession(OpenObject):
+    """The initial session of an old shape."""
+
+    model_config = ConfigDict(title="initial session")
+
+    app_name: str | None = None
+    user_id: str | None = None
+    state: JsonObject | None = None
+
+
+class OldToolUse(OpenObject):
+    """An expected call.
+
+    One that says nothing of its arguments is a problem: it would expect a call without arguments, and fail the agent
+    that makes the right one.
+    """
+
+    model_config = ConfigDict(title="expected_tool_use")
+    keeps = False
+
+    tool_name: str
+    tool_input: JsonObject | None = None
+    tool_parameters: JsonObject | None = None
+    tool_args: JsonObject | None = None
+
+    @property
+    def arguments(self) -> dict[str, JsonObject]:
+        """The arguments by the key under which they are given."""
+        names = ("tool_input", *FOREIGN_ARGUMENTS)
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+    @model_validator(mode="after")
+    def _has_arguments(self) -> Self:
+        if len(self.arguments) > 1:
+            raise wrong(
+                f"the arguments are given more than once: {listed(list(self.arguments))}.",
+                hint="Keep them under 'tool_input' alone.",
+            )
+        if not self.model_fields_set & {"tool_input", *FOREIGN_ARGUMENTS}:
+            keys = [*(name for name, _ in self if name in self.model_fields_set), *(self.model_extra or {})]
+            raise wrong(
+                f"expected_tool_use has no 'tool_input'; it has {listed(keys) or 'no key'}.",
+                hint="Name the arguments 'tool_input'. A call without arguments has \"tool_input\": {}.",
+            )
+        return self
+
+
+class OldResponse(OpenObject):
+    """An expected text of a sub-agent."""
+
+    model_config = ConfigDict(title="expected_intermediate_agent_responses")
+    keeps = False
+
+    author: str
+    text: str
+
+
+class OldTurn(OpenObject):
+    """One turn."""
+
+    model_config = ConfigDict(title="turn of the old shape")
+    keeps = False
+
+    query: str
+    expected_tool_use: list[OldToolUse] | None = None
+    expected_intermediate_agent_responses: list[OldResponse] | None = None
+    reference: str | None = None
+
+    @classmethod
+    def meant_by(cls, key: str) -> str | None:
+        """The key that one of another name stands for; ``None`` where it says of no expectation."""
+        words = set(re.sub(r"([a-z])([A-Z])", r"\1_\2", key).lower().split("_"))
+        if "mock" in words:  # what a tool was to give back, and no expectation
+            return None
+        if words & _OF_TOOLS:
+            return "expected_tool_use"
+        return "reference" if words & _OF_ANSWERS else None
+
+
+class OldCase(OpenObject):
+    """A named case."""
+
+    model_config = ConfigDict(title="case of the old shape")
+
+    name: str
+    data: list[OldTurn]
+    initial_session: OldSession | None = None

@@ -1,31 +1,121 @@
-"""What a reader finds wrong in one document: it goes on reading and reports all at once."""
+"""Objects of files, read into pydantic classes: every mistake is told with its place, all of a file at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final, TypeGuard
+from typing import Any, ClassVar, Final, TypeGuard, TypeVar
 
-from adjudge.adk.schema import Schema
-from adjudge.errors import InputError, Problem, did_you_mean, suggestion
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from adjudge.errors import InputError, Problem, did_you_mean, json_path, suggestion
 from adjudge.model.base import JsonObject
+from adjudge.model.validation import class_at, known_keys, unknown_keys
 
 _SHOWN: Final = 20
 _NEAR: Final = 0.85
-_ITEMS: Final[list[Any]] = []
+_EXPECTED: Final = {
+    "string_type": "a string",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+}
+"""What pydantic's types of mistakes miss, in words."""
+
+
+class FileObject(BaseModel):
+    """An object as it stands in a file: strict, with keys in snake_case or camelCase, and null as good as absent."""
+
+    model_config = ConfigDict(
+        strict=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        alias_generator=to_camel,
+        populate_by_name=True,
+        loc_by_alias=False,
+        defer_build=True,
+        protected_namespaces=(),
+    )
+
+    keeps: ClassVar[bool] = True
+    """Whether further keys are kept where there may be some."""
+
+    @classmethod
+    def title(cls) -> str:
+        """What messages call it."""
+        return str(cls.model_config.get("title", cls.__name__))
+
+    @classmethod
+    def meant_by(cls, key: str) -> str | None:  # noqa: ARG003 - for those who know more
+        """The field that a further key stands for; ``None`` where it stands for none."""
+        return None
+
+    def given(self) -> JsonObject:
+        """What its fields hold, those without a value left out."""
+        return {name: value for name, value in self.__dict__.items() if value is not None}
+
+
+FileObjectT = TypeVar("FileObjectT", bound=FileObject)
+
+
+def wrong(what: str, *, hint: str = "") -> PydanticCustomError:
+    """For validators: a mistake in what stands at this place."""
+    return PydanticCustomError("here", "{what}", {"what": what, "hint": hint})
+
+
+def wrong_field(what: str, *, hint: str = "") -> PydanticCustomError:
+    """For validators of a field: a mistake that is told with the place of the object."""
+    return PydanticCustomError("field", "{what}", {"what": what, "hint": hint})
 
 
 class Findings:
-    """Collects problems and warnings; every reading method answers something usable in any case."""
+    """Collects problems and warnings of one file."""
 
-    def __init__(self, file: str | None = None, *, tolerates: Iterable[Schema] = ()) -> None:
+    def __init__(self, file: str | None = None, *, of_a_log: bool = False) -> None:
+        """Collect for ``file``; ``of_a_log``: further keys are taken, since a log may be of a newer version."""
         self.file = file
-        self._tolerates = frozenset(tolerates)
-        # Their unknown keys stay among the fields: a log may be of a newer version than the schema.
         self.case: str | None = None
         """The case that is being read."""
         self.count = 0
+        self._of_a_log = of_a_log
         self._problems: list[Problem] = []
         self._warnings: dict[str, tuple[str, int]] = {}
+
+    def read(self, model: type[FileObjectT], data: object, path: str) -> FileObjectT | None:
+        """Read an object; ``None`` where something is wrong in it, which is noted."""
+        try:
+            return model.model_validate(data, extra="allow" if self._of_a_log else None)
+        except ValidationError as error:
+            self._note_unknown(model, data, path)
+            for mistake in error.errors(include_url=False):
+                self._note(model, mistake, path)
+            return None
+
+    def sound(self, found: FileObjectT | None) -> FileObjectT:
+        """What was read, where nothing at all was found wrong.
+
+        Raises:
+            InputError: something was found.
+        """
+        self.raise_problems()
+        if found is None:
+            raise ValueError("nothing was read, and nothing noted")
+        return found
+
+    def check_keys(self, model: type[FileObject], keys: Iterable[str], path: str) -> None:
+        """Note each of ``keys`` that objects of this class do not have."""
+        self._note_unknown(model, dict.fromkeys(keys), path)
+
+    def further(self, found: FileObject, path: str) -> JsonObject | None:
+        """The further keys of an object that may have some; each is noted."""
+        extra = found.model_extra or None
+        for key in extra or ():
+            self._note_key(key, type(found), path)
+        return extra
 
     def problem(self, what: str, path: str | None = None, *, hint: str | None = None) -> None:
         """Note a problem; beyond twenty they are only counted."""
@@ -34,7 +124,7 @@ class Findings:
             self._problems.append(Problem(what=what, file=self.file, case=self.case, path=path, hint=hint))
 
     def warn(self, what: str, path: str) -> None:
-        """Note something that was kept although nothing reads it; the same words count once."""
+        """Note something that is odd and not wrong; the same words count once."""
         first, times = self._warnings.get(what, (path, 0))
         self._warnings[what] = first, times + 1
 
@@ -58,7 +148,6 @@ class Findings:
         if not self.count:
             return
         more = self.count - len(self._problems)
-        self.case = None
         problems = list(self._problems)
         if more:
             problems.append(
@@ -69,92 +158,60 @@ class Findings:
             warnings=[f"{self.file}, {warning}" if self.file else warning for warning in self.warnings],
         )
 
-    def fields(self, data: object, schema: Schema, path: str) -> JsonObject:
-        """The fields of a closed object that are not null, under their snake_case names."""
-        found, extra = self.open_fields(data, schema, path)
-        if extra and schema in self._tolerates:
-            return {**found, **extra}
-        if extra:
-            for key in extra:
-                self.problem(
-                    f"unknown key {key!r} in {schema.name}.{did_you_mean(key, schema.keys)}",
-                    path,
-                    hint=f"It has: {', '.join(schema.fields)}.",
-                )
-        return found
+    def _note_unknown(self, model: type[FileObject], data: object, path: str) -> None:
+        for location, holder in unknown_keys(model, data):
+            if issubclass(holder, FileObject):
+                self._note_key(str(location[-1]), holder, json_path(location[:-1], path))
 
-    def open_fields(self, data: object, schema: Schema, path: str) -> tuple[JsonObject, JsonObject | None]:
-        """The fields of an object that are not null, and its further keys with all their values."""
-        found: JsonObject = {}
-        extra: JsonObject | None = None
-        if not is_object(data):
-            self.problem(f"{schema.name} must be an object, found {kind(data)}.", path)
-            return found, None
-        known = schema.keys
-        for key, value in data.items():
-            if value is not None and key in known:
-                name = known[key]
-                if name in found:
-                    self.problem(f"{name!r} is given twice, in two spellings.", path)
-                found[name] = value
-            elif key not in known:
-                extra = extra or {}
-                extra[key] = value
-                if schema.open:
-                    self._further_key(key, schema, path)
-        return found, extra
-
-    def _further_key(self, key: str, schema: Schema, path: str) -> None:
-        if near := suggestion(key, schema.keys, likeness=_NEAR):
-            self.problem(f"unknown key {key!r} in {schema.name}. Did you mean {near!r}?", path)
-        elif schema.keeps:
-            self.warn(f"unknown key {key!r} in {schema.name} is kept; nothing reads it", path)
+    def _note_key(self, key: str, holder: type[FileObject], path: str) -> None:
+        keys, title = known_keys(holder), holder.title()
+        if (meant := holder.meant_by(key)) is not None:
+            self.problem(
+                f"{key!r} is no key of a {title}: what it expects would not be compared.",
+                path,
+                hint=f"Name it {meant!r}, in that key's form.",
+            )
+        if holder.model_config.get("extra") != "allow":
+            if not self._of_a_log:
+                what = f"unknown key {key!r} in {title}.{did_you_mean(key, keys)}"
+                self.problem(what, path, hint=f"It has: {', '.join(holder.model_fields)}.")
+        elif key in keys:
+            self.problem(f"{key!r} is given twice, in two spellings.", path)
+        elif near := suggestion(key, keys, likeness=_NEAR):
+            self.problem(f"unknown key {key!r} in {title}. Did you mean {near!r}?", path)
+        elif holder.keeps:
+            self.warn(f"unknown key {key!r} in {title} is kept; nothing reads it", path)
         else:
-            self.warn(f"unknown key {key!r} in {schema.name} is not read, and migrating drops it", path)
+            self.warn(f"unknown key {key!r} in {title} is not read, and migrating drops it", path)
 
-    def required(self, found: JsonObject, schema: Schema, path: str, *names: str) -> None:
-        """Note every one of ``names`` that is absent."""
-        for name in names:
-            if name not in found:
-                self.problem(f"{schema.name} has no {name!r}.", path)
-
-    def string(self, found: JsonObject, name: str, path: str, default: Any = None) -> Any:
-        """A string; ``default`` where it is absent."""
-        value = found.get(name, default)
-        if isinstance(value, str) or value is default:
-            return value
-        self.problem(f"{name!r} must be a string, found {kind(value)}.", path)
-        return default if default is not None else ""
-
-    def number(self, found: JsonObject, name: str, path: str, default: Any = None) -> Any:
-        """A finite number, as a float."""
-        value = found.get(name, default)
-        if value is default or isinstance(value, float):
-            return value
-        if isinstance(value, int) and not isinstance(value, bool):
-            try:
-                return float(value)
-            except OverflowError:
-                self.problem(f"{name!r} is too large a number.", path)
-                return default
-        self.problem(f"{name!r} must be a number, found {kind(value)}.", path)
-        return default
-
-    def items(self, found: JsonObject, name: str, path: str) -> list[Any]:
-        """A list; empty where it is absent."""
-        value = found.get(name, _ITEMS)
-        if is_list(value):
-            return value
-        self.problem(f"{name!r} must be a list, found {kind(value)}.", path)
-        return _ITEMS
-
-    def object(self, found: JsonObject, name: str, path: str) -> JsonObject | None:
-        """An object of free form; ``None`` where it is absent."""
-        value = found.get(name)
-        if value is None or is_object(value):
-            return value
-        self.problem(f"{name!r} must be an object, found {kind(value)}.", path)
-        return None
+    def _note(self, model: type[FileObject], mistake: ErrorDetails, path: str) -> None:
+        location, value = mistake["loc"], mistake["input"]
+        here, around = json_path(location, path), json_path(location[:-1], path)
+        name = location[-1] if location else ""
+        holder = class_at(model, location[:-1]) if location else None
+        title = holder.title() if holder is not None and issubclass(holder, FileObject) else ""
+        expected = _EXPECTED.get(mistake["type"])
+        if mistake["type"] == "extra_forbidden":
+            if holder is not None and name in holder.model_fields:
+                self.problem(f"{name!r} is given twice, in two spellings.", around)
+        elif mistake["type"] == "missing" or (
+            title and value is None and (expected or mistake["type"] == "model_type")
+        ):
+            self.problem(f"{title} has no {name!r}.", around)
+        elif mistake["type"] == "model_type":
+            wanted = class_at(model, location)
+            title = wanted.title() if wanted is not None and issubclass(wanted, FileObject) else ""
+            self.problem(f"{title} must be an object, found {kind(value)}.", here)
+        elif expected is None:
+            told = mistake["msg"]
+            hint = mistake.get("ctx", {}).get("hint") or None
+            self.problem(told, around if mistake["type"] == "field" else here, hint=hint)
+        elif not title:
+            self.problem(f"must be {expected}, found {kind(value)}.", here)
+        elif isinstance(value, int) and mistake["type"] == "float_type" and not isinstance(value, bool):
+            self.problem(f"{name!r} is too large a number.", around)
+        else:
+            self.problem(f"{name!r} must be {expected}, found {kind(value)}.", around)
 
 
 def is_object(value: object) -> TypeGuard[JsonObject]:

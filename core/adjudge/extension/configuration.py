@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar, get_args, get_origin
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from adjudge.errors import InputError, Problem, did_you_mean, json_path
+from adjudge.model.validation import Location, known_keys, unknown_keys
 
 
 class ComponentConfig(BaseModel):
@@ -31,20 +32,6 @@ class NoConfig(ComponentConfig):
 
 
 ConfigT = TypeVar("ConfigT", bound=ComponentConfig)
-
-_Location: TypeAlias = tuple[int | str, ...]
-_Unknown: TypeAlias = tuple[_Location, list[str], bool]
-"""Where a key stands that is no field, the fields there, and whether their class refuses further keys."""
-
-
-def known_keys(model: type[BaseModel]) -> list[str]:
-    """Every key that a configuration class reads, aliases included."""
-    keys: list[str] = []
-    for name, field in model.model_fields.items():
-        keys.append(name)
-        if field.alias is not None and field.alias != name:
-            keys.append(field.alias)
-    return keys
 
 
 def validated_config(
@@ -76,13 +63,16 @@ def validated_config(
         config = model.model_validate({key: options[key] for key in options if takes_any or key in known})
     except ValidationError as error:
         mistakes = error.errors(include_url=False)
-    unknown: dict[_Location, list[str]] = {}
-    if not takes_any:
-        unknown = {(key,): [*known, *read_elsewhere] for key in options if key not in known}
     refused = {mistake["loc"] for mistake in mistakes if mistake["type"] == "extra_forbidden"}
-    # A class that refuses further keys may have a validator that takes some: what it refused, pydantic has said.
-    below = _unknown_below(model, options)
-    unknown |= {location: keys for location, keys, refuses in below if not refuses or location in refused}
+    unknown: dict[Location, list[str]] = {}
+    for location, holder in unknown_keys(model, options):
+        extra = holder.model_config.get("extra")
+        if len(location) == 1:
+            if not takes_any:
+                unknown[location] = [*known, *read_elsewhere]
+        # A class that refuses further keys may have a validator that takes some: what it refused, pydantic has said.
+        elif extra != "allow" and (extra != "forbid" or location in refused):
+            unknown[location] = known_keys(holder)
     problems = [
         Problem(
             what=f"unknown option {str(location[-1])!r}.{did_you_mean(str(location[-1]), keys)}",
@@ -100,53 +90,6 @@ def validated_config(
     if config is None or problems:
         raise InputError(problems)
     return config
-
-
-def _unknown_below(model: type[BaseModel], options: Mapping[Any, Any]) -> Iterator[_Unknown]:
-    """Keys below the top that are no field of their class."""
-    for name, field in model.model_fields.items():
-        for key in {name, field.alias or name}:
-            if key in options:
-                yield from _behind(key, _unknown_in(field.annotation, options[key]))
-
-
-def _unknown_in(annotation: object, value: object) -> Iterator[_Unknown]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        if not isinstance(value, Mapping):
-            return
-        mapping: Mapping[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        if (extra := annotation.model_config.get("extra")) != "allow":
-            known = known_keys(annotation)
-            yield from (((key,), known, extra == "forbid") for key in mapping if key not in known)
-        yield from _unknown_below(annotation, mapping)
-        return
-    parts = get_args(annotation)
-    kind = get_origin(annotation)
-    inner: list[tuple[Any, object]] = []
-    if isinstance(kind, type) and issubclass(kind, Mapping) and isinstance(value, Mapping):
-        inner = list(value.items())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-        parts = parts[1:]
-    elif isinstance(kind, type) and issubclass(kind, Sequence | set | frozenset):
-        inner = list(enumerate(value)) if isinstance(value, list | tuple) else []  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    elif (
-        len([part for part in parts if _model_in(part)]) == 1
-    ):  # of a union of two it is not known which was meant
-        for part in parts:
-            yield from _unknown_in(part, value)
-        return
-    for part in parts:
-        for key, each in inner:
-            yield from _behind(key, _unknown_in(part, each))
-
-
-def _behind(key: int | str, found: Iterable[_Unknown]) -> Iterator[_Unknown]:
-    return (((key, *location), known, refuses) for location, known, refuses in found)
-
-
-def _model_in(annotation: object) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
 
 
 def short_repr(value: object, limit: int = 80) -> str:

@@ -2,18 +2,19 @@
 
 from adjudge.adk.json_decoder import MAX_DEPTH
 from adjudge.adk.json_input import JsonStream, open_file, parse_json, read_json
-from adjudge.adk.schema import Schema
-from adjudge.adk.validation import Findings, is_list, is_object, kind
+from adjudge.adk.validation import FileObject, Findings, is_list, is_object, kind, wrong, wrong_field
 
 __all__ = [
     "MAX_DEPTH",
+    "FileObject",
     "Findings",
     "JsonStream",
-    "Schema",
     "is_list",
     "is_object",
     "kind",
     "open_file",
     "parse_json",
     "read_json",
+    "wrong",
+    "wrong_field",
 ]

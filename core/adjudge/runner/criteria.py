@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from adjudge.adk.eval_set_pass import CaseEntry
 from adjudge.errors import AdjudgeError, InputError, Problem, UnavailableError, did_you_mean, suggestion
-from adjudge.extension.configuration import known_keys, validated_config
+from adjudge.extension.configuration import validated_config
 from adjudge.extension.guard import guarded, make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion, SupportsSiblings
@@ -19,6 +19,7 @@ from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.config import CriterionEntry, EvalConfig
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import NOT_MEASURED
+from adjudge.model.validation import known_keys
 from adjudge.runner.case_selection import SelectedFile
 from adjudge.runner.host import RunHost
 from adjudge.runner.plan import PlannedCriterion

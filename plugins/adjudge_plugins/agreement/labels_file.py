@@ -8,14 +8,25 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final, TypeAlias
+
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, ValidationInfo
 
 from adjudge.kit.calibration import Decided
-from adjudge.kit.strict_json import Findings, JsonStream, Schema, kind, open_file, parse_json
+from adjudge.kit.strict_json import (
+    FileObject,
+    Findings,
+    JsonStream,
+    is_object,
+    kind,
+    open_file,
+    parse_json,
+    wrong_field,
+)
+from adjudge.model.base import JsonObject, JsonValue
 from adjudge.plugin import InputError, Problem
 from adjudge_plugins.agreement.report import VerdictLabel
 
-_ROW: Final = Schema("a label", "source case run criterion label step agent length split note")
 _NUMBERS: Final = ("run", "step", "length")
 _SHOWN: Final = 20
 
@@ -64,46 +75,64 @@ def raise_problems(problems: Sequence[Problem], path: Path) -> None:
         raise InputError(shown)
 
 
+def said(text: str, info: ValidationInfo) -> str:
+    """For fields: a text that says something."""
+    if not text.strip():
+        raise wrong_field(f"{info.field_name!r} is blank.")
+    return text
+
+
+def _whole(number: object, info: ValidationInfo) -> object:
+    if isinstance(number, int) and not isinstance(number, bool) and number >= 1:
+        return number
+    raise wrong_field(f"{info.field_name!r} must be a whole number from 1 on, found {kind(number)}.")
+
+
+def _decided(label: object) -> object:
+    if label not in ("PASS", "FAIL"):
+        raise wrong_field(f"'label' must be PASS or FAIL, found {kind(label)}.")
+    return label
+
+
+Said: TypeAlias = Annotated[str, AfterValidator(said)]
+_Whole: TypeAlias = Annotated[int, BeforeValidator(_whole)]
+
+
+class _Row(FileObject):
+    model_config = ConfigDict(title="a label")
+
+    source: Said | None = None
+    case: Said | None = None
+    run: _Whole | None = None
+    criterion: Said
+    label: Annotated[Decided, BeforeValidator(_decided)]
+    step: _Whole | None = None
+    agent: Said | None = None
+    length: _Whole | None = None
+    split: Said | None = None
+    note: JsonValue = None
+
+
 def _label(row: object, line: int) -> VerdictLabel:
     findings = Findings()
-    found = findings.fields(row, _ROW, "$")
-    findings.required(found, _ROW, "$", "criterion", "label")
-    if ("source" in found) == ("case" in found):
+    found = findings.read(_Row, row, "$")
+    given: JsonObject = row if is_object(row) else {}
+    if (given.get("source") is None) == (given.get("case") is None):
         findings.problem("a label names either the log ('source') or the 'case'.", "$")
-    texts = {name: _text(found, name, findings) for name in ("source", "case", "criterion", "agent", "split")}
-    numbers = {name: _number(found, name, findings) for name in _NUMBERS}
-    label: Decided = "PASS" if found.get("label") == "PASS" else "FAIL"
-    if "label" in found and found["label"] != label:
-        findings.problem(f"'label' must be PASS or FAIL, found {kind(found['label'])}.", "$")
-    elif label == "PASS" and numbers["step"] is not None:
+    if given.get("label") == "PASS" and given.get("step") is not None:
         findings.problem("'step' says where a run fails; this one is labelled PASS.", "$")
-    findings.raise_problems()
+    known = findings.sound(found)
     return VerdictLabel(
-        source=texts["source"] or texts["case"] or "",
-        run=numbers["run"],
-        criterion=" ".join((texts["criterion"] or "").split()),
-        label=label,
-        step=numbers["step"],
-        agent=texts["agent"],
-        length=numbers["length"],
-        split=texts["split"],
+        source=known.source or known.case or "",
+        run=known.run,
+        criterion=" ".join(known.criterion.split()),
+        label=known.label,
+        step=known.step,
+        agent=known.agent,
+        length=known.length,
+        split=known.split,
         line=line,
     )
-
-
-def _text(found: dict[str, Any], name: str, findings: Findings) -> str | None:
-    value: str | None = findings.string(found, name, "$")
-    if value is not None and not value.strip() and isinstance(found.get(name), str):
-        findings.problem(f"{name!r} is blank.", "$")
-    return value
-
-
-def _number(found: dict[str, Any], name: str, findings: Findings) -> int | None:
-    value = found.get(name)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 1):
-        return value
-    findings.problem(f"{name!r} must be a whole number from 1 on, found {kind(value)}.", "$")
-    return None
 
 
 # --- forms of a file ----------------------------------------------------------------------
@@ -157,7 +186,7 @@ def _check_header(header: list[str], file: str) -> None:
         what = f"the column {min(twice)!r} is there twice"
         raise InputError(Problem(what=what, file=file, line=1))
     findings = Findings(file)
-    findings.fields(dict.fromkeys(header), _ROW, "the header")
+    findings.check_keys(_Row, header, "the header")
     findings.raise_problems()
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from adjudge.adk import schema
 from adjudge.adk.case import read_case
-from adjudge.adk.content import read_content
+from adjudge.adk.content import content_of
 from adjudge.adk.eval_set_file import open_eval_set
 from adjudge.adk.eval_set_pass import ValidatingPass
-from adjudge.adk.invocation import read_invocation
+from adjudge.adk.invocation import invocation_of
 from adjudge.adk.json_input import JsonStream, open_file
-from adjudge.adk.schema import AGENT_DETAILS, GROWING, INVOCATION, RUBRIC
 from adjudge.adk.validation import Findings
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase, EvalSet
@@ -32,10 +32,10 @@ def content_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: bool
     Raises:
         InputError: unknown keys or wrong types, all of them at once.
     """
-    findings = Findings(tolerates=GROWING if of_a_log else ())
-    content = read_content(dict(data), path, findings)
+    findings = Findings(of_a_log=of_a_log)
+    found = findings.read(schema.Content, dict(data), path)
     findings.raise_problems()
-    return content
+    return Content() if found is None else content_of(found)
 
 
 def invocation_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: bool = False) -> Invocation:
@@ -50,8 +50,11 @@ def invocation_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: b
     Raises:
         InputError: unknown keys or wrong types, all of them at once.
     """
-    findings = Findings(tolerates=(*GROWING, INVOCATION, RUBRIC, AGENT_DETAILS) if of_a_log else ())
-    invocation = read_invocation(dict(data), path, findings)
+    findings = Findings(of_a_log=of_a_log)
+    found = findings.read(schema.Invocation, dict(data), path)
+    invocation = Invocation(user_content=Content())
+    if found is not None:
+        invocation = invocation_of(found, path, findings)
     findings.raise_problems()
     return invocation
 

@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from adjudge.adk.invocation import read_event
-from adjudge.adk.schema import GROWING, camel
+from pydantic.alias_generators import to_camel
+
+from adjudge.adk import schema
+from adjudge.adk.invocation import step_of
 from adjudge.adk.validation import Findings, is_list, is_object
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import Invocation
@@ -32,6 +34,10 @@ class AdkEvent:
     def get(self, name: str) -> Any:
         """A field by its snake_case name, whichever of ADK's two spellings the event has."""
         return _get(self.data, name)
+
+    def move(self) -> JsonObject:
+        """What ADK's ``InvocationEvent`` has of it."""
+        return {"author": ""} | {name: value for name in _MOVE if (value := self.get(name)) is not None}
 
     @property
     def parts(self) -> Sequence[JsonObject]:
@@ -85,9 +91,14 @@ def turn_from_adk_events(events: Sequence[AdkEvent], user_content: Content) -> I
     moves = [event for event in events if event.get("author") != "user" and not event.get("partial")]
     finals = [event for event in moves if event.parts and event.is_final]
     final = next((event for event in reversed(finals) if event.has_words), finals[-1] if finals else None)
-    findings = Findings(tolerates=GROWING)
-    steps = [_step(event, findings, number) for number, event in enumerate(moves, start=1)]
+    findings = Findings(of_a_log=True)
+    read = [(event, findings.read(schema.InvocationEvent, event.move(), event.path)) for event in moves]
     findings.raise_problems()
+    steps = [
+        _step(found, event, findings, number)
+        for number, (event, found) in enumerate(read, start=1)
+        if found is not None
+    ]
     answer: Content | None = None
     if final is not None:
         place = moves.index(final)
@@ -106,9 +117,8 @@ def turn_from_adk_events(events: Sequence[AdkEvent], user_content: Content) -> I
     )
 
 
-def _step(event: AdkEvent, findings: Findings, number: int) -> Step:
-    move = {name: value for name in _MOVE if (value := event.get(name)) is not None}
-    step = read_event({"author": "", **move}, event.path, findings, number)
+def _step(found: schema.InvocationEvent, event: AdkEvent, findings: Findings, number: int) -> Step:
+    step = step_of(found, event.path, findings, number)
     code = event.get("error_code")
     if not code:
         return step
@@ -118,4 +128,4 @@ def _step(event: AdkEvent, findings: Findings, number: int) -> Step:
 
 
 def _get(data: JsonObject, name: str) -> Any:
-    return data[name] if name in data else data.get(camel(name))
+    return data[name] if name in data else data.get(to_camel(name))

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from adjudge.adk import schema
 from adjudge.adk.content import EMPTY_PART
-from adjudge.adk.invocation import SECONDS, TOKENS
+from adjudge.adk.invocation import TOKENS
 from adjudge.adk.validation import is_object
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
@@ -16,10 +16,11 @@ from adjudge.model.invocation import AgentDetails, AppDetails, Invocation, Rubri
 from adjudge.model.items import Blob, Claim, Content, Item, Opaque, Text, ToolCall, ToolResult
 from adjudge.model.step import Step, Usage
 
-_CALL_FIELDS: Final = frozenset(schema.FUNCTION_CALL.fields)
-_RESPONSE_FIELDS: Final = frozenset(schema.FUNCTION_RESPONSE.fields)
-_BLOB_FIELDS: Final = frozenset((*schema.INLINE_DATA.fields, *schema.FILE_DATA.fields))
-_PART_FIELDS: Final = frozenset(schema.PART.fields)
+_CALL_FIELDS: Final = frozenset(schema.FunctionCall.model_fields)
+_RESPONSE_FIELDS: Final = frozenset(schema.FunctionResponse.model_fields)
+_BLOB_FIELDS: Final = frozenset((*schema.Blob.model_fields, *schema.FileData.model_fields))
+_PART_FIELDS: Final = frozenset(schema.Part.model_fields)
+_SECONDS: Final = ("duration", "model_duration", "tool_duration")
 
 
 def content_to_adk(content: Content) -> JsonObject:
@@ -110,7 +111,7 @@ def invocation_to_adk(invocation: Invocation) -> JsonObject:
         data["intermediate_data"] = _lists(invocation, _write_intermediate(invocation))
     if invocation.creation_timestamp or "creation_timestamp" in given:
         data["creation_timestamp"] = invocation.creation_timestamp
-    for name in SECONDS:
+    for name in _SECONDS:
         if (seconds := getattr(invocation, name)) is not None:
             data[name] = seconds
     if invocation.rubrics is not None:
@@ -156,7 +157,11 @@ def _write_event(step: Step) -> JsonObject:
 
 def _write_usage(usage: Usage) -> JsonObject:
     counts = {theirs: getattr(usage, ours) for theirs, ours in TOKENS.items()}
-    known = {key: value for key, value in (usage.extra or {}).items() if key in schema.USAGE.fields}
+    known = {
+        key: value
+        for key, value in (usage.extra or {}).items()
+        if key in schema.GenerateContentResponseUsageMetadata.model_fields
+    }
     return {**{key: count for key, count in counts.items() if count is not None}, **known}
 
 

@@ -47,7 +47,10 @@ def value_of_result(content: Any) -> JsonValue:
     """What a tool gave back: a list that holds nothing but texts as one text, anything else as the log has it."""
     if not is_list(content) or not content:
         return content
-    texts = [part.get("text") for part in content if is_object(part) and part.get("type") in _TEXTS]
+    kinds = [part.get("type") if is_object(part) else None for part in content]
+    if not all(isinstance(kind, str) and kind in _TEXTS for kind in kinds):
+        return content
+    texts = [part.get("text") for part in content]
     is_text = len(texts) == len(content) and all(isinstance(text, str) for text in texts)
     return "\n".join(map(str, texts)) if is_text else content
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, ConfigDict
 
 from adjudge.kit.adk import invocation_from_adk
-from adjudge.kit.strict_json import Findings, Schema, is_object, kind, open_file, parse_json
+from adjudge.kit.strict_json import FileObject, Findings, is_object, kind, open_file, parse_json, wrong_field
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
 from adjudge.plugin import InputError, Problem
-from adjudge_plugins.agreement.labels_file import raise_problems
-
-_ROW: Final = Schema("a row", "id criterion options expected actual label language difficulty")
+from adjudge_plugins.agreement.labels_file import Said, raise_problems
 
 
 class LabelledTurn(Frozen):
@@ -66,46 +66,52 @@ def read_labelled(path: Path) -> tuple[tuple[LabelledTurn, ...], str]:
     return tuple(rows), hashlib.sha256(data).hexdigest()
 
 
+def _decided(label: object) -> object:
+    if label not in ("PASS", "FAIL"):
+        raise wrong_field(f'\'label\' must be "PASS" or "FAIL", found {kind(label)}.')
+    return label
+
+
+class _Row(FileObject):
+    model_config = ConfigDict(title="a row")
+
+    id: Said
+    criterion: Said
+    options: JsonObject | None = None
+    expected: JsonObject | None = None
+    actual: JsonObject
+    label: Annotated[Literal["PASS", "FAIL"], BeforeValidator(_decided)]
+    language: Said = "-"
+    difficulty: Said = "-"
+
+
 def _row(line: bytes, file: str, number: int) -> LabelledTurn:
     findings = Findings()
-    found = findings.fields(parse_json(line, source=file), _ROW, "$")
-    findings.required(found, _ROW, "$", "id", "criterion", "actual", "label")
-    given: dict[str, str] = {}
-    for name in ("id", "criterion", "language", "difficulty"):
-        if name in found:
-            given[name] = findings.string(found, name, "$")
-            if not given[name].strip():
-                findings.problem(f"{name!r} is blank.", "$")
-    label: Literal["PASS", "FAIL"] = "PASS" if found.get("label") == "PASS" else "FAIL"
-    if "label" in found and found["label"] != label:
-        findings.problem(f'\'label\' must be "PASS" or "FAIL", found {kind(found["label"])}.', "$")
-    options = found.get("options", {})
-    if not is_object(options):
-        findings.problem(f"'options' must be an object, found {kind(options)}.", "$")
-    actual = _invocation(found, "actual", findings)
-    expected = _invocation(found, "expected", findings)
-    findings.raise_problems()
+    row = parse_json(line, source=file)
+    found = findings.read(_Row, row, "$")
+    given: JsonObject = row if is_object(row) else {}
+    actual = _invocation(given.get("actual"), "$.actual", findings)
+    expected = _invocation(given.get("expected"), "$.expected", findings)
+    known = findings.sound(found)
     return LabelledTurn(
-        row_id=given.pop("id"),
-        criterion=given.pop("criterion"),
-        options=options,
+        row_id=known.id,
+        criterion=known.criterion,
+        options=known.options or {},
         expected=expected or Invocation(user_content=actual.user_content if actual else Content()),
         actual=actual or Invocation(user_content=Content()),
-        label=label,
+        label=known.label,
+        language=known.language,
+        difficulty=known.difficulty,
         file=file,
         line=number,
-        **given,
     )
 
 
-def _invocation(found: JsonObject, name: str, findings: Findings) -> Invocation | None:
-    value = found.get(name)
+def _invocation(value: object, path: str, findings: Findings) -> Invocation | None:
     if not is_object(value):
-        if name in found:
-            findings.problem(f"{name!r} must be an object, found {kind(value)}.", "$")
         return None
     try:
-        return invocation_from_adk(value, path=f"$.{name}")
+        return invocation_from_adk(value, path=path)
     except InputError as error:
         for problem in error.problems:
             findings.problem(problem.what, problem.path, hint=problem.hint)
