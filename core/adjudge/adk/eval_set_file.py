@@ -3,22 +3,73 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
-from adjudge.adk.eval_set_pass import CaseEntry, Found, ValidatingPass, read_one
-from adjudge.adk.json_input import JsonStream, digest_of, open_file, parse_json
-from adjudge.adk.validation import Findings, listed
+from adjudge.adk.case import read_case, read_kept_case
+from adjudge.adk.json_input import digest_of, open_file, parse_json
+from adjudge.adk.legacy import id_from_name, read_old_case, read_old_turns
+from adjudge.adk.validation import Findings, is_list, listed
 from adjudge.errors import InputError, Problem, did_you_mean
+from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
+
+Shape: TypeAlias = Literal["eval_set", "kept", "old_turns", "old_cases"]
+"""ADK's schema, what a program made (``kept_eval_set``), a list of turns, or a list of named cases."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseEntry:
+    """What is known of one case without holding it."""
+
+    eval_id: str
+    turns: int
+    """0 for a scenario."""
+    is_scenario: bool
+    has_reference_response: bool
+    """Some turn has a final response that is not blank."""
+    has_reference_intermediate: bool
+    """Some turn has an expected text of a sub-agent."""
+    has_final_session_state: bool
+    has_rubrics: bool
+    """The case or one of its turns has rubrics."""
+    has_state: bool
+    """The session starts with a state that is not empty."""
+    app_name: str
+    """Empty where the case names none."""
+    index: int
+    """The position in the file, from 0."""
+    offset: int
+    """Where the case begins in the file, in bytes."""
+    length: int
+    """How long it is, in bytes."""
+    digest: bytes | None
+    """Of these bytes; ``None`` where the case is the whole file, whose hash is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class EvalSetFile(Found):
+class EvalSetFile:
     """An eval-set file that has been validated. Its cases stay on disk until they are read."""
 
     path: Path
+    shape: Shape
+    eval_set_id: str
+    name: str | None
+    description: str | None
+    creation_timestamp: float | None
+    """``None`` where the file has none."""
+    extra: JsonObject | None
+    warnings: tuple[str, ...]
+    entries: Sequence[CaseEntry]
+    sha256: str
+    """Of the bytes of the file."""
+
+    @property
+    def given_id(self) -> str | None:
+        """The ``eval_set_id`` that stands in the file; ``None`` in the old shapes, named after their file."""
+        return self.eval_set_id if self.shape in ("eval_set", "kept") else None
 
     def __iter__(self) -> Iterator[EvalCase]:
         """The cases in order, one at a time."""
@@ -74,17 +125,14 @@ class EvalSetFile(Found):
         return [entry for entry in self.entries if entry.eval_id in wanted]
 
 
-def open_eval_set(path: Path) -> EvalSetFile:
-    """Validate a file of any of the three shapes in one pass, in the memory of its largest case.
-
-    Raises:
-        InputError: every problem of the file, the first twenty in words.
-    """
-    with open_file(path) as file:
-        cases = ValidatingPass(path, JsonStream(file, str(path))).cases()
-        while True:
-            try:
-                next(cases)
-            except StopIteration as end:
-                found: Found = end.value
-                return EvalSetFile(path=path, **vars(found))
+def read_one(data: object, shape: Shape, index: int, path: Path, findings: Findings) -> EvalCase:
+    """Read the case that stands at ``index`` of a file of that shape."""
+    match shape:
+        case "eval_set":
+            return read_case(data, f"$.eval_cases[{index}]", findings)
+        case "kept":
+            return read_kept_case(data, f"$.eval_cases[{index}]", findings)
+        case "old_cases":
+            return read_old_case(data, f"$[{index}]", findings)
+        case "old_turns":
+            return read_old_turns(id_from_name(path), data if is_list(data) else [], "$", findings)

@@ -2,91 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Final, Literal, NoReturn, TypeAlias
+from typing import Final, NoReturn
 
 from adjudge.adk import schema
-from adjudge.adk.case import KEPT, read_case, read_kept_case
-from adjudge.adk.json_input import JsonStream
-from adjudge.adk.legacy import id_from_name, read_old_case, read_old_turns
-from adjudge.adk.validation import Findings, is_list, is_object, kind, listed
+from adjudge.adk.case import KEPT
+from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile, Shape, read_one
+from adjudge.adk.json_input import JsonStream, open_file
+from adjudge.adk.legacy import id_from_name
+from adjudge.adk.validation import Findings, is_object, kind, listed
 from adjudge.errors import InputError, Problem
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.validation import known_keys
 
-Shape: TypeAlias = Literal["eval_set", "kept", "old_turns", "old_cases"]
-"""ADK's schema, what a program made (``kept_eval_set``), a list of turns, or a list of named cases."""
-
 _CASES: Final = ("eval_cases", "evalCases")
 _TOO_MANY: Final = 1000  # problems after which a file is surely something else
 _LARGEST_EXTRA: Final = 16 * 1024 * 1024  # characters of one value beside the cases
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CaseEntry:
-    """What is known of one case without holding it."""
-
-    eval_id: str
-    turns: int
-    """0 for a scenario."""
-    is_scenario: bool
-    has_reference_response: bool
-    """Some turn has a final response that is not blank."""
-    has_reference_intermediate: bool
-    """Some turn has an expected text of a sub-agent."""
-    has_final_session_state: bool
-    has_rubrics: bool
-    """The case or one of its turns has rubrics."""
-    has_state: bool
-    """The session starts with a state that is not empty."""
-    app_name: str
-    """Empty where the case names none."""
-    index: int
-    """The position in the file, from 0."""
-    offset: int
-    """Where the case begins in the file, in bytes."""
-    length: int
-    """How long it is, in bytes."""
-    digest: bytes | None
-    """Of these bytes; ``None`` where the case is the whole file, whose hash is known."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Found:
-    """What a pass found out about a file."""
-
-    shape: Shape
-    eval_set_id: str
-    name: str | None
-    description: str | None
-    creation_timestamp: float | None
-    """``None`` where the file has none."""
-    extra: JsonObject | None
-    warnings: tuple[str, ...]
-    entries: Sequence[CaseEntry]
-    sha256: str
-    """Of the bytes of the file."""
-
-    @property
-    def given_id(self) -> str | None:
-        """The ``eval_set_id`` that stands in the file; ``None`` in the old shapes, named after their file."""
-        return self.eval_set_id if self.shape in ("eval_set", "kept") else None
-
-
-def read_one(data: object, shape: Shape, index: int, path: Path, findings: Findings) -> EvalCase:
-    """Read the case that stands at ``index`` of a file of that shape."""
-    match shape:
-        case "eval_set":
-            return read_case(data, f"$.eval_cases[{index}]", findings)
-        case "kept":
-            return read_kept_case(data, f"$.eval_cases[{index}]", findings)
-        case "old_cases":
-            return read_old_case(data, f"$[{index}]", findings)
-        case "old_turns":
-            return read_old_turns(id_from_name(path), data if is_list(data) else [], "$", findings)
 
 
 class ValidatingPass:
@@ -101,7 +34,7 @@ class ValidatingPass:
         self._first: dict[str, int] = {}
         self._extra_bytes = 0
 
-    def cases(self) -> Generator[EvalCase, None, Found]:
+    def cases(self) -> Generator[EvalCase, None, EvalSetFile]:
         """Yield the cases as they are read, those with problems left out.
 
         Returns:
@@ -124,7 +57,8 @@ class ValidatingPass:
         stream.finish()
         extra = None if head is None else findings.further(head, "$")
         findings.raise_problems()
-        return Found(
+        return EvalSetFile(
+            path=self._path,
             shape=shape,
             eval_set_id=id_from_name(self._path) if head is None else head.eval_set_id,
             name=None if head is None else head.name,
@@ -264,3 +198,19 @@ def _entry(case: EvalCase, index: int, offset: int, length: int, digest: bytes |
         length=length,
         digest=digest,
     )
+
+
+def open_eval_set(path: Path) -> EvalSetFile:
+    """Validate a file of any of the three shapes in one pass, in the memory of its largest case.
+
+    Raises:
+        InputError: every problem of the file, the first twenty in words.
+    """
+    with open_file(path) as file:
+        cases = ValidatingPass(path, JsonStream(file, str(path))).cases()
+        while True:
+            try:
+                next(cases)
+            except StopIteration as end:
+                found: EvalSetFile = end.value
+                return found

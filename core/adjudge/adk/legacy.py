@@ -12,7 +12,6 @@ from typing import Any
 
 from adjudge.adk import schema
 from adjudge.adk.case import NO_TURNS
-from adjudge.adk.json_input import read_json
 from adjudge.adk.validation import Findings, is_object
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase, SessionInput
@@ -44,7 +43,7 @@ def read_old_case(data: object, path: str, findings: Findings) -> EvalCase:
             found.initial_session.given() or found.initial_session.model_extra
         ):
             place = f"{path}.initial_session"
-            update["session_input"] = _session(found.initial_session, place, findings)
+            update["session_input"] = session_of(found.initial_session, place, findings)
         case = case.model_copy(update=update)
     findings.case = None
     return case
@@ -105,20 +104,8 @@ def _response(found: schema.OldResponse, path: str, findings: Findings) -> JsonO
     }
 
 
-def read_session_file(path: Path) -> tuple[SessionInput, tuple[str, ...]]:
-    """A separate file with the initial session of a case, and the warnings about it.
-
-    Raises:
-        InputError: the file cannot be read, or is not a session.
-    """
-    findings = Findings(str(path))
-    found = findings.read(schema.OldSession, read_json(path), "$")
-    session = SessionInput() if found is None else _session(found, "$", findings)
-    findings.raise_problems()
-    return session, findings.warnings
-
-
-def _session(found: schema.OldSession, path: str, findings: Findings) -> SessionInput:
+def session_of(found: schema.OldSession, path: str, findings: Findings) -> SessionInput:
+    """The initial session of an old shape."""
     return SessionInput(
         app_name=found.app_name or "",
         user_id=found.user_id or "",

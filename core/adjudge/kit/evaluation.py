@@ -1,17 +1,21 @@
-"""Any criterion's result as seed 003's ``EvaluationResult`` has it: with a reason, evidence and a granularity."""
+"""What a criterion in words is made into; and any criterion's result as seed 003's ``EvaluationResult`` has it."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
-from adjudge.model.base import canonical_sha256
+from adjudge.model.base import Frozen, canonical_sha256
 from adjudge.model.evaluation import GranularityChoice
 from adjudge.model.evidence import Evidence
 from adjudge.model.result import CaseResult, CriterionInfo, CriterionResult
 
 __all__ = [
     "STEP_LEVEL",
+    "Check",
+    "CheckKind",
+    "CompiledCriterion",
+    "Reducer",
     "codes_of",
     "decomposition_of",
     "evaluated",
@@ -23,6 +27,40 @@ __all__ = [
 
 STEP_LEVEL: Final = "step_level"
 """A criterion that measures has seen every step, one by one."""
+
+CheckKind: TypeAlias = Literal["process", "outcome", "answer"]
+"""``process``: how the agent went about it. ``outcome``: what was reached; the agent's own claims are no
+evidence of it. ``answer``: what the agent says to its user, whether or not it is so."""
+
+
+Reducer: TypeAlias = Literal["all", "any", "last"]
+"""Over parts of a long run: met where every part meets it; where one part does; as the last part to which it
+applies has it, which is what a run comes to."""
+
+
+class Check(Frozen):
+    """One atomic, locked question about a run."""
+
+    check_id: str
+    """``c1``, ``c2`` and so on."""
+    text: str
+    """A statement that a run meets or not."""
+    about: CheckKind
+    reducer: Reducer = "all"
+
+
+class CompiledCriterion(Frozen):
+    """A criterion with its locked checks: all runs are judged by the same ones."""
+
+    name: str
+    description: str
+    granularity: str | None
+    threshold: float
+    checks: tuple[Check, ...]
+    compiled_by: str
+    """``author``, ``code``, or the judge's ``provider/model``."""
+    sha256: str
+    """The hash of everything above."""
 
 
 def evaluated(result: CriterionResult, planned: CriterionInfo | None = None) -> CriterionResult:

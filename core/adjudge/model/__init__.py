@@ -22,13 +22,9 @@ if TYPE_CHECKING:
     from adjudge.model.eval_set import EvalSet as EvalSet
     from adjudge.model.eval_set import SessionInput as SessionInput
     from adjudge.model.evaluation import AppliedCalibration as AppliedCalibration
-    from adjudge.model.evaluation import Check as Check
-    from adjudge.model.evaluation import CheckKind as CheckKind
     from adjudge.model.evaluation import CheckResult as CheckResult
-    from adjudge.model.evaluation import CompiledCriterion as CompiledCriterion
     from adjudge.model.evaluation import EvaluationResult as EvaluationResult
     from adjudge.model.evaluation import GranularityChoice as GranularityChoice
-    from adjudge.model.evaluation import Reducer as Reducer
     from adjudge.model.evaluation import VotedVerdict as VotedVerdict
     from adjudge.model.evaluation import WordedCriterion as WordedCriterion
     from adjudge.model.evidence import Absence as Absence
@@ -95,7 +91,7 @@ _MODULES: Final = {
     "base": "JsonObject JsonValue",
     "case_under_test": "CaseUnderTest",
     "eval_set": "ConversationScenario EvalCase EvalSet SessionInput",
-    "evaluation": "AppliedCalibration Check CheckKind CheckResult CompiledCriterion EvaluationResult GranularityChoice Reducer VotedVerdict WordedCriterion",
+    "evaluation": "AppliedCalibration CheckResult EvaluationResult GranularityChoice VotedVerdict WordedCriterion",
     "evidence": "Absence Citation Evidence Failure UnsureCode",
     "invocation": "AgentDetails AppDetails Invocation Rubric",
     "items": "Blob Claim Content ErrorItem Item Observation Opaque Text ToolCall ToolResult",

@@ -25,41 +25,6 @@ class WordedCriterion(Frozen):
     """The share of the checks that apply that must be met."""
 
 
-CheckKind: TypeAlias = Literal["process", "outcome", "answer"]
-"""``process``: how the agent went about it. ``outcome``: what was reached; the agent's own claims are no
-evidence of it. ``answer``: what the agent says to its user, whether or not it is so."""
-
-
-Reducer: TypeAlias = Literal["all", "any", "last"]
-"""Over parts of a long run: met where every part meets it; where one part does; as the last part to which it
-applies has it, which is what a run comes to."""
-
-
-class Check(Frozen):
-    """One atomic, locked question about a run."""
-
-    check_id: str
-    """``c1``, ``c2`` and so on."""
-    text: str
-    """A statement that a run meets or not."""
-    about: CheckKind
-    reducer: Reducer = "all"
-
-
-class CompiledCriterion(Frozen):
-    """A criterion with its locked checks: all runs are judged by the same ones."""
-
-    name: str
-    description: str
-    granularity: str | None
-    threshold: float
-    checks: tuple[Check, ...]
-    compiled_by: str
-    """``author``, ``code``, or the judge's ``provider/model``."""
-    sha256: str
-    """The hash of everything above."""
-
-
 class GranularityChoice(Frozen):
     """Which strategy was chosen, and why."""
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from adjudge.adk.config import load_config, parse_config
-from adjudge.adk.eval_set_file import EvalSetFile, open_eval_set
-from adjudge.adk.eval_set_pass import CaseEntry
+from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile
+from adjudge.adk.eval_set_pass import open_eval_set
 from adjudge.adk.selection import find_eval_sets, split_selection
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import CriterionSpec

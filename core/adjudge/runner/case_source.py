@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from adjudge.adk.eval_set_file import EvalSetFile
-from adjudge.adk.eval_set_pass import CaseEntry
+from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile
 from adjudge.extension.guard import closed
 from adjudge.extension.protocols import ReportedCase
 from adjudge.journal.run_journal import Journal

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any, Final
 
-from adjudge.adk.eval_set_pass import CaseEntry
+from adjudge.adk.eval_set_file import CaseEntry
 from adjudge.errors import AdjudgeError, InputError, Problem, UnavailableError, did_you_mean, suggestion
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.guard import guarded, make

@@ -7,20 +7,20 @@ import gzip
 import io
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, cast
 
 from adjudge.adk.json_input import JsonStream
-from adjudge.adk.json_outline import outline_of
 from adjudge.errors import AdjudgeError, InputError, PluginError, Problem
 from adjudge.extension.guard import each, guarded, make, returned
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import TraceReaderSpec
-from adjudge.model.loss_report import Losses
 from adjudge.model.trajectory import Trajectory
 
 _HEAD: Final = 64 * 1024
+_KEYS_SHOWN: Final = 8
 
 
 class Traces:
@@ -113,7 +113,7 @@ class Traces:
         """The trajectory; where nothing of the agent was read, what the file has is among what it lost."""
         if trajectory.nothing_of_the_agent is None:
             return trajectory
-        has = f"the agent's part: the file begins with {outline_of(JsonStream(io.BytesIO(self._head(path)), str(path)))}"
+        has = f"the agent's part: the file begins with {_outline(self._head(path))[1]}"
         return trajectory.model_copy(update={"lost": (*trajectory.lost, has)})
 
     def _made(self, registered: Registered[TraceReaderSpec], *, takes_part: bool = True) -> TraceReader:
@@ -137,14 +137,14 @@ def _with_mended(trajectory: Trajectory, source: Source) -> Trajectory:
     """The trajectory; what was mended in its JSON is among what it lost."""
     if not source.mended:
         return trajectory
-    losses = Losses()
-    losses.take(source.mended)
-    return trajectory.model_copy(update={"lost": (*trajectory.lost, *losses.texts())})
+    texts = [what if times == 1 else f"{what} ({times} times)" for what, times in source.mended.items()]
+    source.mended.clear()
+    return trajectory.model_copy(update={"lost": (*trajectory.lost, *texts)})
 
 
 def _beginning(head: bytes) -> str:
     """What a file begins with that nobody knows, and where it breaks off, as far as the head shows it."""
-    found = outline_of(JsonStream(io.BytesIO(head), ""))
+    first, said = _outline(head)
     broken: Problem | None = None
     if len(head) < _HEAD:
         stream = JsonStream(io.BytesIO(head), "")
@@ -153,9 +153,32 @@ def _beginning(head: bytes) -> str:
                 stream.value()
         except InputError as error:
             broken = error.problems[0]
-    if broken is not None and (broken.line is None or not found.begins_with):
+    if broken is not None and (broken.line is None or not first):
         return f"it is {broken.what.rstrip('.')}"
-    said = f"the file begins with {found}"
-    if broken is None or found.begins_with not in ("{", "["):
+    said = f"the file begins with {said}"
+    if broken is None or first not in ("{", "["):
         return said
     return f"{said}; it breaks off in line {broken.line}, column {broken.column}: {broken.what}"
+
+
+def _outline(head: bytes) -> tuple[str, str]:
+    """The first character of a file that is not white space; and the keys of its first object, in words."""
+    stream = JsonStream(io.BytesIO(head), "")
+    first, is_empty = "", False
+    keys: list[str] = []
+    with suppress(InputError):  # broken, or longer than the head: what was seen until there counts
+        first = stream.peek()
+        if first == "[":
+            is_empty = next(stream.elements(), None) is None
+        if stream.peek() == "{":
+            for key in stream.members():
+                keys.append(key)
+                stream.value()
+            is_empty = first == "{" and not keys
+    if first not in ("{", "["):
+        return first, "neither a JSON object nor a list"
+    if is_empty:
+        return first, "an empty object" if first == "{" else "an empty list"
+    named = ", ".join(keys[:_KEYS_SHOWN]) + (", ..." if len(keys) > _KEYS_SHOWN else "")
+    found = f"an object with the keys {named}" if keys else "no object that has keys"
+    return first, found if first == "{" else f"a list, and in it {found}"

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from adjudge import RunResult, judge_logs_sync
-from adjudge.kit.evaluation import decomposition_of, evaluated, hash_of, reasoning_of, views_of
+from adjudge.kit.evaluation import (
+    CompiledCriterion,
+    decomposition_of,
+    evaluated,
+    hash_of,
+    reasoning_of,
+    views_of,
+)
 from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.eval_set import EvalCase
-from adjudge.model.evaluation import (
-    AppliedCalibration,
-    CheckResult,
-    CompiledCriterion,
-    EvaluationResult,
-)
+from adjudge.model.evaluation import AppliedCalibration, CheckResult, EvaluationResult
 from adjudge.model.evidence import Failure
 from adjudge.model.result import (
     CaseResult,

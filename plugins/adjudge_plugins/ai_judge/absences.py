@@ -18,7 +18,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from adjudge.model import Absence, Check, Decision
+from adjudge.kit.evaluation import Check
+from adjudge.model import Absence, Decision
 from adjudge_plugins.ai_judge.check_classification import says_every, says_no
 from adjudge_plugins.ai_judge.evidence import Places, is_findable
 from adjudge_plugins.ai_judge.vocabulary import root_of, stem_of, words_of

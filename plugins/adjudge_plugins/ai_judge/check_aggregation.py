@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from adjudge.model import Check, CheckResult, Evidence, Verdict, Votes
+from adjudge.kit.evaluation import Check
+from adjudge.model import CheckResult, Evidence, Verdict, Votes
 
 
 def is_decided_by_part(check: Check, result: CheckResult) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from adjudge.model import CheckKind, Reducer
+from adjudge.kit.evaluation import CheckKind, Reducer
 
 _REACHED: Final = re.compile(
     r"\b(?:succe(?:ss|ed)\w*|achiev\w*|accomplish\w*|complet(?:e[sd]?|ion|ing)|fulfil\w*|reach(?:es|ed)?|finish\w*|"

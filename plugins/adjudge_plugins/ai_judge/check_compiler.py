@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from adjudge.kit.digests import canonical_sha256, tokens_of
+from adjudge.kit.evaluation import Check, CheckKind, CompiledCriterion
 from adjudge.kit.judged_criteria import read_prompt
-from adjudge.model import Check, CheckKind, CompiledCriterion, Exhibit, WordedCriterion
+from adjudge.model import Exhibit, WordedCriterion
 from adjudge.plugin import Writer, judge_use
 from adjudge_plugins.ai_judge.check_classification import (
     is_about_outcome,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adjudge.model import Check, CheckResult, Citation, Decision, Evidence
+from adjudge.kit.evaluation import Check
+from adjudge.model import CheckResult, Citation, Decision, Evidence
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.absences import absences_of
 from adjudge_plugins.ai_judge.check_aggregation import is_decided_by_part

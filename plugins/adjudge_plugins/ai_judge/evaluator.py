@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adjudge.kit.evaluation import CompiledCriterion
 from adjudge.model import (
     AggregatedSteps,
     CheckResult,
-    CompiledCriterion,
     EvaluationResult,
     GranularityChoice,
     Trajectory,

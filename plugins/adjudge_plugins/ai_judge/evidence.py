@@ -12,9 +12,10 @@ from functools import cached_property
 from typing import Final
 from unicodedata import east_asian_width
 
+from adjudge.kit.evaluation import CheckKind
 from adjudge.kit.trace import is_answer, json_text, place_of
 from adjudge.kit.untrusted import cleaned, defused, lines_of, said_to_judge
-from adjudge.model import Absence, CheckKind, Citation, Step, ToolCall, Trajectory
+from adjudge.model import Absence, Citation, Step, ToolCall, Trajectory
 from adjudge_plugins.ai_judge.vocabulary import Vocabulary
 
 CLAIMS: Final = ("thinking", "memory", "evaluation_previous_goal", "next_goal", "text", "final_response")

@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from adjudge.kit.evaluation import Check
 from adjudge.kit.untrusted import addresses_judge, cleaned
-from adjudge.model import Check, CheckResult, Citation, Evidence
+from adjudge.model import CheckResult, Citation, Evidence
 from adjudge_plugins.ai_judge.check_evaluation import Looking
 from adjudge_plugins.ai_judge.question import Surroundings
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from adjudge.kit.digests import spread
+from adjudge.kit.evaluation import Check
 from adjudge.kit.judged_criteria import read_prompt
-from adjudge.model import Check, Choice, Decision, Exhibit, JudgedItem, Question
+from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Question
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING
 from adjudge_plugins.ai_judge.evidence import CITABLE

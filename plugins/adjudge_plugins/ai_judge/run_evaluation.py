@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Sequence
 
 from adjudge.kit.digests import clipped_to_tokens, tokens_shown
-from adjudge.model import AggregatedSteps, Check, CheckResult, CompiledCriterion, Trajectory
+from adjudge.kit.evaluation import Check, CompiledCriterion
+from adjudge.model import AggregatedSteps, CheckResult, Trajectory
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.aggregator import StepAggregatorService
 from adjudge_plugins.ai_judge.budget import LEAST_BUDGET, view_of

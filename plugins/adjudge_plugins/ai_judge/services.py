@@ -7,13 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adjudge.kit.calibration import Calibration
-from adjudge.model import (
-    AggregatedSteps,
-    CompiledCriterion,
-    EvaluationResult,
-    Trajectory,
-    WordedCriterion,
-)
+from adjudge.kit.evaluation import CompiledCriterion
+from adjudge.model import AggregatedSteps, EvaluationResult, Trajectory, WordedCriterion
 from adjudge.plugin import Host, Judge
 from adjudge_plugins.ai_judge.aggregator import StepAggregatorService
 from adjudge_plugins.ai_judge.analyzer import GranularityAnalyzerService

@@ -1,7 +1,7 @@
 """What Google ADK writes, as adjudge's model and back: contents, invocations, eval cases, events of a session."""
 
-from adjudge.adk.eval_set_file import EvalSetFile, open_eval_set
-from adjudge.adk.legacy import read_session_file
+from adjudge.adk.eval_set_file import EvalSetFile
+from adjudge.adk.eval_set_pass import open_eval_set
 from adjudge.adk.selection import find_eval_sets, split_selection
 from adjudge.kit.adk.documents import (
     case_from_adk,
@@ -11,7 +11,7 @@ from adjudge.kit.adk.documents import (
     read_eval_cases,
 )
 from adjudge.kit.adk.events import AdkEvent, turn_from_adk_events
-from adjudge.kit.adk.migration import migrate_eval_set
+from adjudge.kit.adk.migration import migrate_eval_set, read_session_file
 from adjudge.kit.adk.serialization import case_to_adk, content_to_adk, dump_eval_set, invocation_to_adk
 
 __all__ = [

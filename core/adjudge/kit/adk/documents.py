@@ -9,8 +9,7 @@ from typing import Any
 from adjudge.adk import schema
 from adjudge.adk.case import read_case
 from adjudge.adk.content import content_of
-from adjudge.adk.eval_set_file import open_eval_set
-from adjudge.adk.eval_set_pass import ValidatingPass
+from adjudge.adk.eval_set_pass import ValidatingPass, open_eval_set
 from adjudge.adk.invocation import invocation_of
 from adjudge.adk.json_input import JsonStream, open_file
 from adjudge.adk.validation import Findings

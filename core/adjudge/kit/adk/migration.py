@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from adjudge.adk.eval_set_file import open_eval_set
-from adjudge.adk.legacy import read_session_file
-from adjudge.model.eval_set import EvalSet
+from adjudge.adk import schema
+from adjudge.adk.eval_set_pass import open_eval_set
+from adjudge.adk.json_input import read_json
+from adjudge.adk.legacy import session_of
+from adjudge.adk.validation import Findings
+from adjudge.model.eval_set import EvalSet, SessionInput
 from adjudge.plugin import InputError, Problem
 
 
@@ -33,3 +36,16 @@ def migrate_eval_set(path: Path, *, initial_session: Path | None = None) -> Eval
         for case in file
     ]
     return EvalSet(eval_set_id=file.eval_set_id, name=file.eval_set_id, eval_cases=tuple(cases))
+
+
+def read_session_file(path: Path) -> tuple[SessionInput, tuple[str, ...]]:
+    """A separate file with the initial session of a case, and the warnings about it.
+
+    Raises:
+        InputError: the file cannot be read, or is not a session.
+    """
+    findings = Findings(str(path))
+    found = findings.read(schema.OldSession, read_json(path), "$")
+    session = SessionInput() if found is None else session_of(found, "$", findings)
+    findings.raise_problems()
+    return session, findings.warnings

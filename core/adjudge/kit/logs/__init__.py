@@ -1,16 +1,16 @@
 """What trace readers share: opening, recognising, and reading somebody's JSON without losing the place."""
 
-from adjudge.adk.json_outline import Outline
 from adjudge.kit.logs.blobs import blob_of, items_without_blobs, step_without_blobs, without_blobs
-from adjudge.kit.logs.json_stream import opened, outline
+from adjudge.kit.logs.json_stream import opened
 from adjudge.kit.logs.location import Place
+from adjudge.kit.logs.loss_report import Losses
 from adjudge.kit.logs.mending import MendingJsonStream, parse_mending
 from adjudge.kit.logs.numbers import with_numbers
+from adjudge.kit.logs.outline import Outline, outline
 from adjudge.kit.logs.prose import ACTIONS_IN_PROSE, has_actions_in_prose
 from adjudge.kit.logs.unpacking import open_log
 from adjudge.kit.logs.values import list_of, moment_of, object_of, seconds_of, text_of
 from adjudge.kit.openai import arguments_of
-from adjudge.model.loss_report import Losses
 
 __all__ = [
     "ACTIONS_IN_PROSE",

@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, cast
 
+from adjudge.kit.logs.loss_report import Losses
 from adjudge.model.items import Blob, Claim, ErrorItem, Item, Observation, Opaque, Text, ToolCall, ToolResult
-from adjudge.model.loss_report import Losses
 from adjudge.model.step import Step
 
 _LONG: Final = 4096

@@ -1,14 +1,11 @@
-"""A log file as a stream of JSON, and what its beginning shows."""
+"""A log file as a stream of JSON."""
 
 from __future__ import annotations
 
-import io
 import zlib
-from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from adjudge.adk.json_outline import Outline, outline_of
 from adjudge.kit.logs.mending import MendingJsonStream
 from adjudge.kit.logs.unpacking import open_log
 from adjudge.plugin import InputError, Problem, Source
@@ -29,8 +26,3 @@ def opened(source: Source) -> Generator[MendingJsonStream, None, None]:
             yield MendingJsonStream(file, name, source.mended)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(Problem(what=f"cannot be read: {error}", file=name)) from error
-
-
-def outline(head: bytes) -> Outline:
-    """The outline of a log from its beginning, which may end anywhere or be anything."""
-    return outline_of(MendingJsonStream(io.BytesIO(head), "head", Counter()))

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from adjudge.kit.evaluation import Check, CompiledCriterion
 from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
 from adjudge.model.base import JsonObject
-from adjudge.model.evaluation import (
-    AppliedCalibration,
-    Check,
-    CheckResult,
-    CompiledCriterion,
-    GranularityChoice,
-    VotedVerdict,
-)
+from adjudge.model.evaluation import AppliedCalibration, CheckResult, GranularityChoice, VotedVerdict
 from adjudge.model.evidence import Absence, Citation, Evidence, Failure
 from adjudge.model.result import CaseResult, CriterionInfo, CriterionResult, LogInfo, LogsInfo
 from adjudge.model.verdict import Verdict

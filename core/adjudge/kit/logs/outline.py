@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import io
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import Final
 
 from adjudge.adk.json_input import JsonStream
 from adjudge.errors import InputError
-
-_SHOWN: Final = 8
+from adjudge.kit.logs.mending import MendingJsonStream
 
 
 @dataclass(slots=True)
@@ -26,18 +26,10 @@ class Outline:
     lists: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     """For each of its lists that begins with an object, the keys of that object."""
 
-    def __str__(self) -> str:
-        if self.begins_with not in ("{", "["):
-            return "neither a JSON object nor a list"
-        if self.is_empty:
-            return "an empty object" if self.begins_with == "{" else "an empty list"
-        named = ", ".join(self.keys[:_SHOWN]) + (", ..." if len(self.keys) > _SHOWN else "")
-        found = f"an object with the keys {named}" if self.keys else "no object that has keys"
-        return found if self.begins_with == "{" else f"a list, and in it {found}"
 
-
-def outline_of(stream: JsonStream) -> Outline:
-    """The outline of a text from its beginning, which may end anywhere or be anything."""
+def outline(head: bytes) -> Outline:
+    """The outline of a log from its beginning, which may end anywhere or be anything."""
+    stream = MendingJsonStream(io.BytesIO(head), "head", Counter())
     found = Outline()
     try:
         found.begins_with = stream.peek()
