@@ -127,6 +127,10 @@ def parity(session: nox.Session) -> None:
         "tests/plugins/criteria/test_custom_metric.py",
     )
     session.run("pytest", *tests, *session.posargs, env={"ADJUDGE_ADK_PYTHON": str(python)})
+    session.install("contrib/adjudge-adk[test]")
+    with session.chdir("contrib/adjudge-adk"):
+        # Agents are run by both; tests of a member are not collected from above.
+        session.run("pytest", "tests/test_adk_parity.py", env={"ADJUDGE_ADK_PYTHON": str(python)})
 
 
 @nox.session

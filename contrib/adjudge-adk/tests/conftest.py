@@ -36,15 +36,6 @@ def home_agent(workspace: Path) -> Path:
     return Path(shutil.copytree(AGENTS / "home_automation_agent", workspace / "home_automation_agent"))
 
 
-def turn(question: str, answer: str, *calls: dict[str, Any]) -> dict[str, Any]:
-    """A turn of an eval set."""
-    return {
-        "user_content": {"role": "user", "parts": [{"text": question}]},
-        "final_response": {"role": "model", "parts": [{"text": answer}]},
-        "intermediate_data": {"tool_uses": list(calls)},
-    }
-
-
 @pytest.fixture
 def eval_set(workspace: Path) -> Callable[..., Path]:
     """Writes an eval set of cases, each a list of turns."""
@@ -65,13 +56,14 @@ def eval_set(workspace: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture(autouse=True)
-def _imported_again() -> Iterator[None]:
+def _imported_again(tmp_path: Path) -> Iterator[None]:
     """Agents of other tests have the same names, and lie in other folders."""
-    modules, path, variables = set(sys.modules), list(sys.path), dict(os.environ)
+    path, variables = list(sys.path), set(os.environ)
     yield
-    for name in set(sys.modules) - modules:
-        if name.partition(".")[0].startswith(("home_automation_agent", "agent_under_test")):
+    for name, module in list(sys.modules.items()):
+        places = [getattr(module, "__file__", None) or "", *(getattr(module, "__path__", None) or [])]
+        if any(str(place).startswith(str(tmp_path)) for place in places):
             del sys.modules[name]
     sys.path[:] = path
-    for name in set(os.environ) - set(variables):
+    for name in set(os.environ) - variables:
         del os.environ[name]

@@ -22,12 +22,13 @@ class Scripted(BaseLlm):
     ) -> AsyncGenerator[LlmResponse, None]:
         made = self.reply(llm_request)
         for each in made if isinstance(made, list) and isinstance(made[0], LlmResponse) else [made]:
-            yield each if isinstance(each, LlmResponse) else response(each)
+            yield each.model_copy(deep=True) if isinstance(each, LlmResponse) else response(each)
 
 
 def response(said: Any) -> LlmResponse:
     parts = said if isinstance(said, list) else [said]
-    found = [types.Part(text=part) if isinstance(part, str) else part for part in parts]
+    # Copies: google-adk gives the calls in them their ids.
+    found = [types.Part(text=part) if isinstance(part, str) else part.model_copy(deep=True) for part in parts]
     return LlmResponse(
         content=types.Content(role="model", parts=found),
         model_version="scripted-1",
@@ -50,6 +51,8 @@ def heard(request: LlmRequest) -> str:
     for part in reversed(request.contents[-1].parts or []):
         if part.function_response is not None:
             return f"={part.function_response.name}"
+        if part.text and "`transfer_to_agent` tool returned" in part.text:
+            return "=transfer_to_agent"  # told to the agent that it was transferred to
         if part.text:
             return part.text
     return ""
@@ -58,3 +61,17 @@ def heard(request: LlmRequest) -> str:
 def by(answers: dict[str, Any], otherwise: Any = "I cannot do that.") -> Scripted:
     """A model that answers by what it heard."""
     return Scripted(reply=lambda request: answers.get(heard(request), otherwise))
+
+
+def turn(question: str, answer: str, *calls: dict[str, Any]) -> dict[str, Any]:
+    """A turn of an eval set."""
+    return {
+        "user_content": {"role": "user", "parts": [{"text": question}]},
+        "final_response": {"role": "model", "parts": [{"text": answer}]},
+        "intermediate_data": {"tool_uses": list(calls)},
+    }
+
+
+def expected_call(name: str, **args: Any) -> dict[str, Any]:
+    """A call that a case expects."""
+    return {"name": name, "args": args}

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 from adjudge_adk import AgentEvaluator
-from conftest import turn
 from google.adk.agents import LlmAgent
 from google.adk.apps.app import App
-from scripted import by
+from scripted import by, turn
 
 from adjudge import InputError
 

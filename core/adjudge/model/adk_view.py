@@ -129,7 +129,7 @@ def intermediate_view(invocation: Invocation) -> IntermediateDataView | Invocati
                     usage_metadata=step.usage,
                     model_version=step.model,
                 )
-                for step in invocation.steps
+                for step in invocation.own_steps
             ]
         )
     return IntermediateDataView(
@@ -137,7 +137,7 @@ def intermediate_view(invocation: Invocation) -> IntermediateDataView | Invocati
         tool_responses=[_response(result) for result in invocation.tool_results],
         intermediate_responses=[
             (step.author or "", [part_view(item) for item in step.items])
-            for step in invocation.steps
+            for step in invocation.own_steps
             if step.form == "intermediate_response" or (step.form is None and step.text)
         ],
     )

@@ -61,19 +61,24 @@ class Invocation(Frozen):
     extra: JsonObject | None = None
 
     @property
+    def own_steps(self) -> tuple[Step, ...]:
+        """The steps without those of agents that were called as tools, as ADK's trajectory has them."""
+        return tuple(step for step in self.steps if step.parent_call_id is None)
+
+    @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """Every call of the turn, in order."""
-        return tuple(call for step in self.steps for call in step.calls)
+        """Every call of the turn's own steps, in order."""
+        return tuple(call for step in self.own_steps for call in step.calls)
 
     @property
     def tool_results(self) -> tuple[ToolResult, ...]:
-        """Every tool result of the turn, in order."""
-        return tuple(result for step in self.steps for result in step.results)
+        """Every tool result of the turn's own steps, in order."""
+        return tuple(result for step in self.own_steps for result in step.results)
 
     @property
     def intermediate_texts(self) -> tuple[tuple[str | None, str], ...]:
-        """``(author, text)`` of every step that said something before the final response."""
-        return tuple((step.author, step.text) for step in self.steps if step.text)
+        """``(author, text)`` of every own step that said something before the final response."""
+        return tuple((step.author, step.text) for step in self.own_steps if step.text)
 
     @property
     def intermediate_data(self) -> IntermediateDataView | InvocationEventsView | None:

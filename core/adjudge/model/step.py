@@ -81,6 +81,9 @@ class Step(Frozen):
     """Seconds since the epoch."""
     duration: float | None = None
     """Seconds."""
+    parent_call_id: str | None = None
+    """The call that this step is part of: an agent was called as a tool, and this is what it did. Its calls are none of
+    the turn's own."""
     raw_event: JsonValue = None
     model_request: JsonValue = None
     model_response: JsonValue = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
@@ -11,9 +12,6 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from google.adk.agents.base_agent import BaseAgent
-from google.adk.apps.app import App
-from google.adk.runners import Runner
-from google.adk.sessions.in_memory_session_service import InMemorySessionService
 from google.adk.workflow import BaseNode
 
 from adjudge.kit.thread_loops import SessionTask, ThreadLoop
@@ -36,6 +34,7 @@ from adjudge_adk.loading import LoadedAgent, load_agent
 from adjudge_adk.targets import AgentInProgram
 from adjudge_adk.turns import steps_of
 
+_SILENCE: Final = logging.NullHandler()
 _RETRYABLE: Final = frozenset({408, 429, 500, 502, 503, 504})
 """Statuses of a provider of models that another attempt may not meet."""
 
@@ -46,6 +45,8 @@ def adk_agent(config: AdkAgentConfig, host: Host) -> AgentAdapter:
     Raises:
         InputError: there is no such agent, or no such sub-agent.
     """
+    # What an agent raises is told with its case. Whoever sets up logging hears google-adk as before.
+    logging.getLogger("google_adk").addHandler(_SILENCE)
     loaded = load_agent(config.target, host)
     if config.agent is not None and loaded.root is not None:
         _sub_agent(loaded.root, config.agent)
@@ -75,6 +76,7 @@ class AdkAdapter:
         self._loop = loop
         self._artifact_service = artifact_service
         self._root = loaded.root
+        self._last: Conversation | None = None
         self._making = asyncio.Lock()
         self._closing: AsyncExitStack[bool | None] = AsyncExitStack()
 
@@ -104,10 +106,10 @@ class AdkAdapter:
 
     async def aclose(self) -> None:
         """Close the tools and the plugins of the agent, and end its loop."""
-        if self._root is not None:
+        if self._last is not None:
             task = SessionTask("adk agent, end of the run", self._loop, _refused)
             try:
-                await task.call(self._close, self._root)
+                await task.call(self._close, self._last)
             finally:
                 task.stop()
         if self._loop is not None:
@@ -121,6 +123,7 @@ class AdkAdapter:
         conversation = Conversation(
             agent, self._loaded.app, self._loaded.name, request.session_input, self._artifact_service
         )
+        self._last = conversation
         await conversation.open()
         return conversation
 
@@ -137,10 +140,9 @@ class AdkAdapter:
             )
         return made
 
-    async def _close(self, root: BaseNode) -> None:
+    async def _close(self, last: Conversation) -> None:
         # Once for all cases: they share the tools, and one that ends must not close them for the others.
-        app = self._loaded.app or App.model_construct(name="adjudge", root_agent=root, plugins=[])
-        await Runner(app=app, session_service=InMemorySessionService()).close()
+        await last.close_agent()
         await self._closing.aclose()
 
 

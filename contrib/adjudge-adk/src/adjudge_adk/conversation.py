@@ -97,6 +97,10 @@ class Conversation:
         self.state = await self._state()
         return turn
 
+    async def close_agent(self) -> None:
+        """Close the tools of the agent and the plugins of its app, which other conversations use too."""
+        await self._runner.close()
+
     async def _state(self) -> JsonObject:
         session = await self._sessions.get_session(
             app_name=self._app_name,

@@ -78,12 +78,11 @@ def _alone(event: AdkEvent) -> Step:
 def _told(step: Step, move: Move, exhibits: Exhibits) -> Step:
     event = move.event
     kept = {name: event[name] for name in _KEPT if event.get(name) is not None}
-    if move.parent_call is not None:
-        kept["parent_call_id"] = move.parent_call
     return step.model_copy(
         update={
             "started_at": event.get("timestamp"),
             "duration": None if move.seconds is None else round(move.seconds, 6),
+            "parent_call_id": move.parent_call,
             "raw_event": exhibits.event(event),
             "model_request": None if move.request is None else exhibits.request(move.request),
             "model_response": None if move.response is None else exhibits.response(move.response),

@@ -105,7 +105,7 @@ def invocation_to_adk(invocation: Invocation) -> JsonObject:
     if invocation.final_response is not None:
         data["final_response"] = content_to_adk(invocation.final_response)
     if invocation.form == "invocation_events":
-        events = [_write_event(step) for step in invocation.steps]
+        events = [_write_event(step) for step in invocation.own_steps]
         data["intermediate_data"] = _lists(invocation, {"invocation_events": events})
     elif invocation.form or invocation.steps:
         data["intermediate_data"] = _lists(invocation, _write_intermediate(invocation))
@@ -129,7 +129,7 @@ def _write_intermediate(invocation: Invocation) -> dict[str, list[Any]]:
     calls: list[Any] = []
     results: list[Any] = []
     responses: list[Any] = []
-    for step in invocation.steps:
+    for step in invocation.own_steps:
         said = step.items
         if step.form != "intermediate_response":
             calls += [_write_call(call) for call in step.calls]

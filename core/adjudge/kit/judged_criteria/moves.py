@@ -53,8 +53,10 @@ def _response_of_calls(calls: Sequence[ToolCall], results: Sequence[ToolResult])
 
 
 def _moves(turn: Invocation) -> Iterator[JsonObject]:
-    results = turn.tool_results
-    responses = _response_of_calls(turn.tool_calls, results)
+    # With those of agents that were called as tools: what they found out is what the answer stands on.
+    calls = tuple(call for step in turn.steps for call in step.calls)
+    results = tuple(result for step in turn.steps for result in step.results)
+    responses = _response_of_calls(calls, results)
     shown_with_call = set(responses.values())
     call_places, result_places = count(), count()
     for step in turn.steps:

@@ -171,7 +171,7 @@ def _turn(expected: Invocation | None, actual: Invocation | None) -> JsonObject:
                 "id": call.id,
                 "raw_args": call.raw_args,
             }
-            for step in actual.steps
+            for step in actual.own_steps
             for call in step.calls
         ],
     }
