@@ -62,7 +62,7 @@ def _imported_again(tmp_path: Path) -> Iterator[None]:
     yield
     for name, module in list(sys.modules.items()):
         places = [getattr(module, "__file__", None) or "", *(getattr(module, "__path__", None) or [])]
-        if any(str(place).startswith(str(tmp_path)) for place in places):
+        if any(str(place).startswith((str(tmp_path), str(AGENTS))) for place in places):
             del sys.modules[name]
     sys.path[:] = path
     for name in set(os.environ) - variables:

@@ -14,7 +14,8 @@ from typing import Any, Final, cast
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.workflow import BaseNode
 
-from adjudge.kit.thread_loops import SessionTask, ThreadLoop
+from adjudge.kit.session_task import SessionTask
+from adjudge.kit.thread_loops import ThreadLoop
 from adjudge.kit.tracebacks import raised_at
 from adjudge.model import Content, Invocation, JsonObject
 from adjudge.plugin import (

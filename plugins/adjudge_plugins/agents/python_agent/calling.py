@@ -11,11 +11,11 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
+from adjudge.kit.session_task import SessionTask
 from adjudge.kit.thread_loops import ThreadLoop
 from adjudge.kit.thread_pool import ThreadPool
 from adjudge.kit.threads import handover, start_thread
 from adjudge.plugin import AgentError
-from adjudge_plugins.agents.python_agent.session_task import SessionTask
 
 
 class Caller:
