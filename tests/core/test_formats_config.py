@@ -116,7 +116,9 @@ def test_simulator_and_live_configuration_are_kept() -> None:
         },
         source=None,
     )
-    assert config.user_simulator_config == {"type": "llm_backed", "max_allowed_invocations": 3}
+    assert config.user_simulator is not None
+    assert config.user_simulator.simulator == "llm_backed"
+    assert config.user_simulator.options == {"max_allowed_invocations": 3}
     assert config.live_model_config == {"timeout_seconds": 5}
 
 

@@ -16,7 +16,7 @@ from adjudge import plugin
 from adjudge.cli import cli
 from adjudge.extension.hooks import OBSERVER_HOOKS, PROVIDER_HOOKS, ObserverHook, ProviderHook
 from adjudge.extension.loader import Extensions
-from adjudge.model import Content, ConversationScenario, SimulatedConversation, UserTurn
+from adjudge.model import Content, EvalCase, SimulatedConversation, UserTurn
 from adjudge.plugin import UserSimulator, UserSimulatorSpec, hookimpl
 from adjudge.testing import FakeHost, manager
 
@@ -46,7 +46,7 @@ def test_every_provider_hook_has_a_listing(hook: str, listing: str) -> None:
 def test_a_component_of_a_stranger_is_found_by_the_hook_of_its_kind() -> None:
     class Patient:
         async def next_message(self, conversation: SimulatedConversation) -> UserTurn:
-            return UserTurn(content=Content.of_text(conversation.scenario.starting_prompt))
+            return UserTurn(content=Content.of_text(f"{conversation.case.eval_id}?"))
 
     class Simulators:
         @hookimpl.user_simulators
@@ -57,8 +57,7 @@ def test_a_component_of_a_stranger_is_found_by_the_hook_of_its_kind() -> None:
 
     [found] = manager(Simulators()).user_simulators
     simulator: UserSimulator = found.spec.factory(found.spec.config(), FakeHost(Path.cwd()))
-    scenario = ConversationScenario(starting_prompt="Where is it?", conversation_plan="Ask until you know.")
-    turn = asyncio.run(simulator.next_message(SimulatedConversation(scenario=scenario, turns_left=3)))
+    turn = asyncio.run(simulator.next_message(SimulatedConversation(case=EvalCase(eval_id="Where is it"))))
 
     assert found.spec.kind == "user simulator"
     assert turn.content is not None

@@ -365,45 +365,58 @@ def test_a_configuration_without_any_threshold_decides_nothing(folder: Path) -> 
 
 
 SCENARIO = {"starting_prompt": "Hi", "conversation_plan": "Ask."}
+STATIC = {"type": "static", "messages": ["And in Paris?"]}
 
 
-def test_scenarios_alone_are_nothing_to_run(folder: Path) -> None:
+def test_scenarios_that_no_criterion_measures_are_a_problem(folder: Path) -> None:
     path = write(folder / "s.test.json", eval_set({"eval_id": "sim", "conversation_scenario": SCENARIO}))
-    said = problems(
-        path, config={"criteria": {"trajectory_single_tool_use": {"threshold": 1, "tool_name": "x"}}}
-    )
-    assert "every selected case has a conversation_scenario" in said
+    said = problems(path)
+    assert "'tool_trajectory_avg_score' applies to none of the selected cases" in said
+    assert "a reference, and in a conversation with a simulated user nothing is expected turn by turn" in said
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
-def test_a_scenario_is_not_applicable_and_the_rest_of_its_file_runs(
+def test_a_scenario_that_nothing_measures_is_not_simulated_and_the_rest_of_its_file_runs(
     folder: Path, repeats: int, adjudge: Cli
 ) -> None:
     simulated = {"eval_id": "sim", "conversation_scenario": SCENARIO}
     write(folder / "s.test.json", eval_set(simulated, case("paris", PARIS)))
     outputs = ("--output", "out.json", "--output", "out.xml")
     done = adjudge("eval", "sky:weather", "s.test.json", *outputs, "--num_runs", str(repeats), "--run", "one")
-    assert done.returncode == 0, done.stderr
-    assert "1 of 2 cases passed, 1 not applicable" in done.stdout
-    assert "s.test.json: a case (sim) has a conversation_scenario" in done.stdout
+    assert done.returncode == 3, done.stderr
     rows = results(folder / "out.json")["cases"]
-    assert {row["eval_id"]: row["status"] for row in rows} == {"sim": "not_applicable", "paris": "PASS"}
-    junit = (folder / "out.xml").read_text()
-    assert 'skipped="1"' in junit
-    assert "no user is simulated yet" in junit
-    assert adjudge("resume", "one").returncode == 0
+    assert {row["eval_id"]: row["status"] for row in rows} == {"sim": "error", "paris": "PASS"}
+    assert {row["error"]["code"] for row in rows if row["eval_id"] == "sim"} == {"nothing_measured"}
+    assert adjudge("resume", "one").returncode == 3
 
     write(folder / "s.test.json", eval_set(simulated, case("oslo", WRONG)))
     assert adjudge("eval", "sky:weather", "s.test.json").returncode == 1
 
 
-def test_a_criterion_that_could_measure_scenarios_alone_is_a_problem(folder: Path) -> None:
+def test_a_criterion_that_needs_a_reference_says_so_of_a_simulated_conversation(folder: Path) -> None:
+    simulated = {"eval_id": "sim", "conversation_scenario": SCENARIO}
+    path = write(folder / "s.test.json", eval_set(simulated, case("paris", PARIS)))
+    criteria = {"response_match_score": 0.8, "trajectory_single_tool_use": {"threshold": 0, "tool_name": "x"}}
+    criteria["invocation_duration_v1"] = {"maximum": 1000}
+    config = {"criteria": criteria, "user_simulator_config": STATIC}
+    result = package.evaluate_sync("sky:weather", path, config=config)
+    sim, paris = result.cases()
+    assert (sim.status, paris.status) == ("PASS", "PASS")
+    match = sim.criteria[0]
+    assert match.status == "not_applicable"
+    assert "a reference, and in a conversation with a simulated user nothing is expected" in match.reasoning
+    assert sim.simulation.stop_reason == "no_more_messages"
+
+
+def test_a_criterion_that_measures_scenarios_alone_is_covered_by_one(folder: Path) -> None:
     asks = {"final_session_state": {"k": 1}, "eval_id": "sim", "conversation_scenario": SCENARIO}
-    write(folder / "s.test.json", eval_set(asks, case("paris", PARIS)))
+    path = write(folder / "s.test.json", eval_set(asks, case("paris", PARIS)))
     criteria = {"session_state_match": 1.0, "response_match_score": 0.8}
-    assert "'session_state_match' applies to none of the selected cases" in problems(
-        "s.test.json", config={"criteria": criteria}
-    )
+    config = {"criteria": criteria, "user_simulator_config": STATIC}
+    result = package.evaluate_sync("sky:weather", path, config=config)
+    sim, paris = result.cases()
+    assert [item.status for item in sim.criteria] == ["FAIL", "not_applicable"]
+    assert [item.status for item in paris.criteria] == ["not_applicable", "PASS"]
 
 
 def test_outputs_are_checked_before_the_run(folder: Path) -> None:

@@ -27,6 +27,7 @@ from adjudge.testing import (
     JudgeBackendConformance,
     ReporterConformance,
     TraceReaderConformance,
+    UserSimulatorConformance,
 )
 from adjudge.testing.conformance import ComponentConformance
 
@@ -39,6 +40,7 @@ CLASSES: dict[str, type[ComponentConformance[Any]]] = {
     "agent_adapters": AgentAdapterConformance,
     "trace_readers": TraceReaderConformance,
     "reporters": ReporterConformance,
+    "user_simulators": UserSimulatorConformance,
 }
 
 METRIC = """

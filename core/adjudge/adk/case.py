@@ -9,6 +9,7 @@ from pydantic_core import to_json
 
 from adjudge.adk import schema
 from adjudge.adk.invocation import invocation_of, rubrics_of
+from adjudge.adk.personas import read_persona
 from adjudge.adk.validation import Findings, is_object
 from adjudge.model.base import JsonObject, told
 from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
@@ -44,7 +45,9 @@ def _case(found: schema.EvalCase, path: str, findings: Findings) -> EvalCase:
     if found.conversation is not None:
         given["conversation"] = _conversation(found.conversation, f"{path}.conversation", findings)
     if found.conversation_scenario is not None:
-        given["conversation_scenario"] = ConversationScenario(**found.conversation_scenario.given())
+        scenario = ConversationScenario(**found.conversation_scenario.given())
+        read_persona(scenario.user_persona, f"{path}.conversation_scenario.user_persona", findings)
+        given["conversation_scenario"] = scenario
     if found.session_input is not None:
         further = findings.further(found.session_input, f"{path}.session_input")
         given["session_input"] = SessionInput(**found.session_input.given(), extra=further)
@@ -93,6 +96,8 @@ def read_kept_case(data: object, path: str, findings: Findings) -> EvalCase:
         return EvalCase(eval_id="")
     findings.case = case.eval_id
     _check_kind(case.conversation is not None, case.conversation_scenario is not None, path, findings)
+    if (scenario := case.conversation_scenario) is not None:
+        read_persona(scenario.user_persona, f"{path}.conversation_scenario.user_persona", findings)
     if case.conversation == ():
         findings.warn(NO_TURNS, f"{path}.conversation")
     findings.case = None

@@ -14,7 +14,10 @@ from adjudge.adk.json_input import read_json
 from adjudge.adk.schema import OpenObject
 from adjudge.adk.validation import FileObject, Findings, is_list, is_object, kind, wrong_field
 from adjudge.model.base import JsonObject
-from adjudge.model.config import CriterionEntry, EvalConfig
+from adjudge.model.config import CriterionEntry, EvalConfig, UserSimulatorEntry
+
+_SPEAKING: Final = "llm_audio"
+"""A type of ADK's that is for live agents alone."""
 
 _CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+\Z")
 _DOTTED: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z")
@@ -97,7 +100,7 @@ def _parse(data: object, source: str | None) -> EvalConfig:
             findings.warn(f"no criterion is named {name!r}, so that it is not measured", "$.custom_metrics")
     config = EvalConfig(
         criteria=tuple(entries),
-        user_simulator_config=_snake_object(found.user_simulator_config, "$.user_simulator_config", findings),
+        user_simulator=_user_simulator(found.user_simulator_config, findings),
         live_model_config=_snake_object(found.live_model_config, "$.live_model_config", findings),
         source=source,
         extra=extra,
@@ -188,6 +191,24 @@ def _custom_metrics(metrics: Mapping[str, _CustomMetricConfig], findings: Findin
             options["description"] = metric.description
         result[name] = options
     return result
+
+
+def _user_simulator(value: JsonObject | None, findings: Findings) -> UserSimulatorEntry | None:
+    path = "$.user_simulator_config"
+    options = _snake_object(value, path, findings)
+    if options is None:
+        return None
+    simulator = options.pop("type", None) or UserSimulatorEntry().simulator
+    if not isinstance(simulator, str):
+        findings.problem(f"'type' must be a string, found {kind(simulator)}.", path)
+        return None
+    if simulator == _SPEAKING:
+        findings.problem(
+            f"{_SPEAKING!r} simulates a user who speaks, with an agent who listens; adjudge's agents read and write.",
+            f"{path}.type",
+            hint="Choose 'llm_backed', whose user writes.",
+        )
+    return UserSimulatorEntry(simulator=simulator, options=options)
 
 
 def _snake_object(value: JsonObject | None, path: str, findings: Findings) -> JsonObject | None:

@@ -28,6 +28,8 @@ class CaseEntry:
     turns: int
     """0 for a scenario."""
     is_scenario: bool
+    has_persona: bool
+    """It is a scenario with a persona."""
     has_reference_response: bool
     """Some turn has a final response that is not blank."""
     has_reference_intermediate: bool

@@ -185,6 +185,8 @@ def _entry(case: EvalCase, index: int, offset: int, length: int, digest: bytes |
         eval_id=case.eval_id,
         turns=len(turns),
         is_scenario=case.conversation_scenario is not None,
+        has_persona=case.conversation_scenario is not None
+        and case.conversation_scenario.user_persona is not None,
         has_reference_response=any(
             turn.final_response is not None and turn.final_response.text.strip() for turn in turns
         ),

@@ -216,6 +216,23 @@ class ConversationScenario(FileObject):
     user_persona: Annotated[Any, AfterValidator(_persona)] = None
 
 
+class UserBehavior(OpenObject):
+    """One way in which a simulated user behaves."""
+
+    name: str
+    description: str
+    behavior_instructions: list[str]
+    violation_rubrics: list[str]
+
+
+class UserPersona(OpenObject):
+    """Who a simulated user is."""
+
+    id: str
+    description: str
+    behaviors: list[UserBehavior]
+
+
 class EvalCase(OpenObject):
     """One case."""
 

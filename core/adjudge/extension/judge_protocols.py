@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from adjudge.extension.specs import GranularityStrategySpec
     from adjudge.model.aggregated import AggregatedSteps, Cluster
     from adjudge.model.base import JsonObject
-    from adjudge.model.evidence import Citation
+    from adjudge.model.evidence import Citation, Failure
     from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
     from adjudge.model.trajectory import Trajectory
 
@@ -57,6 +57,19 @@ class Judge(Protocol):
         self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
     ) -> Mapping[str, str] | None:
         """Texts about exhibits (see ``Writer``)."""
+        ...
+
+    async def speak(
+        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str], *, sample: int = 0
+    ) -> Mapping[str, str] | Failure:
+        """Texts in a role, for instance the next words of a simulated user; or why there are none.
+
+        Args:
+            prompt: The role, and what to do in it.
+            exhibits: What to react to: data.
+            fields: A name to what is wanted under it; a text may come out empty.
+            sample: Tells calls apart that ask for the same, for instance of the repeats of a case.
+        """
         ...
 
 

@@ -81,12 +81,12 @@ _CURRENT: ContextVar[Ledger | None] = ContextVar("adjudge_ledger", default=None)
 
 
 @contextmanager
-def judge_use() -> Generator[Ledger]:
-    """A ledger for everything that is asked inside, in tasks that are started there too.
+def judge_use(ledger: Ledger | None = None) -> Generator[Ledger]:
+    """A ledger for everything that is asked inside, in tasks that are started there too: ``ledger``, or a new one.
 
-    Inside another ledger it is a part of that one.
+    A new one inside another ledger is a part of that one.
     """
-    opened = Ledger(_CURRENT.get())
+    opened = ledger or Ledger(_CURRENT.get())
     token = _CURRENT.set(opened)
     try:
         yield opened

@@ -230,6 +230,8 @@ class CaseFacts:
     """Whether its session starts with a state that is not empty."""
     app_name: str = ""
     """Which app the case is for; empty where it does not say."""
+    has_persona: bool = False
+    """Whether it is a scenario whose user has a persona."""
 
 
 @runtime_checkable

@@ -35,6 +35,8 @@ class Need(StrEnum):
 
     EXPECTED_INVOCATIONS = "expected_invocations"
     """A case with a conversation (not a scenario)."""
+    CONVERSATION_SCENARIO = "conversation_scenario"
+    """A case with a conversation scenario, so that a simulated user led the conversation."""
     REFERENCE_RESPONSE = "reference_response"
     """At least one turn with a reference answer that is not blank."""
     REFERENCE_INTERMEDIATE_RESPONSES = "reference_intermediate_responses"
@@ -142,6 +144,9 @@ class CriterionSpec(Spec["Criterion"]):
     needs: frozenset[Need] = frozenset()
     simulated_conversations: bool = False
     """Whether it can measure a conversation that a simulated user led."""
+    measures_user: bool = False
+    """Whether it measures the simulated user and not the agent: what misses its threshold is an ``error`` of the
+    case, whose user was at fault, and no FAIL."""
     value_range: tuple[float, float] = (0.0, 1.0)
     """The smallest and the largest score, both included."""
     lower_is_better: bool = False

@@ -148,9 +148,7 @@ class JudgeModels:
         from_environment = [name.strip() for name in variable if name.strip()]
         if names := self.override or named or self.default or from_environment or self._adk_default():
             return names
-        raise UnavailableError(
-            Problem(what="no judge is named, and this criterion needs one", hint=self._ways())
-        )
+        raise UnavailableError(Problem(what="no judge is named, and one is needed", hint=self._ways()))
 
     def _adk_default(self) -> Sequence[str]:
         """The model that google-adk judges with where none is named, where it can be asked here."""

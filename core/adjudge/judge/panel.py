@@ -21,7 +21,7 @@ from adjudge.judge.client import JudgeClient, ReplyStore
 from adjudge.judge.failure_classes import OF_ONE_QUESTION, OF_ONE_REQUEST
 from adjudge.judge.member import Member
 from adjudge.judge.parameters import generation_parameters
-from adjudge.judge.parsing import WITHHELD, ReadItem, problem_of, read_reply, read_texts
+from adjudge.judge.parsing import WITHHELD, ReadItem, problem_of, read_reply, read_spoken, read_texts
 from adjudge.judge.prompt import Composer, flags_of, repair_request, tokens_beside
 from adjudge.judge.voting import Ballot, ballots_on, panel_decision, votes_wanted
 from adjudge.model.base import JsonObject
@@ -96,6 +96,12 @@ class JudgePanel:
         """Texts about exhibits, by the first model; ``None`` where it gives none that can be used."""
         return await at_home(lambda: not_counted(lambda: self._written(prompt, exhibits, fields)))
 
+    async def speak(
+        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str], *, sample: int = 0
+    ) -> Mapping[str, str] | Failure:
+        """Texts in a role, by the first model; or why there are none."""
+        return await at_home(lambda: not_counted(lambda: self._spoken(prompt, exhibits, fields, sample)))
+
     async def _decided(self, question: Question, check: CitationCheck | None) -> tuple[Decision, ...]:
         chunks = [
             question.model_copy(update={"items": question.items[first : first + ITEMS_AT_A_TIME]})
@@ -107,10 +113,32 @@ class JudgePanel:
     async def _written(
         self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
     ) -> Mapping[str, str] | None:
-        key = writing_key(prompt, exhibits, fields, self._parameters)
-        member, composer = self._asked(key, prompt, exhibits, self._members[:1])[0]
+        member, composer = self._writer(prompt, exhibits, fields)
         reply = await self._reply(member, composer.texts(fields))
         return None if isinstance(reply, Failure) else read_texts(reply, fields)
+
+    async def _spoken(
+        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str], sample: int
+    ) -> Mapping[str, str] | Failure:
+        member, composer = self._writer(prompt, exhibits, fields)
+        request = composer.texts(fields, sample)
+        reply = await self._reply(member, request)
+        found = reply if isinstance(reply, Failure) else read_spoken(reply, fields)
+        if isinstance(reply, JudgeReply) and isinstance(found, str) and reply.finish_reason not in WITHHELD:
+            reply = await self._reply(member, repair_request(request, reply.text, found, len(fields)))
+            found = reply if isinstance(reply, Failure) else read_spoken(reply, fields)
+        if isinstance(found, str):
+            found = Failure(code="judge_unreadable", message=f"{member.name}: {found}", origin=member.name)
+        if isinstance(found, Failure):
+            usage.current().lost(member.name)
+        return found
+
+    def _writer(
+        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
+    ) -> tuple[Member, Composer]:
+        """Who writes texts, and what composes the requests for them."""
+        key = writing_key(prompt, exhibits, fields, self._parameters)
+        return self._asked(key, prompt, exhibits, self._members[:1])[0]
 
     async def _decide(self, question: Question, check: CitationCheck | None) -> list[Decision]:
         key = question_key(question, self._parameters)

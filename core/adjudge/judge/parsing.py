@@ -86,11 +86,20 @@ def problem_of(read: Sequence[ReadItem]) -> str | None:
 
 def read_texts(reply: JudgeReply, fields: Iterable[str]) -> Mapping[str, str] | None:
     """The texts of a reply; ``None`` where one is missing or blank."""
+    found = read_spoken(reply, fields)
+    return None if isinstance(found, str) or not all(found.values()) else found
+
+
+def read_spoken(reply: JudgeReply, fields: Iterable[str]) -> Mapping[str, str] | str:
+    """The texts of a reply, blank ones included; or why it has none, in words of ours alone."""
+    if reply.finish_reason in WITHHELD:
+        return WITHHELD[reply.finish_reason]
     found = _object_of(reply)
     if isinstance(found, ReadItem):
-        return None
+        return found.problem or ""
     texts = {name: value.strip() for name in fields if isinstance(value := found.get(name), str)}
-    return texts if all(texts.get(name) for name in fields) else None
+    missing = next((name for name in fields if name not in texts), None)
+    return texts if missing is None else f"it has no text {missing!r}"
 
 
 def _object_of(reply: JudgeReply) -> Mapping[str, object] | ReadItem:

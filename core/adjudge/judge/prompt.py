@@ -111,11 +111,11 @@ class Composer:
         user = "\n\n".join(filter(None, (self._material, items)))
         return self._request(answer, user, schema, sample)
 
-    def texts(self, fields: Mapping[str, str]) -> JudgeRequest:
+    def texts(self, fields: Mapping[str, str], sample: int = 0) -> JudgeRequest:
         """The call that asks for texts: name to meaning. One answer, no vote; nothing of it is evidence."""
         listed = "\n".join(f'- "{name}": {meaning}' for name, meaning in fields.items())
         schema: JsonObject = {name: {"type": "string"} for name in fields}
-        return self._request(_TEXTS.format(fields=listed), self._material, schema, 0)
+        return self._request(_TEXTS.format(fields=listed), self._material, schema, sample)
 
     def _request(self, answer: str, user: str, fields: JsonObject, sample: int) -> JudgeRequest:
         system = "\n\n".join((self.prompt.text, words_about(self._token), answer))

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from adjudge.model.aggregated import AggregatedSteps, Cluster, TaskDecomposition
     from adjudge.model.base import JsonObject, JsonValue
     from adjudge.model.case_under_test import CaseUnderTest
-    from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, SessionInput
+    from adjudge.model.eval_set import (
+        ConversationScenario,
+        EvalCase,
+        EvalSet,
+        SessionInput,
+        UserBehavior,
+        UserPersona,
+    )
     from adjudge.model.evaluation import (
         AppliedCalibration,
         CheckResult,
@@ -69,8 +76,9 @@ if TYPE_CHECKING:
         RepeatedCriterion,
         RunInfo,
         RunSummary,
+        SimulatorInfo,
     )
-    from adjudge.model.simulation import SimulatedConversation, UserTurn
+    from adjudge.model.simulation import SimulatedConversation, Simulation, UserTurn
     from adjudge.model.step import Step, Usage
     from adjudge.model.trajectory import Trajectory, numbered
     from adjudge.model.verdict import Status, Verdict
@@ -79,15 +87,15 @@ _MODULES: Final = {
     "aggregated": "AggregatedSteps Cluster TaskDecomposition",
     "base": "JsonObject JsonValue",
     "case_under_test": "CaseUnderTest",
-    "eval_set": "ConversationScenario EvalCase EvalSet SessionInput",
+    "eval_set": "ConversationScenario EvalCase EvalSet SessionInput UserBehavior UserPersona",
     "evaluation": "AppliedCalibration CheckResult EvaluationResult GranularityChoice VotedVerdict WordedCriterion",
     "evidence": "Absence Citation Evidence Failure UnsureCode",
     "invocation": "AgentDetails AppDetails Invocation Rubric",
     "items": "Blob Claim Content ErrorItem Item Observation Opaque Text ToolCall ToolResult",
     "judging": "Choice Decision Exhibit FinishReason JudgedItem JudgeMessage JudgeReply JudgeRequest JudgeUse Prompt Question RateLimit Vote Votes",
     "measurement": "Measurement Outcome RubricScore",
-    "result": "CaseResult CriterionInfo CriterionResult CriterionSummary EvalSetInfo InvocationResult JudgeCalls LogInfo LogsInfo Participant RepeatedCase RepeatedCriterion RunInfo RunSummary",
-    "simulation": "SimulatedConversation UserTurn",
+    "result": "CaseResult CriterionInfo CriterionResult CriterionSummary EvalSetInfo InvocationResult JudgeCalls LogInfo LogsInfo Participant RepeatedCase RepeatedCriterion RunInfo RunSummary SimulatorInfo",
+    "simulation": "SimulatedConversation Simulation UserTurn",
     "step": "Step Usage",
     "trajectory": "numbered Trajectory",
     "verdict": "Status Verdict",
@@ -153,6 +161,8 @@ __all__ = [
     "RunSummary",
     "SessionInput",
     "SimulatedConversation",
+    "Simulation",
+    "SimulatorInfo",
     "Status",
     "Step",
     "TaskDecomposition",
@@ -162,6 +172,8 @@ __all__ = [
     "Trajectory",
     "UnsureCode",
     "Usage",
+    "UserBehavior",
+    "UserPersona",
     "UserTurn",
     "Verdict",
     "Vote",

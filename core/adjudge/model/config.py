@@ -22,11 +22,21 @@ class CriterionEntry(Frozen):
     """Whether it is of ADK's ``custom_metrics``; ``criterion`` is not read then."""
 
 
+class UserSimulatorEntry(Frozen):
+    """Who plays the user of conversation scenarios (ADK ``user_simulator_config``)."""
+
+    simulator: str = "llm_backed"
+    """The component: ``type`` in the file, and ADK's default where it has none."""
+    options: JsonObject = {}
+    """Its own options, under their snake_case names."""
+
+
 class EvalConfig(Frozen):
     """The criteria of an evaluation (ADK ``EvalConfig``)."""
 
     criteria: tuple[CriterionEntry, ...] = ()
-    user_simulator_config: JsonObject | None = None
+    user_simulator: UserSimulatorEntry | None = None
+    """``None`` where the configuration says nothing: then the default of ADK plays."""
     live_model_config: JsonObject | None = None
     source: str | None = None
     """The file that it was read from; ``None`` for the default and for configuration made in Python."""

@@ -17,13 +17,34 @@ class SessionInput(Frozen):
     """Further keys of the file; ADK allows them."""
 
 
+class UserBehavior(Frozen):
+    """One way in which a simulated user behaves (ADK ``UserBehavior``). ``{{ stop_signal }}`` may stand in its texts."""
+
+    name: str
+    description: str
+    behavior_instructions: tuple[str, ...] = ()
+    """What the user does."""
+    violation_rubrics: tuple[str, ...] = ()
+    """What a message of such a user never does; a judge looks for these."""
+
+
+class UserPersona(Frozen):
+    """Who a simulated user is (ADK ``UserPersona``)."""
+
+    id: str
+    description: str
+    behaviors: tuple[UserBehavior, ...] = ()
+
+
 class ConversationScenario(Frozen):
     """A conversation that a simulated user leads (ADK ``ConversationScenario``)."""
 
     starting_prompt: str
+    """What the user says first, word for word."""
     conversation_plan: str
+    """What the user wants, in words."""
     user_persona: str | JsonObject | None = None
-    """The id of a persona, or the persona itself."""
+    """The id of a persona, or the persona itself, as the eval set has it; ``adjudge.kit.adk.persona_of`` reads it."""
 
 
 class EvalCase(Frozen):

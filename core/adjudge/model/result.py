@@ -10,6 +10,7 @@ from adjudge.model.evaluation import AppliedCalibration, CheckResult, Granularit
 from adjudge.model.evidence import Evidence, Failure
 from adjudge.model.judging import JudgeUse, total_cost
 from adjudge.model.measurement import RubricScore
+from adjudge.model.simulation import Simulation
 from adjudge.model.step import Usage, total_usage
 from adjudge.model.verdict import Status, Verdict
 
@@ -124,6 +125,8 @@ class CaseResult(Frozen):
     """What each criterion says; empty where nothing is scored."""
     duration: float | None = None
     """Seconds that the agent took."""
+    simulation: Simulation | None = None
+    """Who played the user, where a program did, and why the conversation ended."""
     usage: Usage | None = None
 
 
@@ -209,8 +212,8 @@ class JudgeCalls(Frozen):
         return self.model_copy(update={"cost": total_cost([self.cost]), "stopped": stopped})
 
 
-NOT_SIMULATED: Final = "not_simulated"
-"""The code with a case that is not applicable because nothing simulates its user."""
+USER_AT_FAULT: Final = "user_at_fault"
+"""The code of the error of a case whose simulated user did not keep to its scenario, as a criterion found."""
 
 NOT_MEASURED: Final = "not_measured"
 """The code of the error of a criterion that decides nothing and lacks something: a judge, its key, a module."""
@@ -278,6 +281,23 @@ class CriterionInfo(Frozen):
     """What else the component says decides its results."""
 
 
+class SimulatorInfo(Frozen):
+    """Who plays the users of an eval set's scenarios."""
+
+    simulator: str
+    """As ``plugin/component``."""
+    version: int
+    """The component's own."""
+    distribution: str
+    """Name and version of the distribution that it comes from."""
+    options: JsonObject
+    """Every option with its value."""
+    judges: tuple[JsonObject, ...] = ()
+    """For each model that it asks for: its name, and what the backend says of itself."""
+    declared: JsonObject = {}
+    """What else it says decides its messages."""
+
+
 class EvalSetInfo(Frozen):
     """An eval-set file of a run."""
 
@@ -290,6 +310,8 @@ class EvalSetInfo(Frozen):
     """The configuration file; ``None`` for the default criteria, and for a configuration made in Python."""
     criteria: dict[str, CriterionInfo]
     """By the name of the instance."""
+    user_simulator: SimulatorInfo | None = None
+    """``None`` where no user is simulated."""
 
 
 class LogInfo(Frozen):

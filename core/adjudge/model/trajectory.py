@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.invocation import Invocation
+from adjudge.model.simulation import Simulation
 from adjudge.model.step import Step
 
 
@@ -28,6 +29,8 @@ class Trajectory(Frozen):
     """Seconds."""
     source: str | None = None
     """The file, and the place in it, that it was read from."""
+    simulation: Simulation | None = None
+    """Who played the user, where a program did."""
     lost: tuple[str, ...] = ()
     """Fields of the source that the reader could not keep, in its own words."""
     extra: JsonObject | None = None

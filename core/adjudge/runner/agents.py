@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from adjudge.adk.validation import listed
 from adjudge.errors import AdjudgeError, InputError, Problem
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.guard import PluginRaisedError, each, guarded, make
@@ -51,10 +50,10 @@ def plan_agent(
                     repeats=request.num_runs,
                     has_state=entry.has_state,
                     app_name=entry.app_name,
+                    has_persona=entry.has_persona,
                 )
                 for file in files
                 for entry in file.entries
-                if not entry.is_scenario
             )
             for message in each(component, "check_plan", lambda: checking.check_plan(facts)):
                 problems.add(message)
@@ -171,18 +170,7 @@ def _hint(
 
 
 def _check_cases(spec: AgentAdapterSpec, files: Sequence[SelectedFile], problems: Problems) -> None:
-    entries = [entry for file in files for entry in file.entries]
-    if entries and all(entry.is_scenario for entry in entries):
-        problems.add(
-            "every selected case has a conversation_scenario; simulated users are not supported by this "
-            "version of adjudge",
-            file=", ".join(file.shown_path for file in files),
-            hint="Select cases with a 'conversation'.",
-        )
     for file in files:
-        scenarios = [entry.eval_id for entry in file.entries if entry.is_scenario]
-        if scenarios:
-            problems.warn([_left_out(file.shown_path, scenarios)])
         for entry in file.entries:
             if entry.has_state and not spec.takes_state:
                 problems.add(
@@ -190,14 +178,6 @@ def _check_cases(spec: AgentAdapterSpec, files: Sequence[SelectedFile], problems
                     file=file.shown_path,
                     case=entry.eval_id,
                 )
-
-
-def _left_out(file: str, scenarios: list[str]) -> str:
-    cases, have = ("a case", "has") if len(scenarios) == 1 else (f"{len(scenarios)} cases", "have")
-    return (
-        f"{file}: {cases} ({listed(scenarios)}) {have} a conversation_scenario and no agent is asked: not "
-        "applicable, because simulated users are not supported by this version of adjudge"
-    )
 
 
 def _object_name(agent: object) -> str:

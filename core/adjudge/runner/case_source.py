@@ -14,19 +14,21 @@ from adjudge.journal.run_journal import Journal
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.result import CriterionResult
+from adjudge.model.trajectory import Trajectory
 from adjudge.runner.conversation import converse
-from adjudge.runner.criteria import lacking
+from adjudge.runner.criteria import decides_anything, lacking
 from adjudge.runner.journal_views import (
     CaseOrigin,
     Conversation,
     FileRecord,
     conversation_of,
     failure_of,
-    not_simulated,
     settled,
 )
 from adjudge.runner.plan import PlannedAgent, PlannedCriterion, Work, in_turn
 from adjudge.runner.request import RunRequest
+from adjudge.runner.simulation import PlannedSimulator
+from adjudge.verdict.algebra import nothing_measured
 
 _SCORING_LIMIT: Final = 64
 """Cases that are scored at a time. Judges wait for the network, so this is far more than cores."""
@@ -42,6 +44,8 @@ class PlannedFile:
     entries: Sequence[CaseEntry]
     config_source: str | None
     criteria: tuple[PlannedCriterion, ...]
+    simulator: PlannedSimulator | None = None
+    """Who plays the users of its scenarios; ``None`` where it has none."""
 
     @property
     def record(self) -> FileRecord:
@@ -57,12 +61,14 @@ class PlannedFile:
     def document(self) -> JsonObject:
         """What decides its results, as JSON."""
         selected = len(self.entries) < len(self.eval_set.entries)
+        simulated = {} if self.simulator is None else {"user_simulator": self.simulator.document()}
         return {
             "eval_set_id": self.eval_set.eval_set_id,
             "sha256": self.eval_set.sha256,
             "cases": [entry.eval_id for entry in self.entries] if selected else "all",
             "config": self.config_source,
             "criteria": {item.rule.criterion_name: item.document() for item in self.criteria},
+            **simulated,
         }
 
 
@@ -191,15 +197,17 @@ class CaseSource:
         return in_turn(left()), total
 
     async def _play(self, unit: CaseUnit, case: EvalCase) -> Conversation:
-        """Talk to the agent as the case wants it."""
-        if unit.entry.is_scenario:
-            return not_simulated(case.eval_id)
+        """Talk to the agent as the case wants it; a user is not simulated where nothing would be measured."""
+        simulator = unit.file.simulator if unit.entry.is_scenario else None
+        if unit.entry.is_scenario and not decides_anything(unit.criteria, unit.entry):
+            return Conversation(Trajectory(eval_id=case.eval_id), nothing_measured(), 0.0)
         return await converse(
             self.agent,
             case,
             unit.repeat,
             self.request.timeout,
             eval_set_id=unit.file.eval_set.given_id,
+            simulator=simulator,
         )
 
     async def aclose(self) -> str | None:

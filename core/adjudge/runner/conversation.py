@@ -32,6 +32,7 @@ from adjudge.model.trajectory import Trajectory, numbered
 from adjudge.runner.agent_traceback import Raised, raised_by_agent
 from adjudge.runner.journal_views import Conversation
 from adjudge.runner.plan import PlannedAgent
+from adjudge.runner.simulation import PlannedSimulator, SimulatedUser
 
 DEFAULT_SESSION: Final = SessionInput(user_id="test_user_id")
 """What a session starts with where the case says nothing; the user id is the one that ADK uses."""
@@ -74,24 +75,49 @@ class _Recorder:
         return numbered(turns)
 
 
+class _WrittenUser:
+    """The user of a case with a conversation: says what stands there, whatever the agent answers."""
+
+    failure = None
+    fatal = None
+
+    def __init__(self, turns: Sequence[Invocation]) -> None:
+        self.turns = turns
+
+    async def next(self, turns: Sequence[Invocation]) -> Content | None:
+        return self.turns[len(turns)].user_content if len(turns) < len(self.turns) else None
+
+    def simulation(self) -> None:
+        """Nobody simulates it."""
+
+
 async def converse(
-    agent: PlannedAgent, case: EvalCase, repeat: int, timeout: float | None, *, eval_set_id: str | None
+    agent: PlannedAgent,
+    case: EvalCase,
+    repeat: int,
+    timeout: float | None,
+    *,
+    eval_set_id: str | None,
+    simulator: PlannedSimulator | None,
 ) -> Conversation:
     """Play every turn of a case. Nothing that the agent does raises from here, or outlives its limit.
 
     Raises:
         asyncio.CancelledError: the run was interrupted. The session is closed by then.
+        RunError: the simulated user found what concerns the whole run.
     """
-    turns = case.conversation or ()
+    user = (
+        _WrittenUser(case.conversation or ()) if simulator is None else SimulatedUser(simulator, case, repeat)
+    )
     request = SessionRequest(
         eval_id=case.eval_id,
         repeat=repeat,
         eval_set_id=eval_set_id,
         session_input=lent(agent.component, case.session_input or DEFAULT_SESSION),
-        turns=len(turns),
+        turns=len(user.turns) if isinstance(user, _WrittenUser) else None,
         timeout=timeout,
     )
-    session = _Session(agent, request, turns)
+    session = _Session(agent, request, user)
     failure: Failure | None = None
     started = time.perf_counter()
     try:
@@ -101,6 +127,8 @@ async def converse(
     finally:
         duration = time.perf_counter() - started
         not_closed = await session.close()
+    if user.fatal is not None:
+        raise user.fatal
     return Conversation(
         trajectory=Trajectory(
             invocations=session.recorder.invocations(),
@@ -109,8 +137,9 @@ async def converse(
             session_id=request.session_input.session_id,
             final_session_state=session.state,
             duration=round(duration, 6),
+            simulation=user.simulation(),
         ),
-        failure=_both(failure, not_closed),
+        failure=_both(failure or user.failure, not_closed),
         duration=duration,
     )
 
@@ -118,10 +147,12 @@ async def converse(
 class _Session:
     """One session with the agent: opened, talked to, and closed exactly once."""
 
-    def __init__(self, agent: PlannedAgent, request: SessionRequest, turns: Sequence[Invocation]) -> None:
+    def __init__(
+        self, agent: PlannedAgent, request: SessionRequest, user: _WrittenUser | SimulatedUser
+    ) -> None:
         self._agent = agent
         self._request = request
-        self._turns = turns
+        self._user = user
         self._opened: AgentSession | None = None
         self._is_over = False
         self.recorder = _Recorder()
@@ -134,9 +165,11 @@ class _Session:
             await opened.aclose()
             return
         self._opened = opened
-        for turn in self._turns:
-            self.recorder.begin(turn.user_content)
-            answer = await opened.send(lent(self._agent.component, turn.user_content))
+        while (said := await self._user.next(self.recorder.finished)) is not None:
+            if self._is_over:
+                return
+            self.recorder.begin(said)
+            answer = await opened.send(lent(self._agent.component, said))
             if self._is_over:
                 return
             self.recorder.end(_checked(self._agent.component, answer))

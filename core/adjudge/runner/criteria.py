@@ -110,6 +110,7 @@ def make_criterion(
             threshold=threshold,
             lower_is_better=spec.lower_is_better,
             value_range=spec.value_range,
+            measures_user=spec.measures_user,
         ),
         component=component,
         config=config,
@@ -249,12 +250,21 @@ def _threshold(
 
 _WORDS: Final = {
     Need.EXPECTED_INVOCATIONS: "an expected conversation",
+    Need.CONVERSATION_SCENARIO: "a conversation_scenario: no user is simulated in a conversation that is written down",
     Need.REFERENCE_RESPONSE: "a reference answer ('final_response')",
     Need.REFERENCE_INTERMEDIATE_RESPONSES: "reference answers of sub-agents ('intermediate_responses')",
     Need.FINAL_SESSION_STATE: "an expected state at the end ('final_session_state')",
     Need.RUBRICS: "rubrics, in the case or in the criterion",
 }
 """What a criterion may need, as messages say it."""
+
+_REFERENCES: Final = frozenset(
+    (Need.EXPECTED_INVOCATIONS, Need.REFERENCE_RESPONSE, Need.REFERENCE_INTERMEDIATE_RESPONSES)
+)
+_NO_REFERENCE: Final = (
+    "a reference, and in a conversation with a simulated user nothing is expected turn by turn"
+)
+_NOT_WRITTEN: Final = "a conversation that stands in the eval set, and here its user is simulated"
 
 
 def _check_applicable(
@@ -263,7 +273,7 @@ def _check_applicable(
     """Report every eval set to none of whose cases a criterion applies: it would not be covered, unseen."""
     name = planned.rule.criterion_name
     for file in files:
-        entries = [entry for entry in file.entries if not entry.is_scenario]
+        entries = file.entries
         missing = [lacking(planned, entry) for entry in entries]
         if not missing or not all(missing):
             continue
@@ -282,13 +292,19 @@ def _check_applicable(
         )
 
 
+def decides_anything(criteria: Iterable[PlannedCriterion], entry: CaseEntry) -> bool:
+    """Whether a criterion with a threshold can measure a case."""
+    return any(item.rule.gates and not lacking(item, entry) for item in criteria)
+
+
 def lacking(planned: PlannedCriterion, entry: CaseEntry) -> str:
     """What a criterion needs and a case does not have, in words; empty where it can measure the case."""
     spec = planned.component.spec
     if entry.is_scenario and not spec.simulated_conversations:
-        return "a conversation that is not simulated"
+        return _NO_REFERENCE if spec.needs & _REFERENCES else _NOT_WRITTEN
     met = {
         Need.EXPECTED_INVOCATIONS: not entry.is_scenario,
+        Need.CONVERSATION_SCENARIO: entry.is_scenario,
         Need.REFERENCE_RESPONSE: entry.has_reference_response,
         Need.REFERENCE_INTERMEDIATE_RESPONSES: entry.has_reference_intermediate,
         Need.FINAL_SESSION_STATE: entry.has_final_session_state,

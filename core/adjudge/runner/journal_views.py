@@ -14,7 +14,8 @@ from adjudge.model.base import Frozen
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.evidence import Failure
 from adjudge.model.measurement import Measurement, Outcome
-from adjudge.model.result import NOT_FINISHED, NOT_SIMULATED, CaseResult, CriterionResult, RunInfo
+from adjudge.model.result import NOT_FINISHED, USER_AT_FAULT, CaseResult, CriterionResult, RunInfo
+from adjudge.model.simulation import Simulation
 from adjudge.model.step import Usage, total_usage
 from adjudge.model.trajectory import Trajectory
 from adjudge.model.verdict import Status, Verdict
@@ -29,14 +30,6 @@ class Conversation:
     failure: Failure | None
     duration: float
     """Seconds."""
-
-
-def not_simulated(eval_id: str) -> Conversation:
-    """What becomes of a case whose user would have to be simulated."""
-    failure = Failure(
-        code=NOT_SIMULATED, message="the case has a conversation_scenario; no user is simulated yet"
-    )
-    return Conversation(Trajectory(eval_id=eval_id), failure, 0.0)
 
 
 class CaseOrigin(NamedTuple):
@@ -63,6 +56,7 @@ class Facts(Frozen):
     agent: str | None = None
     steps: int = 0
     lost: tuple[str, ...] = ()
+    simulation: Simulation | None = None
 
 
 def facts_of(trajectory: Trajectory) -> Facts:
@@ -74,6 +68,7 @@ def facts_of(trajectory: Trajectory) -> Facts:
         agent=trajectory.agent,
         steps=len(steps),
         lost=trajectory.lost,
+        simulation=trajectory.simulation,
     )
 
 
@@ -125,14 +120,10 @@ def decided(
     """One repeat of one case, decided from its parts; ``duration`` in seconds."""
     criteria = tuple(criteria)
     status: Status
-    if failure is not None and failure.code == NOT_SIMULATED:
-        inapplicable = Measurement(overall=Outcome.not_applicable(failure.message))
-        status, criteria = (
-            "not_applicable",
-            tuple(criterion_result(inapplicable, rule) for rule in rules),
-        )
-    elif failure is None:
+    if failure is None:
         status, failure = case_status(criteria, decides=any(rule.gates for rule in rules))
+        if failure is not None and failure.code == USER_AT_FAULT and facts is not None and facts.simulation:
+            failure = failure.model_copy(update={"origin": facts.simulation.simulator})
     else:
         status = "error"
     return CaseResult(

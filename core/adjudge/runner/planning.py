@@ -21,6 +21,7 @@ from adjudge.runner.plan import Plan, PlannedAgent
 from adjudge.runner.problems import Problems
 from adjudge.runner.reports import check_not_read
 from adjudge.runner.request import RunRequest
+from adjudge.runner.simulation import plan_simulator
 
 _TRUST_VARIABLE: Final = "ADJUDGE_TRUST_CODE"
 """The environment variable that says what ``--trust-code`` says."""
@@ -63,6 +64,7 @@ async def plan_cases(
         trusted = _may_run_code(request, files, made)
         own = host if trusted else host.for_untrusted(config.source or "")
         criteria = plan_criteria(config, files, extensions, own, problems)
+        simulator = plan_simulator(config, criteria, files, extensions, own, problems)
         for file in files:
             planned[file.eval_set.path] = PlannedFile(
                 eval_set=file.eval_set,
@@ -70,6 +72,7 @@ async def plan_cases(
                 entries=file.entries,
                 config_source=config.source,
                 criteria=criteria,
+                simulator=simulator if any(entry.is_scenario for entry in file.entries) else None,
             )
     _check_state(made, planned.values(), problems)
     read = (ground.folder / path for path in _read_files(request, planned.values()))

@@ -12,6 +12,7 @@ from adjudge.testing.conformance import (
     JudgeBackendConformance,
     ReporterConformance,
     TraceReaderConformance,
+    UserSimulatorConformance,
     criterion_conformance,
 )
 from adjudge.testing.distributions import fake_distribution
@@ -36,6 +37,7 @@ __all__ = [
     "ScriptedSession",
     "TraceReaderConformance",
     "Turn",
+    "UserSimulatorConformance",
     "as_candidate",
     "criterion_conformance",
     "fake_distribution",

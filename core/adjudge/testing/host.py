@@ -130,7 +130,7 @@ class FakeHost:
 
     def _panel(self, options: JudgeModelOptions) -> JudgePanel:
         if self._judge is None:
-            raise InputError(Problem(what="no judge is named, and this criterion needs one"))
+            raise InputError(Problem(what="no judge is named, and one is needed"))
         names = options.judges or (options.judge_model or "fake/judge",)
         members = [
             Member(name=name, model=name.partition("/")[2] or name, backend_name="fake", backend=self._judge)

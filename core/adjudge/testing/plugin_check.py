@@ -24,6 +24,7 @@ from adjudge.testing.conformance import (
     JudgeBackendConformance,
     ReporterConformance,
     TraceReaderConformance,
+    UserSimulatorConformance,
 )
 from adjudge.testing.conformance.component import NotRun
 
@@ -36,6 +37,7 @@ _CLASSES: Final[Mapping[str, type[ComponentConformance[Any]]]] = {
         AgentAdapterConformance,
         TraceReaderConformance,
         ReporterConformance,
+        UserSimulatorConformance,
     )
 }
 _NEEDS_NO_OPTIONS: Final = ("test_the_spec_is_valid", "test_importing_the_plugin_is_light")

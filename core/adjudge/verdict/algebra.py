@@ -16,7 +16,13 @@ from adjudge.model.base import Frozen
 from adjudge.model.evaluation import EvaluationResult
 from adjudge.model.evidence import Failure
 from adjudge.model.measurement import Measurement, Outcome
-from adjudge.model.result import NOTHING_MEASURED, CriterionResult, InvocationResult, RepeatedCriterion
+from adjudge.model.result import (
+    NOTHING_MEASURED,
+    USER_AT_FAULT,
+    CriterionResult,
+    InvocationResult,
+    RepeatedCriterion,
+)
 from adjudge.model.verdict import Status, Verdict
 
 _DECIDED_HERE: Final = frozenset(
@@ -34,6 +40,8 @@ class Rule(Frozen):
     threshold: float | None
     lower_is_better: bool = False
     value_range: tuple[float, float] = (0.0, 1.0)
+    measures_user: bool = False
+    """Whether the simulated user is measured: what misses the threshold is an ``error``, and no FAIL of the agent."""
 
     @property
     def best(self) -> float:
@@ -135,7 +143,7 @@ def _decide(scores: Sequence[float], errors: int, best_of_missing: Sequence[floa
     if not best_of_missing:
         mean = mean_of(scores)
         status: Status = rule.verdict(mean).value if rule.gates else "informational"
-        return _Decision(status, mean, None, total, total)
+        return _Decision(_of_the_agent(status, rule), mean, None, total, total)
     best = mean_of([*scores, *best_of_missing])
     finite = best if math.isfinite(best) else None
     if not rule.gates:
@@ -144,7 +152,12 @@ def _decide(scores: Sequence[float], errors: int, best_of_missing: Sequence[floa
         status = "FAIL"
     else:
         status = "error" if errors else "UNSURE"
-    return _Decision(status, None, finite, len(scores), total)
+    return _Decision(_of_the_agent(status, rule), None, finite, len(scores), total)
+
+
+def _of_the_agent(status: Status, rule: Rule) -> Status:
+    """What a simulated user did wrong is no FAIL of the agent."""
+    return "error" if rule.measures_user and status == "FAIL" else status
 
 
 def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
@@ -162,6 +175,7 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
     best = [rule.best if item.best_possible is None else item.best_possible for item in missing]
     decision = _decide(scores, len(failures), best, rule)
     overall = deciding[0] if measurement.overall is not None else None
+    reasoning = measurement.reasoning or (overall.reasoning if overall else None)
     return CriterionResult(
         criterion_name=rule.criterion_name,
         criterion=rule.criterion,
@@ -169,10 +183,9 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
         verdict=_verdict_of(decision.status),
         score=decision.score,
         threshold=rule.threshold,
-        reasoning=measurement.reasoning
-        or (overall.reasoning if overall else None)
-        or _why(deciding, decision.status),
-        error=next((error for error in failures if error is not None), None),
+        reasoning=reasoning or _why(deciding, decision.status),
+        error=_user_at_fault(decision, rule, reasoning)
+        or next((error for error in failures if error is not None), None),
         scored=decision.scored,
         total=decision.total,
         best_possible=decision.best_possible,
@@ -184,6 +197,18 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
         aggregated_steps=measurement.aggregated_steps,
         **_judged(measurement.evaluation),
     )
+
+
+def _user_at_fault(decision: _Decision, rule: Rule, reasoning: str | None) -> Failure | None:
+    """The error where the simulated user misses the threshold."""
+    best = decision.best_possible if decision.score is None else decision.score
+    if not rule.measures_user or not rule.gates or best is None or rule.passes(best):
+        return None
+    message = (
+        f"the simulated user is at fault, so that nothing is said of the agent ({rule.criterion_name} "
+        f"{best:.2f}, threshold {rule.threshold:g})"
+    )
+    return Failure(code=USER_AT_FAULT, message=f"{message}: {reasoning}" if reasoning else message)
 
 
 def _judged(evaluation: EvaluationResult | None) -> dict[str, Any]:
@@ -216,9 +241,9 @@ def combined(statuses: Iterable[Status]) -> Status:
 
 
 def case_status(
-    criteria: Iterable[CriterionResult | RepeatedCriterion], *, decides: bool = True
+    criteria: Sequence[CriterionResult | RepeatedCriterion], *, decides: bool = True
 ) -> tuple[Status, Failure | None]:
-    """Rule 3: what the gating criteria of a case say together.
+    """Rule 3: what the gating criteria of a case say together; where the simulated user is at fault, they say nothing.
 
     Args:
         criteria: One result for each criterion.
@@ -228,15 +253,23 @@ def case_status(
     Returns:
         The status, and a failure where nothing was left to decide.
     """
+    for item in criteria:
+        if isinstance(item, CriterionResult) and item.error is not None and item.error.code == USER_AT_FAULT:
+            return "error", item.error
     if not decides:
         return ("error" if any(item.status == "error" for item in criteria) else "informational"), None
     status = combined(item.status for item in criteria if item.threshold is not None)
     if status == "not_applicable":
-        return "error", Failure(
-            code=NOTHING_MEASURED,
-            message="no criterion with a threshold applies to this case, so it is neither passed nor failed",
-        )
+        return "error", nothing_measured()
     return status, None
+
+
+def nothing_measured() -> Failure:
+    """Why a case has no verdict to which no criterion applies."""
+    return Failure(
+        code=NOTHING_MEASURED,
+        message="no criterion with a threshold applies to this case, so it is neither passed nor failed",
+    )
 
 
 def repeated(repeats: Sequence[CriterionResult | None], rule: Rule) -> RepeatedCriterion:

@@ -10,6 +10,7 @@ from itertools import groupby
 from adjudge.model.evidence import Failure
 from adjudge.model.result import (
     NOTHING_MEASURED,
+    USER_AT_FAULT,
     CaseResult,
     CriterionResult,
     CriterionSummary,
@@ -182,5 +183,7 @@ def over_repeats(
 
 
 def _of(result: CaseResult, number: int) -> CriterionResult | None:
-    """The result of one criterion; ``None`` where the agent could not be run and nothing was scored."""
+    """The result of one criterion; ``None`` where nothing is said of the agent: it could not be run, or its user was at fault."""
+    if result.error is not None and result.error.code == USER_AT_FAULT:
+        return None
     return result.criteria[number] if result.criteria else None

@@ -2,6 +2,7 @@
 
 from adjudge.adk.eval_set_file import EvalSetFile
 from adjudge.adk.eval_set_pass import open_eval_set
+from adjudge.adk.personas import known_personas, persona_of
 from adjudge.adk.selection import find_eval_sets, split_selection
 from adjudge.kit.adk.documents import (
     case_from_adk,
@@ -25,9 +26,11 @@ __all__ = [
     "find_eval_sets",
     "invocation_from_adk",
     "invocation_to_adk",
+    "known_personas",
     "load_eval_set",
     "migrate_eval_set",
     "open_eval_set",
+    "persona_of",
     "read_eval_cases",
     "read_session_file",
     "split_selection",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from adjudge.kit.render.criterion_lines import criterion_lines, failure_lines, turn_lines
 from adjudge.kit.render.lines import Line, Tone, line
+from adjudge.kit.render.simulation import simulation_lines
 from adjudge.kit.render.turns import said, turns_of
 from adjudge.model.invocation import Invocation
 from adjudge.model.printable import clean
@@ -17,6 +18,7 @@ def transcript(reported: ReportedCase) -> Iterator[Line]:
     """Show every turn of a repeat: prompt, answers, calls and reasons in full, and every score."""
     if reported.result.error is not None:
         yield from failure_lines(reported.result.error, indent=0)
+    yield from simulation_lines(reported.result.simulation)
     for criterion in reported.result.criteria:
         yield from criterion_lines(criterion, everything=True)
     for turn in turns_of(reported):

@@ -16,8 +16,10 @@ from adjudge.kit.render.criterion_lines import (
 from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.repeats import WholeCase
 from adjudge.kit.render.scores import compared_text, score_text, tone_of
+from adjudge.kit.render.simulation import simulation_lines
 from adjudge.kit.render.turns import Turn, said, turns_of
-from adjudge.model.result import CriterionResult, InvocationResult, RepeatedCriterion
+from adjudge.model.evidence import Failure
+from adjudge.model.result import USER_AT_FAULT, CriterionResult, InvocationResult, RepeatedCriterion
 from adjudge.model.verdict import Status
 from adjudge.plugin import ReportedCase
 
@@ -88,11 +90,16 @@ def _repeat_explained(reported: ReportedCase) -> Iterator[Line]:
     if reported.result.error is not None:
         yield from failure_lines(reported.result.error, indent=0)
         yield from _where_it_stopped(reported, turns)
+    yield from simulation_lines(reported.result.simulation)
     unsettled = [
         item for item in reported.result.criteria if item.threshold is not None and item.status in _UNSETTLED
     ]
-    for criterion in unsettled:
-        yield from criterion_lines(criterion, everything=False)
+    if users := [item for item in unsettled if _is_of_user(item.error)]:
+        # What is said of the agent counts for nothing, and the case's own error has named the criterion.
+        unsettled = users
+    else:
+        for criterion in unsettled:
+            yield from criterion_lines(criterion, everything=False)
     names = {item.criterion_name for item in unsettled}
     to_show = [turn for turn in turns if _unsettled_in(turn, names)]
     for turn in to_show[:_TURNS]:
@@ -105,6 +112,10 @@ def _repeat_explained(reported: ReportedCase) -> Iterator[Line]:
                 answered = True
     if len(to_show) > _TURNS:
         yield line((f"and {len(to_show) - _TURNS} more turns", Tone.FAINT))
+
+
+def _is_of_user(error: Failure | None) -> bool:
+    return error is not None and error.code == USER_AT_FAULT
 
 
 def _unsettled_in(turn: Turn, names: set[str]) -> list[tuple[CriterionResult, InvocationResult]]:

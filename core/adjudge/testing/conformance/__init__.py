@@ -15,6 +15,7 @@ from adjudge.testing.conformance.criteria import CriterionConformance, criterion
 from adjudge.testing.conformance.judging import GranularityStrategyConformance, JudgeBackendConformance
 from adjudge.testing.conformance.readers import TraceReaderConformance
 from adjudge.testing.conformance.reporters import ReporterConformance
+from adjudge.testing.conformance.simulators import UserSimulatorConformance
 
 __all__ = [
     "AgentAdapterConformance",
@@ -24,5 +25,6 @@ __all__ = [
     "JudgeBackendConformance",
     "ReporterConformance",
     "TraceReaderConformance",
+    "UserSimulatorConformance",
     "criterion_conformance",
 ]

@@ -26,5 +26,6 @@ def criteria() -> list[CriterionSpec]:
             factory=_make,
             config=FinalResponseQualityConfig,
             needs=frozenset({Need.RUBRICS, Need.JUDGE}),
+            simulated_conversations=True,
         )
     ]

@@ -22,5 +22,6 @@ def criteria() -> list[CriterionSpec]:
             factory=_make,
             config=judged_criteria.RubricsConfig,
             needs=frozenset({Need.RUBRICS, Need.JUDGE}),
+            simulated_conversations=True,
         )
     ]

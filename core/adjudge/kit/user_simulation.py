@@ -1,0 +1,71 @@
+"""What simulators of users and judges of simulated users share: the conversation as a user sees it, and placeholders."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from adjudge.kit.judged_criteria import moves_of, said
+from adjudge.model.base import JsonObject, JsonValue
+from adjudge.model.invocation import Invocation
+from adjudge.model.judging import Exhibit
+from adjudge.model.tokens import clipped_to_tokens
+
+__all__ = ["STOP_SIGNAL", "conversation_seen", "filled", "placeholders_in"]
+
+STOP_SIGNAL: Final = "</finished>"
+"""What a simulated user writes where the conversation is over (ADK)."""
+
+_MOST_TOKENS: Final = 4000
+"""Of one text of an agent or a tool, as a simulated user reads it."""
+
+_PLACEHOLDER: Final = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
+
+
+def placeholders_in(text: str) -> list[str]:
+    """The names that stand in ``{{ … }}``, each once, in order."""
+    return list(dict.fromkeys(_PLACEHOLDER.findall(text)))
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """The text with ``{{ name }}`` replaced by its value; what has no value is left as it is."""
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+
+
+def conversation_seen(
+    turns: Iterable[Invocation], *, with_calls: bool = False, stop_signal: str = STOP_SIGNAL
+) -> Exhibit:
+    """``conversation``: what the user and the agent said, one JSON object a line.
+
+    A stop signal in it is of no user: the conversation would have ended. It is taken out, so that an agent cannot
+    put it into the user's mouth.
+
+    Args:
+        turns: The turns so far.
+        with_calls: Whether the user sees the calls of tools and what they gave back.
+        stop_signal: What would end the conversation.
+    """
+    text = "\n".join(json.dumps(line, ensure_ascii=False, default=str) for line in _lines(turns, with_calls))
+    return Exhibit(
+        name="conversation", text=re.sub(re.escape(stop_signal), "(finished)", text, flags=re.IGNORECASE)
+    )
+
+
+def _lines(turns: Iterable[Invocation], with_calls: bool) -> Iterator[JsonObject]:
+    for turn in turns:
+        yield {"user": said(turn.user_content)}
+        for move in moves_of(turn):
+            if "says" in move:
+                yield {"agent": _clipped(move["says"])}
+            elif with_calls and not move.keys().isdisjoint(("calls", "response_of")):
+                yield {name: _clipped(value) for name, value in move.items()}
+        if turn.final_response is not None:
+            yield {"agent": _clipped(said(turn.final_response))}
+
+
+def _clipped(value: JsonValue) -> JsonValue:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    clipped = clipped_to_tokens(text, _MOST_TOKENS)
+    return value if clipped == text else clipped

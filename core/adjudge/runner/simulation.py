@@ -1,0 +1,205 @@
+"""Simulated users: made for a plan, and asked for every message of a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from adjudge.adk.personas import persona_of
+from adjudge.adk.validation import listed
+from adjudge.errors import PluginError, Problem, RunError, UnavailableError
+from adjudge.extension.configuration import ComponentConfig, validated_config
+from adjudge.extension.guard import LONGEST, PluginTimeoutError, awaited, each, lent, make, returned
+from adjudge.extension.judge_use import Ledger, judge_use
+from adjudge.extension.loader import Extensions
+from adjudge.extension.plugin_loops import at_home
+from adjudge.extension.protocols import CaseFacts, SupportsPlanCheck, UserSimulator
+from adjudge.extension.registry import Registered, check_modules
+from adjudge.extension.specs import UserSimulatorSpec
+from adjudge.extension.time_limit import not_counted
+from adjudge.model.base import JsonObject
+from adjudge.model.config import EvalConfig, UserSimulatorEntry
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.evidence import Failure
+from adjudge.model.invocation import Invocation
+from adjudge.model.items import Content, Text
+from adjudge.model.simulation import SimulatedConversation, Simulation, UserTurn
+from adjudge.runner.case_selection import SelectedFile
+from adjudge.runner.criteria import decides_anything
+from adjudge.runner.host import RunHost
+from adjudge.runner.plan import PlannedCriterion
+from adjudge.runner.problems import Problems
+
+_MOST_TURNS: Final = 1000
+"""Of one conversation, whatever its simulator says: a user who goes on for so long never ends."""
+
+_NO_MESSAGE: Final = "no_message"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedSimulator:
+    """A user simulator, made and ready to play the users of many conversations."""
+
+    component: Registered[UserSimulatorSpec]
+    config: ComponentConfig
+    simulator: UserSimulator
+    judges: tuple[JsonObject, ...] = ()
+    """The models that it asks."""
+    declared: JsonObject = field(default_factory=dict[str, Any])
+    """What else it says decides its messages."""
+
+    def document(self) -> JsonObject:
+        """What decides its messages, as JSON."""
+        return {
+            "simulator": self.component.id,
+            **self.component.document(),
+            "options": self.config.model_dump(mode="json"),
+            "judges": list(self.judges),
+            "declared": self.declared,
+        }
+
+
+def plan_simulator(
+    config: EvalConfig,
+    criteria: Sequence[PlannedCriterion],
+    files: Sequence[SelectedFile],
+    extensions: Extensions,
+    host: RunHost,
+    problems: Problems,
+) -> PlannedSimulator | None:
+    """Make who plays the users of the scenarios in ``files``; ``None`` where there is none, or it cannot be made.
+
+    Options that a configuration gives are checked even where nothing is simulated. Nobody plays the user of a case
+    that no criterion with a threshold can measure.
+    """
+    scenarios = [
+        entry
+        for file in files
+        for entry in file.entries
+        if entry.is_scenario and decides_anything(criteria, entry)
+    ]
+    if not scenarios and config.user_simulator is None:
+        return None
+    entry = config.user_simulator or UserSimulatorEntry()
+    place = {"file": config.source, "path": "$.user_simulator_config"}
+    with problems.caught(**place):
+        component = extensions.user_simulators.resolve(entry.simulator)
+        options = validated_config(
+            component.spec.config, entry.options, file=config.source, path="$.user_simulator_config"
+        )
+        if not scenarios:
+            return None
+        own = host.for_criterion()
+        try:
+            check_modules(component)
+            simulator = make(component, options, own)
+        except UnavailableError as error:
+            cases = listed([scenario.eval_id for scenario in scenarios])
+            raise UnavailableError(
+                [
+                    Problem(what=f"the user of {cases} is simulated: {problem.what}", hint=problem.hint)
+                    for problem in error.problems
+                ]
+            ) from None
+        if isinstance(simulator, SupportsPlanCheck):
+            facts = [
+                CaseFacts(eval_id=scenario.eval_id, turns=0, has_persona=scenario.has_persona)
+                for scenario in scenarios
+            ]
+            checking = simulator
+            for message in each(component, "check_plan", lambda: checking.check_plan(facts)):
+                problems.add(message, **place)
+        return PlannedSimulator(
+            component=component,
+            config=options,
+            simulator=simulator,
+            judges=tuple(own.judge_documents),
+            declared=own.declared,
+        )
+    return None
+
+
+class SimulatedUser:
+    """The user of one conversation. What goes wrong with it is kept, and raises nothing in the agent's session."""
+
+    def __init__(self, planned: PlannedSimulator, case: EvalCase, repeat: int) -> None:
+        """Have ``planned`` play the user of ``case``."""
+        self._planned = planned
+        self._case = case
+        self._repeat = repeat
+        self._ledger = Ledger()
+        self._stop: UserTurn | None = None
+        self.failure: Failure | None = None
+        """What the simulator did wrong."""
+
+    async def next(self, turns: Sequence[Invocation]) -> Content | None:
+        """What the user says after ``turns``; ``None`` where the conversation is over, for whatever reason."""
+        # The agent may run on a loop of its own, and its time does not run while the user thinks.
+        return await at_home(lambda: not_counted(lambda: self._next(turns)))
+
+    @property
+    def fatal(self) -> RunError | None:
+        """What concerns the whole run: a model that cannot be asked, a journal that cannot be written."""
+        error = self._ledger.fatal
+        return error if isinstance(error, RunError) else None
+
+    def simulation(self) -> Simulation:
+        """What results say of it."""
+        scenario = self._case.conversation_scenario
+        persona = None if scenario is None else persona_of(scenario)
+        return Simulation(
+            simulator=self._planned.component.id,
+            persona=None if persona is None else persona.id,
+            stop_reason=None if self._stop is None else self._stop.stop,
+            note=None if self._stop is None else self._stop.note,
+            judging=self._ledger.use(),
+        )
+
+    async def _next(self, turns: Sequence[Invocation]) -> Content | None:
+        turn = await self._asked(turns)
+        if turn.fault is None and turn.content is None:
+            self._stop = turn
+        if (fault := turn.fault or _fault_of(turn, len(turns))) is not None:
+            self.failure = Failure(
+                code=f"user_{fault.code.removeprefix('user_')}",
+                message=fault.message,
+                origin=self._planned.component.id,
+                retryable=fault.retryable,
+            )
+            return None
+        return turn.content
+
+    async def _asked(self, turns: Sequence[Invocation]) -> UserTurn:
+        """What the simulator says; a fault where it raises, takes too long or breaks its contract."""
+        component = self._planned.component
+        conversation = SimulatedConversation(case=self._case, invocations=tuple(turns), repeat=self._repeat)
+        with judge_use(self._ledger):
+            try:
+                given = await awaited(
+                    component,
+                    "next_message",
+                    lambda: self._planned.simulator.next_message(lent(component, conversation)),
+                    within=LONGEST,
+                )
+                return returned(component, "next_message", given, UserTurn)
+            except PluginTimeoutError as error:
+                return UserTurn.failed("timeout", str(error), retryable=True)
+            except PluginError as error:
+                return UserTurn.failed("raised", str(error))
+
+
+def _fault_of(turn: UserTurn, said: int) -> Failure | None:
+    """What is wrong with a turn that no simulator would call a fault, after ``said`` messages."""
+    note = f": {turn.note}" if turn.note else ""
+    if turn.stop is not None:
+        if said and turn.stop != _NO_MESSAGE:
+            return None
+        what = "has nothing to say" if said else "ends the conversation before it begins"
+        return Failure(code=_NO_MESSAGE, message=f"the simulated user {what} (turn {said + 1}){note}")
+    items = () if turn.content is None else turn.content.items
+    if not any(item.text.strip() if isinstance(item, Text) else True for item in items):
+        return Failure(code=_NO_MESSAGE, message=f"the message of turn {said + 1} is empty{note}")
+    if said >= _MOST_TURNS:
+        return Failure(code="endless", message=f"the simulated user goes on after {said} turns")
+    return None

@@ -1,0 +1,1 @@
+"""User simulators, one plugin a module."""

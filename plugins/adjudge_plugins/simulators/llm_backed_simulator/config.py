@@ -1,0 +1,62 @@
+"""Options of ``llm_backed``."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator
+
+from adjudge.plugin import ComponentConfig, JudgeModelOptions, did_you_mean
+
+_NEEDED: Final = ("stop_signal", "conversation_plan", "conversation_history")
+PERSONA: Final = "persona"
+"""The placeholder that instructions need where a case has a persona."""
+
+_STATEMENT: Final = re.compile(r"\{%.*?%\}|\{#.*?#\}", re.DOTALL)
+_BRACED: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
+
+
+def _number_of_turns(value: int) -> int:
+    if value != -1 and value < 1:
+        raise ValueError("it must be at least 1, or -1 for no limit")
+    return value
+
+
+def _instructions(text: str | None) -> str | None:
+    if text is None:
+        return None
+    if found := _STATEMENT.search(text):
+        raise ValueError(f"{found[0][:40]!r} is a statement of Jinja; only placeholders are filled in")
+    names = [name.strip() for name in _BRACED.findall(text)]
+    known = (*_NEEDED, PERSONA)
+    for name in names:
+        if name not in known:
+            listed = ", ".join(f"{{{{{each}}}}}" for each in known)
+            raise ValueError(f"unknown placeholder {name!r}.{did_you_mean(name, known)} There are {listed}")
+    if missing := [f"{{{{{name}}}}}" for name in _NEEDED if name not in names]:
+        raise ValueError(f"the instructions lack {', '.join(missing)}")
+    return text
+
+
+class LlmBackedConfig(ComponentConfig):
+    """Options of ``llm_backed`` (ADK ``LlmBackedUserSimulatorConfig``)."""
+
+    model: str | None = None
+    """``provider/model``, or a name that one provider's models have; unset: the run's judge. ``--judge`` goes first."""
+    model_configuration: dict[str, Any] | None = None
+    """How the model generates (ADK ``GenerateContentConfig``): ``temperature``, ``max_output_tokens`` and so on."""
+    max_allowed_invocations: Annotated[int, AfterValidator(_number_of_turns)] = 20
+    """The most messages of a conversation, the starting prompt included; -1: no limit."""
+    custom_instructions: Annotated[str | None, AfterValidator(_instructions)] = None
+    """What the model is told in place of our words, with the placeholders ``{{stop_signal}}``,
+    ``{{conversation_plan}}`` and ``{{conversation_history}}``, and ``{{persona}}`` for cases that have one."""
+    include_function_calls: bool = False
+    """Whether the model is shown the agent's calls of tools and what they gave back."""
+
+    @property
+    def judge_model_options(self) -> JudgeModelOptions:
+        """The model, as judges are chosen."""
+        return JudgeModelOptions(
+            judge_model=self.model, judge_model_config=self.model_configuration, num_samples=1
+        )
