@@ -140,11 +140,9 @@ async def outcome(
     Raises:
         asyncio.CancelledError: the calling task was cancelled.
     """
-    task = asyncio.current_task()
-    cancelled_before = 0 if task is None else task.cancelling()
     limit = TimeLimit(within)
     try:
-        async with limit:
+        with limit:
             if origin.is_built_in:  # it does nothing to the current task, and another one would cost time
                 limit.start_at_first_wait()
                 return await coroutine(), None
@@ -154,13 +152,14 @@ async def outcome(
     except (KeyboardInterrupt, GeneratorExit):
         raise
     except BaseException as error:
-        if isinstance(error, asyncio.CancelledError) and task is not None:
-            if task.cancelling() > cancelled_before:
-                raise
-        elif isinstance(error, TimeoutError) and limit.is_over:
-            note = f"; {limit.note}" if limit.note else ""
-            return None, guard.LimitExceededError(f"took longer than {within:g} s{note}")
-        return None, error
+        if not isinstance(error, asyncio.CancelledError):
+            return None, error
+        if limit.was_cancelled:
+            raise
+        if not limit.is_over:
+            return None, error
+        note = f"; {limit.note}" if limit.note else ""
+        return None, guard.LimitExceededError(f"took longer than {within:g} s{note}")
 
 
 async def _in_a_task_of_its_own(coroutine: Callable[[], Awaitable[object]], limit: TimeLimit) -> Outcome:
