@@ -152,17 +152,16 @@ def plan_log_criteria(
                     hint="'adjudge eval recorded:LOG EVAL_SET' measures recorded runs against an eval set.",
                     **place,
                 )
-            elif deciding and not made.rule.gates:
-                word = "maximum" if made.rule.lower_is_better else "threshold"
-                problems.add(
-                    "it has no threshold that a run can miss, so it decides nothing",
-                    hint=f"Give it a '{word}'.",
-                    **place,
-                )
             elif deciding:
                 planned.append(made)
             else:
                 planned.append(replace(made, rule=made.rule.model_copy(update={"threshold": None})))
+    if deciding and planned and not any(item.rule.gates for item in planned):
+        problems.add(
+            "no criterion has a threshold that a run can miss, so nothing would be decided",
+            file=source,
+            hint="Give one a 'threshold', or a 'maximum' where less is better.",
+        )
     _introduce(planned, problems, source)
     return tuple(planned)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from adjudge.adk.config import read_entry
-from adjudge.adk.validation import Findings
+from adjudge.adk.config import parse_config, read_entry
+from adjudge.adk.json_input import read_json
+from adjudge.adk.validation import Findings, is_object
 from adjudge.errors import AdjudgeError, UnavailableError
 from adjudge.extension.guard import guarded
 from adjudge.extension.loader import Extensions
@@ -69,7 +71,8 @@ def _entries(request: LogsRequest, extensions: Extensions, problems: Problems) -
     entries: Sequence[CriterionEntry] = ()
     with problems.caught():
         if request.criteria_file is not None:
-            entries = _read(Path(request.criteria_file), extensions)
+            file = Path(request.criteria_file)
+            entries = _configured(file, extensions, problems) or _read(file, extensions)
         elif request.criteria:
             entries = _read(request.criteria, extensions)
         elif request.aggregate_only:
@@ -82,15 +85,29 @@ def _entries(request: LogsRequest, extensions: Extensions, problems: Problems) -
     return entries
 
 
+def _configured(file: Path, extensions: Extensions, problems: Problems) -> Sequence[CriterionEntry]:
+    """The entries of a ``test_config.json``; none where the file is of another kind."""
+    if file.suffix.lower() != ".json" or not is_object(data := read_json(file)) or "criteria" not in data:
+        return ()
+    config = parse_config(data, source=str(file))
+    problems.warn(config.warnings)
+    return [
+        entry.model_copy(update={"is_in_words": _judges_words(extensions, entry.criterion)})
+        for entry in config.criteria
+    ]
+
+
+def _judges_words(extensions: Extensions, name: str) -> bool:
+    """Whether an installed criterion of that name judges by a criterion in words."""
+    try:
+        return extensions.criteria.resolve(name).spec.read_criteria is not None
+    except AdjudgeError:
+        return False
+
+
 def _read(source: Path | Sequence[object], extensions: Extensions) -> Sequence[CriterionEntry]:
     """The entries of a criteria file, or of its content made in Python."""
-
-    def judges_words(name: str) -> bool:
-        try:
-            return extensions.criteria.resolve(name).spec.read_criteria is not None
-        except AdjudgeError:
-            return False
-
+    judges_words = partial(_judges_words, extensions)
     component = words_component(extensions)
     findings = Findings(str(source) if isinstance(source, Path) else None)
     entries: list[CriterionEntry] = []
@@ -137,8 +154,10 @@ def _with_options(
         try:
             make_criterion(entry, extensions, host, problems, {})
         except UnavailableError:
-            entries = ()
-            raise
+            # Where the criteria are wrong themselves, nobody knows whether they need what is missing.
+            if entries:
+                entries = ()
+                raise
     if len(problems) > before:
         return entries
     return [

@@ -127,6 +127,10 @@ def _entry(data: object, path: str, findings: Findings, judges_words: JudgesWord
         installed = findings.read(_InstalledCriterion, data, path)
         name = str(data["criterion"]) if installed is None or installed.name is None else installed.name
         return {**data, "name": " ".join(name.split())}
+    if is_object(data) and data.keys() and not data.keys() - {"name", "threshold", "maximum"}:
+        hint = "An installed criterion, which needs none, is named by 'criterion'."
+        findings.problem("criterion has no 'description'.", path, hint=hint)
+        return {}
     found = findings.read(_CriterionInWords, data, path)
     given: JsonObject = data if is_object(data) else {}
     _check_twice(given.get("checks"), f"{path}.checks", findings)

@@ -80,12 +80,12 @@ def test_what_does_not_apply_is_no_verdict(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("criterion", "message"),
     [
-        ({"criterion": "action_repeats"}, "it has no threshold that a run can miss"),
+        ({"criterion": "action_repeats"}, "no criterion has a threshold that a run can miss"),
         ({"criterion": "acton_repeats", "maximum": 1}, "Did you mean 'action_repeats'?"),
         ({"criterion": "action_repeats", "maxmum": 1}, "maxmum"),
         (
             {"criterion": "response_match_score", "threshold": 0.8},
-            "it needs expected invocations, reference response, which a log",
+            "it needs an expected conversation, a reference answer ('final_response'), which a log",
         ),
         ({"criterion": "tool_trajectory_avg_score"}, "which a log does not have"),
         ({"criterion": "action_repeats", "maximum": "two"}, "'maximum' must be a finite number, found 'two'"),
@@ -93,7 +93,10 @@ def test_what_does_not_apply_is_no_verdict(folder: Path) -> None:
             {"criterion": "action_repeats", "maximum": float("inf")},
             "'maximum' must be a finite number, found inf",
         ),
-        ({"criterion": "done_without_action", "maximum": 1}, "it has no threshold that a run can miss"),
+        (
+            {"criterion": "done_without_action", "maximum": 1},
+            "no criterion has a threshold that a run can miss",
+        ),
         ({"criterion": 3, "maximum": 2}, "'criterion' must be the name of a component"),
     ],
 )
@@ -103,6 +106,38 @@ def test_what_cannot_measure_a_log_is_told_before_it_is_read(
     with pytest.raises(adjudge.AdjudgeError) as caught:
         judged_sync("works.json", [{"name": "It", **criterion}])
     assert message in str(caught.value)
+
+
+def test_a_configuration_measures_logs_as_it_measures_eval_sets(
+    folder: Path, request: pytest.FixtureRequest
+) -> None:
+    run = request.getfixturevalue("adjudge")
+    criteria = {"Loops": {"criterion": "action_repeats", "maximum": 2}, "tool_call_count_v1": {}}
+    (folder / "test_config.json").write_text(json.dumps({"criteria": criteria}))
+
+    done = run("judge", "loops.json", "--criteria", "test_config.json", "--output", "r.json")
+
+    assert (done.returncode, done.stderr) == (1, "")
+    [case] = json.loads((folder / "r.json").read_text())["cases"]
+    assert {item["criterion_name"]: item["status"] for item in case["criteria"]} == {
+        "Loops": "FAIL",
+        "tool_call_count_v1": "informational",
+    }
+
+
+def test_a_criteria_file_that_is_wrong_asks_for_no_judge(
+    folder: Path, request: pytest.FixtureRequest
+) -> None:
+    run = request.getfixturevalue("adjudge")
+    (folder / "criteria.json").write_text(json.dumps([{"name": "repeated_errors", "maximum": 1}]))
+
+    done = run("judge", "loops.json", "--criteria", "criteria.json")
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "error: criteria.json, $[0]: criterion has no 'description'.",
+        "  An installed criterion, which needs none, is named by 'criterion'.",
+    ]
 
 
 def test_every_report_has_it(folder: Path, request: pytest.FixtureRequest) -> None:
