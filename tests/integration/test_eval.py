@@ -561,3 +561,23 @@ def test_an_eval_set_made_in_python_runs_and_can_be_resumed(folder: Path) -> Non
         ("weather", "paris", "PASS"),
     ]
     assert package.resume_sync("made").passed
+
+
+@pytest.mark.parametrize(
+    ("cases", "message"),
+    [
+        ((), r"\$\.eval_cases: the eval set has no cases"),
+        (({"eval_id": "a"},), r"case 'a', \$\.eval_cases\[0\]: the case has neither of 'conversation'"),
+        (
+            ({"eval_id": "a", "conversation": [{"user_content": {}}]},) * 2,
+            "case 'a', .* a second case with this id",
+        ),
+        (({"eval_id": "a", "creation_timestamp": float("nan")},), "NaN. JSON has finite numbers only"),
+    ],
+)
+def test_an_eval_set_made_in_python_is_checked_as_a_file_is(
+    folder: Path, cases: tuple[Any, ...], message: str
+) -> None:
+    made = EvalSet(eval_set_id="made", eval_cases=tuple(EvalCase.model_validate(case) for case in cases))
+    with pytest.raises(package.InputError, match=message):
+        package.evaluate_sync("sky:weather", made)

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, ConfigDict
 
 from adjudge.adk.json_input import read_json
 from adjudge.adk.schema import OpenObject
-from adjudge.adk.validation import FileObject, Findings, is_list, is_object, kind, wrong_field
+from adjudge.adk.validation import FileObject, Findings, field_mistake, is_list, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.config import CriterionEntry, EvalConfig, UserSimulatorEntry
 
@@ -25,7 +25,7 @@ _DOTTED: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z")
 
 def _dotted(function: str) -> str:
     if not _DOTTED.match(function):
-        raise wrong_field(
+        raise field_mistake(
             f"'name' must be a dotted path to a function, found {function!r}.",
             hint="For instance my_package.my_module.my_function.",
         )

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Final, Self, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, model_validator
 
-from adjudge.adk.validation import FileObject, is_list, kind, listed, wrong, wrong_field
+from adjudge.adk.validation import FileObject, field_mistake, is_list, kind, listed, value_mistake
 from adjudge.model.base import JsonObject, JsonValue
 
 
@@ -125,7 +125,7 @@ def _pair(value: object) -> tuple[Any, ...]:
     if is_list(value) and len(value) == 2 and isinstance(value[0], str) and is_list(value[1]):
         return tuple(value)
     found = "another list" if is_list(value) else kind(value)
-    raise wrong(f"an intermediate response must be [author, [part, ...]], found {found}.")
+    raise value_mistake(f"an intermediate response must be [author, [part, ...]], found {found}.")
 
 
 IntermediateResponse: TypeAlias = Annotated[tuple[str, list[Part]], BeforeValidator(_pair)]
@@ -142,7 +142,7 @@ class IntermediateData(FileObject):
     @model_validator(mode="after")
     def _has_one_form(self) -> Self:
         if "invocation_events" in self.model_fields_set and len(self.model_fields_set) > 1:
-            raise wrong("'invocation_events' and the keys of IntermediateData exclude each other.")
+            raise value_mistake("'invocation_events' and the keys of IntermediateData exclude each other.")
         return self
 
 
@@ -205,7 +205,7 @@ class SessionInput(OpenObject):
 def _persona(value: object) -> object:
     if value is None or isinstance(value, str | dict):
         return value  # pyright: ignore[reportUnknownVariableType]
-    raise wrong_field(f"'user_persona' must be an id or an object, found {kind(value)}.")
+    raise field_mistake(f"'user_persona' must be an id or an object, found {kind(value)}.")
 
 
 class ConversationScenario(FileObject):
@@ -307,13 +307,13 @@ class OldToolUse(OpenObject):
     @model_validator(mode="after")
     def _has_arguments(self) -> Self:
         if len(self.arguments) > 1:
-            raise wrong(
+            raise value_mistake(
                 f"the arguments are given more than once: {listed(list(self.arguments))}.",
                 hint="Keep them under 'tool_input' alone.",
             )
         if not self.model_fields_set & {"tool_input", *FOREIGN_ARGUMENTS}:
             keys = [*(name for name, _ in self if name in self.model_fields_set), *(self.model_extra or {})]
-            raise wrong(
+            raise value_mistake(
                 f"expected_tool_use has no 'tool_input'; it has {listed(keys) or 'no key'}.",
                 hint="Name the arguments 'tool_input'. A call without arguments has \"tool_input\": {}.",
             )

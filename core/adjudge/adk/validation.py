@@ -62,12 +62,12 @@ class FileObject(BaseModel):
 FileObjectT = TypeVar("FileObjectT", bound=FileObject)
 
 
-def wrong(what: str, *, hint: str = "") -> PydanticCustomError:
+def value_mistake(what: str, *, hint: str = "") -> PydanticCustomError:
     """For validators: a mistake in what stands at this place."""
     return PydanticCustomError("here", "{what}", {"what": what, "hint": hint})
 
 
-def wrong_field(what: str, *, hint: str = "") -> PydanticCustomError:
+def field_mistake(what: str, *, hint: str = "") -> PydanticCustomError:
     """For validators of a field: a mistake that is told with the place of the object."""
     return PydanticCustomError("field", "{what}", {"what": what, "hint": hint})
 

@@ -17,11 +17,11 @@ from adjudge.kit.strict_json import (
     FileObject,
     Findings,
     JsonStream,
+    field_mistake,
     is_object,
     kind,
     open_file,
     parse_json,
-    wrong_field,
 )
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.plugin import InputError, Problem
@@ -78,19 +78,19 @@ def raise_problems(problems: Sequence[Problem], path: Path) -> None:
 def said(text: str, info: ValidationInfo) -> str:
     """For fields: a text that says something."""
     if not text.strip():
-        raise wrong_field(f"{info.field_name!r} is blank.")
+        raise field_mistake(f"{info.field_name!r} is blank.")
     return text
 
 
 def _whole(number: object, info: ValidationInfo) -> object:
     if isinstance(number, int) and not isinstance(number, bool) and number >= 1:
         return number
-    raise wrong_field(f"{info.field_name!r} must be a whole number from 1 on, found {kind(number)}.")
+    raise field_mistake(f"{info.field_name!r} must be a whole number from 1 on, found {kind(number)}.")
 
 
 def _decided(label: object) -> object:
     if label not in ("PASS", "FAIL"):
-        raise wrong_field(f"'label' must be PASS or FAIL, found {kind(label)}.")
+        raise field_mistake(f"'label' must be PASS or FAIL, found {kind(label)}.")
     return label
 
 

@@ -11,12 +11,12 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, ValidationInfo
 from adjudge.kit.strict_json import (
     FileObject,
     Findings,
+    field_mistake,
     is_list,
     is_object,
     kind,
     read_json,
-    wrong,
-    wrong_field,
+    value_mistake,
 )
 from adjudge.model import JsonObject, JsonValue
 from adjudge.plugin import InputError, Problem
@@ -33,28 +33,28 @@ _EXAMPLE: Final = (
 
 def _said(text: str, info: ValidationInfo) -> str:
     if not text.strip():
-        raise wrong_field(f"{info.field_name!r} is blank.")
+        raise field_mistake(f"{info.field_name!r} is blank.")
     return text.strip()
 
 
 def _check(check: object) -> str:
     if not isinstance(check, str):
-        raise wrong(f"a check must be a string, found {kind(check)}.")
+        raise value_mistake(f"a check must be a string, found {kind(check)}.")
     if not check.strip():
-        raise wrong("this check is blank.")
+        raise value_mistake("this check is blank.")
     return check.strip()
 
 
 def _checks(checks: list[str]) -> list[str]:
     if not checks:
         hint = "Leave it out, and they are made from the description."
-        raise wrong_field("'checks' is empty.", hint=hint)
+        raise field_mistake("'checks' is empty.", hint=hint)
     return checks
 
 
 def _share(threshold: float) -> float:
     if not 0 < threshold <= 1:
-        raise wrong_field(
+        raise field_mistake(
             f"'threshold' must be more than 0 and at most 1, found {threshold:g}: "
             "it is the share of the checks that must be met."
         )
@@ -133,7 +133,7 @@ def _entry(data: object, path: str, findings: Findings, judges_words: JudgesWord
         return {}
     found = findings.read(_CriterionInWords, data, path)
     given: JsonObject = data if is_object(data) else {}
-    _check_twice(given.get("checks"), f"{path}.checks", findings)
+    _note_repeated(given.get("checks"), f"{path}.checks", findings)
     if found is None:
         named = given.get("name")
         return {"name": " ".join(named.split())} if isinstance(named, str) else {}
@@ -143,7 +143,7 @@ def _entry(data: object, path: str, findings: Findings, judges_words: JudgesWord
     return options
 
 
-def _check_twice(checks: object, path: str, findings: Findings) -> None:
+def _note_repeated(checks: object, path: str, findings: Findings) -> None:
     texts = [check.strip() if isinstance(check, str) else "" for check in checks] if is_list(checks) else []
     for at, text in enumerate(texts):
         if text and text in texts[:at]:

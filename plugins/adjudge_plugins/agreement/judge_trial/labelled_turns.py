@@ -10,7 +10,15 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict
 
 from adjudge.kit.adk import invocation_from_adk
-from adjudge.kit.strict_json import FileObject, Findings, is_object, kind, open_file, parse_json, wrong_field
+from adjudge.kit.strict_json import (
+    FileObject,
+    Findings,
+    field_mistake,
+    is_object,
+    kind,
+    open_file,
+    parse_json,
+)
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
@@ -68,7 +76,7 @@ def read_labelled(path: Path) -> tuple[tuple[LabelledTurn, ...], str]:
 
 def _decided(label: object) -> object:
     if label not in ("PASS", "FAIL"):
-        raise wrong_field(f'\'label\' must be "PASS" or "FAIL", found {kind(label)}.')
+        raise field_mistake(f'\'label\' must be "PASS" or "FAIL", found {kind(label)}.')
     return label
 
 
