@@ -446,3 +446,23 @@ def test_tools_that_trace_see_the_code_of_the_agent(project: Path, run: Run, asy
     done = run("--adjudge-agent", "traced:shop", "tests")
 
     assert "the agent was traced: True" in done.stdout
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+def test_a_criterion_that_measured_no_case_of_a_file_is_an_error(
+    project: Path, run: Run, workers: tuple[str, ...]
+) -> None:
+    criteria = {"response_match_score": 0.8, "token_usage_v1": {"maximum": 10}}
+    (project / "tests" / "test_config.json").write_text(json.dumps({"criteria": criteria}))
+    (project / "tests" / "orders.test.json").write_text(eval_set(case("one", "A1"), case("two", "A2")))
+    found = outcomes(project, run, "--adjudge-agent", "agent:shop", *workers, "tests")
+    assert found == {"one": "passed", "two": "passed", "token_usage_v1 measures something": "error"}
+    done = run("--adjudge-agent", "agent:shop", *workers, "tests")
+    assert done.returncode == 1
+    assert "2 passed, 1 error" in done.stdout
+    assert (
+        "'token_usage_v1' measured nothing: it applies to none of the 2 cases of tests/orders.test.json"
+        in done.stdout
+    )
+    # Of one case alone nothing follows for the others.
+    assert outcomes(project, run, "--adjudge-agent", "agent:shop", *workers, "-k", "one") == {"one": "passed"}

@@ -96,8 +96,8 @@ class OpenRun:
         """Run a case, all its repeats, and give its result. Asked for again, it gives the same result.
 
         Raises:
-            InputError: the run has no such case, or its file was changed under the run.
-            RunError: the run cannot go on; what is finished is kept.
+            InputError: the run has no such case.
+            RunError: the run cannot go on, because its file was changed for instance; what is finished is kept.
         """
         key = (Path(self._source.request.working_folder, file).resolve(), eval_id)
         if key not in self._units:

@@ -55,9 +55,10 @@ class EvalSetFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Make a test of each case."""
-        for entry in open_eval_set(self.path).entries:
+        entries = open_eval_set(self.path).entries
+        for entry in entries:
             item: EvalCaseItem = EvalCaseItem.from_parent(  # pyright: ignore[reportUnknownMemberType]
-                self, name=render.line(entry.eval_id).pieces[0][0], eval_id=entry.eval_id
+                self, name=render.line(entry.eval_id).pieces[0][0], eval_id=entry.eval_id, of=len(entries)
             )
             yield item
 
@@ -71,18 +72,18 @@ class EvalSetFile(pytest.File):
 class EvalCaseItem(pytest.Item):
     """A case. Its agent runs in the setup, so that what cannot be measured is an error and not a failure."""
 
-    def __init__(self, *, eval_id: str, **arguments: Any) -> None:
+    def __init__(self, *, eval_id: str, of: int, **arguments: Any) -> None:
         """Make the test of a case."""
         super().__init__(**arguments)  # pyright: ignore[reportUnknownMemberType]
         self.add_marker("adjudge")
-        self._eval_id = eval_id
+        self._eval_id, self._of = eval_id, of
 
     @property
     def wanted(self) -> WantedCase:
         """The case, of the run that all cases of the session share."""
         if _WANTED not in self.session.stash:
             self.session.stash[_WANTED] = _wanted_of(self.session)
-        return WantedCase(self.session.stash[_WANTED], self.path, self._eval_id)
+        return WantedCase(self.session.stash[_WANTED], self.path, self._eval_id, self._of)
 
     def runtest(self) -> None:
         """Nothing more: the session runs the case in the setup, and fails the test where it has failed."""

@@ -79,10 +79,14 @@ def _cases(wanted: Wanted, named: str) -> list[WantedCase]:
     try:
         path, ids = split_selection(named)
         files = [(file, open_eval_set(file)) for file in find_eval_sets(path, ("*.test.json",))]
-        return [
-            WantedCase(wanted, file.resolve(), entry.eval_id)
+        selected = [
+            (file, list(eval_set.entries if ids is None else eval_set.select(ids)))
             for file, eval_set in files
-            for entry in (eval_set.entries if ids is None else eval_set.select(ids))
+        ]
+        return [
+            WantedCase(wanted, file.resolve(), entry.eval_id, len(entries))
+            for file, entries in selected
+            for entry in entries
         ]
     except AdjudgeError as error:
         _refuse(render.clean(str(error)))

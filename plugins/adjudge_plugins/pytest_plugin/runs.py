@@ -49,6 +49,8 @@ class WantedCase:
     run: Wanted
     file: Path
     eval_id: str
+    of: int
+    """How many cases of its file the run has."""
 
 
 class Runs:

@@ -18,6 +18,7 @@ from adjudge import EvaluatedCase
 from adjudge.kit import render
 from adjudge_plugins.pytest_plugin import verdicts
 from adjudge_plugins.pytest_plugin.runs import Runs, WantedCase
+from adjudge_plugins.pytest_plugin.unmeasured import Unmeasured, applied
 
 NAME: Final = "adjudge-session"
 """Of the plugin that a session is."""
@@ -28,6 +29,7 @@ _SHOWN: Final = 5
 """Runs, and warnings, that are told at the end."""
 _OUTPUT: Final = "adjudge_runs"
 """Under this key a worker of xdist says what its runs are."""
+_APPLIED: Final = pytest.StashKey[dict[str, Any]]()
 _MEASURED: Final = pytest.StashKey[tuple[WantedCase, EvaluatedCase]]()
 
 
@@ -49,6 +51,7 @@ class Session:
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._told: list[dict[str, Any]] = []
         self._places: dict[pytest.Item, int] | None = None
+        self._unmeasured = Unmeasured()
 
     @property
     def runs(self) -> Runs:
@@ -70,8 +73,11 @@ class Session:
         Raises:
             NotMeasured: there is no verdict.
         """
-        item.stash[_MEASURED] = wanted, verdicts.measured(self.runs, item, wanted)
-        return item.stash[_MEASURED][1]
+        case = verdicts.run(self.runs, wanted)
+        item.stash[_APPLIED] = applied(wanted, case)
+        verdicts.require_measured(case, wanted, item)
+        item.stash[_MEASURED] = wanted, case
+        return case
 
     # --- hooks ------------------------------------------------------------------------------
 
@@ -108,6 +114,8 @@ class Session:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """What was not measured is no failure that ``xfail`` expects."""
         report = yield
+        if call.when == "setup" and _APPLIED in item.stash:
+            cast("Any", report).adjudge_applied = item.stash[_APPLIED]
         if call.excinfo is not None and isinstance(call.excinfo.value, verdicts.NotMeasured):
             report.outcome = "failed"
             report.longrepr = item.repr_failure(call.excinfo)
@@ -115,9 +123,23 @@ class Session:
                 del report.wasxfail
         return report
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self) -> None:
-        """End the runs, and the sessions with agents that are still open."""
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Hear which criteria applied to a case, in whatever process."""
+        if (told := getattr(report, "adjudge_applied", None)) is not None:
+            self._unmeasured.add(told)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """End the runs; report criteria that measured nothing while every test passed."""
+        self._close()
+        if hasattr(self._config, "workerinput"):
+            return
+        for report in self._unmeasured.reports():
+            self._config.hook.pytest_runtest_logreport(report=report)
+            if session.exitstatus == pytest.ExitCode.OK:
+                session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def _close(self) -> None:
         if self._runs is None:
             return
         self._runs.close()

@@ -37,23 +37,30 @@ class NotMeasured(Failed):
         super().__init__(message, pytrace=False)
 
 
-def measured(runs: Runs, item: pytest.Item, wanted: WantedCase) -> EvaluatedCase:
-    """The case of a test, with a verdict: PASS or FAIL. A case to which nothing applies is skipped.
+def run(runs: Runs, wanted: WantedCase) -> EvaluatedCase:
+    """The case of a test.
+
+    Raises:
+        NotMeasured: it could not be run.
+    """
+    try:
+        return runs.case(wanted)
+    except AdjudgeError as error:
+        raise _not_run(error) from None
+
+
+def require_measured(case: EvaluatedCase, wanted: WantedCase, item: pytest.Item) -> None:
+    """See that a case has a verdict: PASS or FAIL. One to which nothing applies is skipped.
 
     Raises:
         NotMeasured: there is no verdict.
     """
-    try:
-        case = runs.case(wanted)
-    except AdjudgeError as error:
-        raise _not_run(error) from None
     item.user_properties.extend(_properties(case))
     if case.status == "not_applicable":
         why = case.overall.error
         pytest.skip("not applicable" if why is None else render.clean(why.message))
     if case.status not in ("PASS", "FAIL"):
         raise NotMeasured(failure_text(case, _again(wanted, item.nodeid)))
-    return case
 
 
 def require_passed(case: EvaluatedCase, wanted: WantedCase, nodeid: str) -> None:
