@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from adjudge.testing import fake_distribution
+
 AGENT = """
 def shop(text):
     if text == "raise":
@@ -74,6 +76,9 @@ def project(tmp_path: Path) -> Path:
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
+UNUSED = [f"-pno:{name}" for name in ("anyio", "hypothesispytest", "pytest_httpserver")]
+"""Plugins of our own environment that only cost time here."""
+
 
 @pytest.fixture
 def run(project: Path) -> Run:
@@ -86,7 +91,7 @@ def run(project: Path) -> Run:
             if not name.startswith(("PYTEST_", "ADJUDGE_", "COLUMNS"))
         }
         return subprocess.run(
-            [sys.executable, "-m", "pytest", *arguments],
+            [sys.executable, "-m", "pytest", *UNUSED, *arguments],
             cwd=project,
             env={**kept, "COLUMNS": "160", **variables},
             capture_output=True,
@@ -466,3 +471,53 @@ def test_a_criterion_that_measured_no_case_of_a_file_is_an_error(
     )
     # Of one case alone nothing follows for the others.
     assert outcomes(project, run, "--adjudge-agent", "agent:shop", *workers, "-k", "one") == {"one": "passed"}
+
+
+MOODY = """
+from adjudge.plugin import CriterionSpec, Measurement, Outcome, hookimpl
+
+
+class Moody:
+    async def score(self, case):
+        said = {
+            "passes": Outcome.scored(1.0),
+            "undecided": Outcome.unsure("split_votes", "two votes of four"),
+            "broken": Outcome.failed("judge_lost", "the judge is away"),
+        }
+        return Measurement(overall=said[case.case.eval_id])
+
+
+@hookimpl.criteria
+def criteria():
+    return [CriterionSpec(name="mood", summary="A mood", factory=lambda config, host: Moody(), default_threshold=1.0)]
+"""
+
+
+@pytest.mark.parametrize(
+    "extra", [(), ("-n", "2"), ("-p", "no:cacheprovider")], ids=["alone", "xdist", "no cache"]
+)
+def test_what_is_undecided_or_not_measured_is_an_error_with_its_reason(
+    project: Path, run: Run, tmp_path: Path, extra: tuple[str, ...]
+) -> None:
+    site = tmp_path / "site"
+    fake_distribution(site, "acme-mood", entry_points={"mood": "acme_mood"}, modules={"acme_mood": MOODY})
+    (project / "tests" / "test_config.json").write_text(json.dumps({"criteria": {"mood": 1.0}}))
+    ids = ("passes", "undecided", "broken")
+    (project / "tests" / "orders.test.json").write_text(eval_set(*(case(name, "A1") for name in ids)))
+    arguments = ("--adjudge-agent", "agent:shop", *extra, "--junitxml", "junit.xml", "tests")
+    done = run(*arguments, PYTHONPATH=str(site))
+    tests = {item.get("name"): item for item in ElementTree.parse(project / "junit.xml").iter("testcase")}  # noqa: S314
+
+    assert done.returncode == 1
+    assert "1 passed, 2 errors" in done.stdout
+    assert "skipped" not in done.stdout
+    assert "two votes of four" in done.stdout
+    assert "the judge is away" in done.stdout
+    assert {
+        name: [child.tag for child in item if child.tag != "properties"] for name, item in tests.items()
+    } == {
+        "passes": [],
+        "undecided": ["error"],
+        "broken": ["error"],
+    }
+    assert "mood undecided" in str(tests["undecided"].find("error").attrib)  # type: ignore[union-attr]

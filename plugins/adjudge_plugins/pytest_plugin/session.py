@@ -65,7 +65,7 @@ class Session:
         """Where an item stands in the session."""
         if self._places is None:
             self._places = {other: place for place, other in enumerate(item.session.items)}
-        return self._places[item]
+        return self._places.get(item, len(self._places))
 
     def measured(self, item: pytest.Item, wanted: WantedCase) -> EvaluatedCase:
         """The case of a test, run and scored.
