@@ -89,6 +89,8 @@ class ModelServer:
         self._connections: set[asyncio.Task[Any]] = set()
         server = await asyncio.start_server(self._connection, sock=self._socket)
         await self._over.wait()
+        # A connection that is accepted in the round in which its server closes is lost, and its socket left open.
+        await _settled()
         server.close()
         await _settled()
         for task in self._connections:
