@@ -16,7 +16,14 @@ from hypothesis import strategies as st
 from adjudge.errors import PluginError, UnknownNameError
 from adjudge.extension.discovery import as_candidate, canonical_name, discover
 from adjudge.extension.loader import Extensions, PluginState
-from adjudge.plugin import AgentAdapterSpec, CriterionSpec, GranularityStrategySpec, ReporterSpec, hookimpl
+from adjudge.plugin import (
+    AgentAdapterSpec,
+    CriterionSpec,
+    GranularityStrategySpec,
+    ReporterSpec,
+    RunStarted,
+    hookimpl,
+)
 from adjudge.testing import fake_distribution, manager
 
 
@@ -226,10 +233,11 @@ def test_observers_are_told_in_turn_and_each_failure_is_told_once() -> None:
         as_candidate("breaks", SimpleNamespace(f=breaks)), as_candidate("sees", SimpleNamespace(f=sees))
     )
 
-    extensions.notify("run_started", "event")
-    extensions.notify("run_started", "event")
+    event = RunStarted(run="monday", cases=1, criteria=())
+    extensions.notify(event)
+    extensions.notify(event)
 
-    assert seen == ["event", "event"]
+    assert seen == [event, event]
     assert extensions.warnings == ("plugin breaks (in-memory 0) raised in run_started: SystemExit: enough",)
 
 

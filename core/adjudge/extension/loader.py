@@ -170,8 +170,9 @@ class Extensions(Registries):
         if warning not in self._warnings:
             self._warnings.append(warning)
 
-    def notify(self, hook: str, event: object) -> None:
-        """Tell every observer. What one raises is recorded as a warning and harms nobody."""
+    def notify(self, event: object) -> None:
+        """Tell every observer of such events. What one raises is recorded as a warning and harms nobody."""
+        [hook] = (name for name, row in OBSERVER_HOOKS.items() if row.event_class is type(event))
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
             origin = self._active[implementation.plugin_name]
             try:

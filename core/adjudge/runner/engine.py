@@ -70,7 +70,7 @@ class Engine:
             asyncio.CancelledError: the run was interrupted; everything finished is in the journal.
         """
         names = dict.fromkeys(item.rule.criterion_name for item in self._plan.source.criteria)
-        self._tell("run_started", RunStarted(run=self._run, cases=total, criteria=tuple(names)))
+        self._tell(RunStarted(run=self._run, cases=total, criteria=tuple(names)))
         await self._prepare()
         self.began = True
         try:
@@ -104,10 +104,10 @@ class Engine:
         info = run_info(self._journal).model_copy(update={"prepared": documents})
         self._journal.set_meta({"run": info.model_dump(mode="json")})
 
-    def _tell(self, hook: str, event: Event) -> None:
+    def _tell(self, event: Event) -> None:
         if self._watch is not None:
             self._watch(event)
-        self._extensions.notify(hook, event)
+        self._extensions.notify(event)
 
     async def _unit(self, work: Work) -> None:
         try:
@@ -137,7 +137,7 @@ class Engine:
                 duration=conversation.duration,
                 facts=facts,
             )
-            self._tell("case_finished", CaseFinished(run=self._run, result=result))
+            self._tell(CaseFinished(run=self._run, result=result))
             if work.done is not None:
                 work.done(KnownCase(result=result, case=case, actual=conversation.trajectory))
         finally:
@@ -154,7 +154,6 @@ class Engine:
     def _tell_started(self, unit: Unit) -> None:
         origin = unit.origin
         self._tell(
-            "case_started",
             CaseStarted(
                 run=self._run, eval_set_id=origin.eval_set_id, eval_id=origin.eval_id, repeat=unit.repeat
             ),
@@ -225,7 +224,6 @@ class Engine:
         self._journal.add_score(unit.case_no, unit.repeat, number, stored)
         origin = unit.origin
         self._tell(
-            "criterion_scored",
             CriterionScored(
                 run=self._run,
                 eval_set_id=origin.eval_set_id,

@@ -150,7 +150,7 @@ async def finished(
     _keep_warnings(journal, plan, extensions)
     report = report_of(journal, summary)
     failures = write_outputs(report, outputs, extensions, plan.host)
-    extensions.notify("run_finished", RunFinished(run=name, summary=summary))
+    extensions.notify(RunFinished(run=name, summary=summary))
     # Once more: an observer of the end may have raised.
     warnings = _keep_warnings(journal, plan, extensions)
     result = RunResult(name=name, journal=journal.path, summary=summary, warnings=warnings)
