@@ -26,6 +26,7 @@ def read_case(data: object, path: str, findings: Findings) -> EvalCase:
     given: JsonObject = data if is_object(data) else {}
     eval_id = given.get("eval_id", given.get("evalId"))
     findings.case = eval_id if isinstance(eval_id, str) and eval_id else None
+    found = findings.read(schema.EvalCase, data, path)
     if is_object(data):
         _check_kind(
             given.get("conversation") is not None,
@@ -33,7 +34,6 @@ def read_case(data: object, path: str, findings: Findings) -> EvalCase:
             path,
             findings,
         )
-    found = findings.read(schema.EvalCase, data, path)
     case = EvalCase(eval_id=findings.case or "") if found is None else _case(found, path, findings)
     findings.case = None
     return case
