@@ -28,9 +28,15 @@ def invocation_of(turn: Turn, said: Content, began: float, seconds: float, exhib
         exhibits: Where raw events, requests and responses are kept.
 
     Raises:
-        AgentError: the agent ended with an error and without an answer (``agent_failed``).
+        AgentError: the agent ended with an error and without an answer (``agent_failed``), or without any event
+            (``no_answer``).
     """
     own = [move for move in turn.moves if move.parent_call is None and move.event.get("author") != "user"]
+    if not own:
+        # google-adk ends a run in silence where a model or a tool raised CancelledError.
+        raise AgentError(
+            "the agent ended its turn without an event: nothing ran, or it was cancelled", code="no_answer"
+        )
     read = turn_from_adk_events([AdkEvent(move.event) for move in own], said)
     steps = list(_in_order(turn.moves, dict(zip(map(id, own), read.steps, strict=True)), exhibits))
     details = _app_details(turn.moves)
