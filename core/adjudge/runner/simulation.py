@@ -31,7 +31,7 @@ from adjudge.runner.host import RunHost
 from adjudge.runner.plan import PlannedCriterion
 from adjudge.runner.problems import Problems
 
-_MOST_TURNS: Final = 1000
+_MOST_TURNS: Final = 300
 """Of one conversation, whatever its simulator says: a user who goes on for so long never ends."""
 
 _NO_MESSAGE: Final = "no_message"

@@ -419,7 +419,7 @@ def test_a_persona_of_one_s_own_is_checked(folder: Path) -> None:
         ({"type": "llm_baked"}, "Did you mean 'llm_backed'?"),
         ({"type": 3}, "'type' must be a string"),
         ({"modle": "openai/m"}, "unknown option 'modle'. Did you mean 'model'?"),
-        ({"max_allowed_invocations": 0}, "at least 1, or -1"),
+        ({"max_allowed_invocations": 0}, "from 1 to 300, or -1"),
         ({"custom_instructions": "Be nice."}, "lack {{stop_signal}}, {{conversation_plan}}"),
         ({"custom_instructions": "{{stop_signals}}"}, "Did you mean 'stop_signal'?"),
         ({"custom_instructions": "{% for x in y %}"}, "only placeholders are filled in"),

@@ -13,13 +13,16 @@ _NEEDED: Final = ("stop_signal", "conversation_plan", "conversation_history")
 PERSONA: Final = "persona"
 """The placeholder that instructions need where a case has a persona."""
 
+_MOST_TURNS: Final = 300
+"""What adjudge lets any conversation have."""
+
 _STATEMENT: Final = re.compile(r"\{%.*?%\}|\{#.*?#\}", re.DOTALL)
 _BRACED: Final = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 
 
 def _number_of_turns(value: int) -> int:
-    if value != -1 and value < 1:
-        raise ValueError("it must be at least 1, or -1 for no limit")
+    if value != -1 and not 1 <= value <= _MOST_TURNS:
+        raise ValueError(f"it must be from 1 to {_MOST_TURNS}, or -1 for no limit of its own")
     return value
 
 
@@ -47,7 +50,7 @@ class LlmBackedConfig(ComponentConfig):
     model_configuration: dict[str, Any] | None = None
     """How the model generates (ADK ``GenerateContentConfig``): ``temperature``, ``max_output_tokens`` and so on."""
     max_allowed_invocations: Annotated[int, AfterValidator(_number_of_turns)] = 20
-    """The most messages of a conversation, the starting prompt included; -1: no limit."""
+    """The most messages of a conversation, the starting prompt included; -1: no limit but that of adjudge."""
     custom_instructions: Annotated[str | None, AfterValidator(_instructions)] = None
     """What the model is told in place of our words, with the placeholders ``{{stop_signal}}``,
     ``{{conversation_plan}}`` and ``{{conversation_history}}``, and ``{{persona}}`` for cases that have one."""
