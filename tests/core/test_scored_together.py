@@ -132,3 +132,21 @@ def test_what_is_prepared_is_prepared_once_for_all_files_and_shown(
     assert plugin.calls == [[2, 9], [2, 9]]
     with run.report() as report:
         assert report.run.prepared == {"short": {"least": 2}, "long": {"least": 9}}
+
+
+def test_namesakes_of_two_configurations_are_shown_beside_one_another(
+    cases: Path, beside_built_ins: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(cases.parent)
+    files: list[str] = []
+    for folder, least in (("one", 2), ("other", 3)):
+        Path(folder).mkdir()
+        files.append(f"{folder}/set.test.json")
+        Path(files[-1]).write_text(cases.read_text())
+        criteria = {"short": {"criterion": "length", "least": least, "threshold": 1}}
+        Path(folder, "test_config.json").write_text(json.dumps({"criteria": criteria}))
+    with evaluate_sync(agent, files, extensions=beside_built_ins(Plugin())).report() as report:
+        assert report.run.prepared == {
+            "short": {"least": 2},
+            "short (other/test_config.json)": {"least": 3},
+        }

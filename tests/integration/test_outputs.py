@@ -236,7 +236,7 @@ def test_an_agent_is_closed_where_its_run_cannot_go_on(
     adjudge_here("eval", "closing:x", "set.test.json", "--run", "damaged")
     journal = sqlite3.connect(folder / "adjudge-home" / "runs" / "damaged.sqlite3")
     with closing(journal), journal:
-        journal.execute("UPDATE attempts SET failure = 'no JSON'")
+        journal.execute("UPDATE attempts SET result = 'no JSON'")
     (folder / "closed").unlink()
     refused = adjudge_here("resume", "damaged")
     assert refused.returncode == 2

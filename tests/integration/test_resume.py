@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -231,9 +229,11 @@ def count(eval_metric, actual_invocations, expected_invocations, conversation_sc
 """
 
 
-def decided(journal: Path) -> list[tuple[int]]:
-    with contextlib.closing(sqlite3.connect(journal)) as connection:
-        return connection.execute("SELECT criterion_no FROM scores").fetchall()
+def decided(adjudge: Cli, folder: Path) -> list[str]:
+    shown = folder / "shown.json"
+    adjudge("runs", "show", "half", "--output", str(shown))
+    cases = json.loads(shown.read_text())["cases"] if shown.exists() else []
+    return [item["criterion_name"] for case in cases for item in case["criteria"] if item["error"] is None]
 
 
 def test_a_criterion_that_is_decided_is_not_measured_again(folder: Path, adjudge: Cli) -> None:
@@ -247,14 +247,13 @@ def test_a_criterion_that_is_decided_is_not_measured_again(folder: Path, adjudge
     (folder / "bot.py").write_text("def agent(text):\n    return 'answer to ' + text\n")
     arguments = ["eval", "bot:agent", "set.evalset.json:case-1", "--run", "half"]
     process = subprocess.Popen([sys.executable, "-m", "adjudge", *arguments], cwd=folder)
-    journal = Path(os.environ["ADJUDGE_HOME"]) / "runs" / "half.sqlite3"
     deadline = time.monotonic() + 120
-    while not (folder / "metric.txt").exists() or not decided(journal):
+    while not (folder / "metric.txt").exists() or not decided(adjudge, folder):
         assert time.monotonic() < deadline
         time.sleep(0.01)
     # The metric hangs: Ctrl-C does not wait for it.
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=120) == 130
-    assert decided(journal) == [(0,)]
+    assert decided(adjudge, folder) == ["response_match_score"]
     (folder / "hold").unlink()
     assert adjudge("resume", "half").returncode == 0

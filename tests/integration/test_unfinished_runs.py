@@ -20,10 +20,10 @@ KILLED_IN = 3
 DYING_AGENT = """
 import os, pathlib, signal, sqlite3, time
 
-def die(scores):
-    # What was answered before is scored meanwhile.
+def die(attempts):
+    # What was answered before is scored and kept meanwhile.
     journal = sqlite3.connect(pathlib.Path(os.environ["ADJUDGE_HOME"]) / "runs" / "killed.sqlite3")
-    while journal.execute("SELECT count(*) FROM scores").fetchone()[0] < scores:
+    while journal.execute("SELECT count(*) FROM attempts").fetchone()[0] < attempts:
         time.sleep(0.01)
     os.kill(os.getpid(), signal.SIGKILL)
 

@@ -19,6 +19,18 @@ from adjudge.model.eval_set import EvalCase
 Shape: TypeAlias = Literal["eval_set", "kept", "old_turns", "old_cases"]
 """ADK's schema, what a program made (``kept_eval_set``), a list of turns, or a list of named cases."""
 
+Identity: TypeAlias = tuple[int, int, int, int] | None
+"""What tells one state of a file from another; ``None`` where it is gone."""
+
+
+def identity_of(path: Path) -> Identity:
+    """The identity of a file, without reading it."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseEntry:
@@ -49,13 +61,17 @@ class CaseEntry:
     """How long it is, in bytes."""
     digest: bytes | None
     """Of these bytes; ``None`` where the case is the whole file, whose hash is known."""
+    case: EvalCase | None = None
+    """The case itself where it stands near the beginning: reading it again takes longer than a short conversation."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvalSetFile:
-    """An eval-set file that has been validated. Its cases stay on disk until they are read."""
+    """An eval-set file that has been validated. Of a large one the cases stay on disk until they are read."""
 
     path: Path
+    identity: Identity
+    """Of the file, when it was opened."""
     shape: Shape
     eval_set_id: str
     name: str | None
@@ -84,6 +100,8 @@ class EvalSetFile:
         Raises:
             InputError: the file is gone or was changed since it was opened.
         """
+        if entry.case is not None and identity_of(self.path) == self.identity:
+            return entry.case
         with open_file(self.path) as file:
             file.seek(entry.offset)
             text = file.read(entry.length)

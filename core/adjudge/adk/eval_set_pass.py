@@ -8,7 +8,7 @@ from typing import Final, NoReturn
 
 from adjudge.adk import schema
 from adjudge.adk.case import KEPT
-from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile, Shape, read_one
+from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile, Shape, identity_of, read_one
 from adjudge.adk.json_input import JsonStream, open_file
 from adjudge.adk.legacy import id_from_name
 from adjudge.adk.validation import Findings, is_object, kind, listed
@@ -19,6 +19,7 @@ from adjudge.model.validation import known_keys
 
 _CASES: Final = ("eval_cases", "evalCases")
 _TOO_MANY: Final = 1000  # problems after which a file is surely something else
+_IN_MEMORY: Final = 4 * 1024 * 1024  # bytes of a file of which the cases are kept
 _LARGEST_EXTRA: Final = 16 * 1024 * 1024  # characters of one value beside the cases
 
 
@@ -28,6 +29,7 @@ class ValidatingPass:
     def __init__(self, path: Path, stream: JsonStream) -> None:
         """Begin at the head of ``stream``."""
         self._path = path
+        self._identity = identity_of(path)
         self._stream = stream
         self._findings = Findings(str(path))
         self._entries: list[CaseEntry] = []
@@ -59,6 +61,7 @@ class ValidatingPass:
         findings.raise_problems()
         return EvalSetFile(
             path=self._path,
+            identity=self._identity,
             shape=shape,
             eval_set_id=id_from_name(self._path) if head is None else head.eval_set_id,
             name=None if head is None else head.name,
@@ -199,6 +202,7 @@ def _entry(case: EvalCase, index: int, offset: int, length: int, digest: bytes |
         offset=offset,
         length=length,
         digest=digest,
+        case=case if offset + length <= _IN_MEMORY else None,
     )
 
 

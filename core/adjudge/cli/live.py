@@ -6,19 +6,20 @@ import asyncio
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from adjudge.cli.exits import INTERRUPTED
 from adjudge.cli.signals import noticing_signals
-from adjudge.extension.hooks import CaseFinished, RunStarted
+from adjudge.extension.hooks import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.terminal import say
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from adjudge.model.result import JudgeCalls
     from adjudge.runner.engine import Event, Watch
     from adjudge.runner.execution import RunResult
 
@@ -39,6 +40,7 @@ class _Progress:
         self._done = 0
         self._total: int | None = 0
         self._counts: Counter[str] = Counter()
+        self._asked: list[str] = []
 
     def __call__(self, event: Event) -> None:
         """Take what happened into account."""
@@ -47,14 +49,17 @@ class _Progress:
         elif isinstance(event, CaseFinished):
             self._done += 1
             self._counts[event.result.status] += 1
-        else:
+        elif isinstance(event, CaseStarted | CriterionScored):
             return
+        else:
+            self._asked = list(_in_words(event.judges.values()))
         said = [f"{self._counts[status]} {word}" for status, word in _SHOWN.items() if self._counts[status]]
         if self._total is None:
             said.insert(0, f"{self._done} run{'' if self._done == 1 else 's'}")
-        text = ", ".join(said) or "running"
+        text = ", ".join([*said, *self._asked]) or "running"
         if not self._is_watched:
-            self._say(text)
+            if isinstance(event, CaseFinished):
+                self._say(text)
             return
         if self._bar is None:
             self._bar = _bar()
@@ -84,6 +89,16 @@ class _Progress:
         if self._run is None:
             return None
         return f"interrupted: {self._done}{self._of()} done. Finish with: adjudge resume {self._run}"
+
+
+def _in_words(judges: Iterable[JudgeCalls]) -> Iterator[str]:
+    """What judges did so far, and what it costs where that is known."""
+    asked = [calls for calls in judges if calls.calls]
+    if asked:
+        count = sum(calls.calls for calls in asked)
+        yield f"{count} call{'' if count == 1 else 's'}"
+    if cost := sum(calls.cost or 0 for calls in asked):
+        yield f"${cost:.2f}" if cost >= 0.01 else f"${cost:.6f}"
 
 
 def run_to_end(start: Callable[[Watch], Coroutine[Any, Any, RunResult]]) -> RunResult:

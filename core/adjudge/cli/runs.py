@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -11,6 +11,9 @@ from adjudge.cli.command_group import CommandGroup
 from adjudge.cli.listing import json_option, say_document
 from adjudge.cli.run_command import ended, report_options, show_report
 from adjudge.extension.terminal import say
+
+_NAMED: Final = 3
+"""Logs of a run that the list names."""
 
 
 @click.group("runs", cls=CommandGroup)
@@ -32,9 +35,16 @@ def list_command(as_json: bool) -> None:
         say(f"no runs in {runs_folder()}")
     for row in rows:
         done = f"{row['done']}/{'?' if row['total'] is None else row['total']}"
-        say(f"{row['name']}  {row['state']:<11}  {done:>9}  {row['started_at'] or '':<24}  {row['agent']}")
+        said = f"{row['name']}  {row['state']:<11}  {done:>9}  {row['started_at'] or '':<24}"
+        say(f"{said}  {row['agent'] or _in_short(row['logs'])}")
         if row["problem"]:
             say(f"warning: {row['problem']}", err=True)
+
+
+def _in_short(logs: list[str]) -> str:
+    """Logs by name, in one line."""
+    more = f" and {len(logs) - _NAMED} more" if len(logs) > _NAMED else ""
+    return ", ".join(logs[:_NAMED]) + more
 
 
 def _changed(path: Path) -> float:
@@ -48,7 +58,7 @@ def _changed(path: Path) -> float:
 def _row(path: Path) -> dict[str, Any]:
     from adjudge.errors import RunError
     from adjudge.journal.run_journal import Journal
-    from adjudge.runner.journal_views import planned_count, run_info
+    from adjudge.runner.journal_views import planned_count, record_of
 
     row: dict[str, Any] = {
         "name": path.stem,
@@ -57,11 +67,13 @@ def _row(path: Path) -> dict[str, Any]:
         "total": 0,
         "started_at": None,
         "agent": "",
+        "logs": [],
         "problem": None,
     }
     try:
         with Journal.open_to_read(path) as journal, journal.reading():
-            run = run_info(journal)
+            record = record_of(journal)
+            run = record.run
             return {
                 **row,
                 "state": "finished" if run.finished_at else "unfinished",
@@ -69,6 +81,7 @@ def _row(path: Path) -> dict[str, Any]:
                 "total": planned_count(journal),
                 "started_at": run.started_at,
                 "agent": "" if run.agent is None else run.agent["target"],
+                "logs": [] if record.logs is None else [log.source for log in record.logs.logs],
             }
     except RunError as error:
         return {**row, "problem": str(error)}
@@ -87,7 +100,7 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
     from adjudge.journal.locations import journal_path
     from adjudge.journal.run_journal import Journal
     from adjudge.runner.host import RunHost
-    from adjudge.runner.journal_views import read_files
+    from adjudge.runner.journal_views import record_of
     from adjudge.runner.problems import Problems
     from adjudge.runner.reports import check_not_read, check_outputs, report_of, summary_of, write_outputs
 
@@ -97,7 +110,7 @@ def show_command(no_plugins: tuple[str, ...], name: str, outputs: tuple[Path, ..
     check_outputs(outputs, extensions, problems)
     path = journal_path(name)
     with Journal.open_to_read(path) as journal:
-        check_not_read(outputs, [path, *read_files(journal)], problems)
+        check_not_read(outputs, [path, *record_of(journal).read()], problems)
         problems.raise_any()
         report = report_of(journal, summary_of(journal), detailed=detailed)
         unwritten = write_outputs(report, outputs, extensions, host)

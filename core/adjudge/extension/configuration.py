@@ -26,6 +26,18 @@ class ComponentConfig(BaseModel):
     hands_on_extras: ClassVar[bool] = False
     """Set, with ``extra="allow"``, where somebody's own code is given the further keys: they are no mistake then."""
 
+    @classmethod
+    def of_run(cls, given: Mapping[str, Any], *, decides: bool, has_judge: bool) -> dict[str, Any]:
+        """Options of every criterion in words, from those that a user gives for a whole run over logs.
+
+        Args:
+            given: The options, under the names of ``adjudge.judge_logs``.
+            decides: Whether there are verdicts; otherwise the run ends after aggregation.
+            has_judge: Whether the user names a judge.
+        """
+        del decides, has_judge
+        return dict(given)
+
 
 class NoConfig(ComponentConfig):
     """The configuration of a component that has no options."""

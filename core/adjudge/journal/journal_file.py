@@ -10,7 +10,7 @@ from typing import Final
 
 from adjudge.errors import RunError
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 
 def new_file(path: Path) -> sqlite3.Connection:

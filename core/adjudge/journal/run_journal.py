@@ -1,8 +1,7 @@
 """The journal: one SQLite file per run, written as results arrive.
 
-A trajectory is committed whole, before anything is scored; every vote of a judge and every criterion's
-result is committed when it is there. So a run that is killed at any moment continues with what is
-missing, and reports are made from the journal alone.
+A trajectory is committed whole, every vote of a judge and every criterion's result when it is there. So a run
+that is killed at any moment continues with what is missing, and reports are made from the journal alone.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 from adjudge.errors import RunError
 from adjudge.extension.home_folder import make_folder
@@ -39,14 +38,8 @@ CREATE TABLE planned (
 CREATE TABLE logs_read (log_no INTEGER PRIMARY KEY, runs INTEGER NOT NULL);
 CREATE TABLE cases (case_no INTEGER PRIMARY KEY, eval_id TEXT NOT NULL, data BLOB NOT NULL);
 CREATE TABLE attempts (
-    case_no INTEGER NOT NULL, repeat INTEGER NOT NULL,
-    trajectory BLOB NOT NULL, facts BLOB NOT NULL, failure BLOB, duration REAL NOT NULL,
+    case_no INTEGER NOT NULL, repeat INTEGER NOT NULL, result BLOB NOT NULL, trajectory BLOB NOT NULL,
     PRIMARY KEY (case_no, repeat)
-) WITHOUT ROWID;
-CREATE TABLE scores (
-    case_no INTEGER NOT NULL, repeat INTEGER NOT NULL, criterion_no INTEGER NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (case_no, repeat, criterion_no)
 ) WITHOUT ROWID;
 CREATE TABLE replies (
     key BLOB NOT NULL, sample INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (key, sample)
@@ -54,37 +47,52 @@ CREATE TABLE replies (
 """
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAttempt:
-    """One repeat of one case as the journal holds it; payloads are JSON.
+Place: TypeAlias = tuple[int, int]
+"""Case number and repeat."""
 
-    The two large ones are unpacked when they are asked for: a summary needs neither.
-    """
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One repeat of one case: what the agent did, and what is known of its result; payloads are JSON."""
+
+    place: Place
+    eval_id: str
+    case: bytes
+    trajectory: bytes
+    result: bytes
+    log: tuple[int, int | None] | None = None
+    """Which log it was read from, and which run of it that is."""
+
+
+class StoredAttempt(NamedTuple):
+    """An attempt as the journal holds it. The payloads, JSON, are unpacked when they are asked for."""
 
     case_no: int
     repeat: int
     eval_id: str
-    _case: bytes
-    _trajectory: bytes
-    facts: bytes
-    failure: bytes | None
-    duration: float
-    """Seconds."""
-    scores: Mapping[int, bytes]
-    """Criterion number to result."""
+    packed_result: bytes
+    packed_case: bytes
+    packed_trajectory: bytes
+
+    @property
+    def place(self) -> Place:
+        """Case number and repeat."""
+        return self[:2]
+
+    @property
+    def result(self) -> bytes:
+        """What is known of the result."""
+        return unpacked(self.packed_result)
 
     @property
     def case(self) -> bytes:
         """The case."""
-        return unpacked(self._case)
+        return unpacked(self.packed_case)
 
     @property
     def trajectory(self) -> bytes:
         """What the agent did."""
-        return unpacked(self._trajectory)
-
-
-_AttemptRow: TypeAlias = tuple[int, int, str, bytes, bytes, bytes, bytes | None, float]
+        return unpacked(self.packed_trajectory)
 
 
 class Journal:
@@ -209,38 +217,18 @@ class Journal:
         with self._writing():
             self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", _meta_rows(values))
 
-    def add_attempt(
-        self,
-        case_no: int,
-        repeat: int,
-        *,
-        eval_id: str,
-        case: bytes,
-        trajectory: bytes,
-        facts: bytes,
-        failure: bytes | None,
-        duration: float,
-        log: tuple[int, int | None] | None = None,
-    ) -> None:
-        """Commit what the agent did in one repeat of one case, whole; ``log``: which run of which log that is."""
+    def write(self, attempts: Sequence[Attempt], results: Mapping[Place, bytes]) -> None:
+        """Commit attempts, each whole, and later results of others, in one transaction."""
         with self._writing():
-            if log is not None:
-                self._connection.execute("INSERT INTO planned VALUES (?, ?, ?, ?)", (case_no, eval_id, *log))
-            self._connection.execute(
-                "INSERT OR IGNORE INTO cases VALUES (?, ?, ?)", (case_no, eval_id, packed(case))
-            )
-            self._connection.execute(
-                "INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?, ?, ?)",
-                (case_no, repeat, packed(trajectory), facts, failure, duration),
-            )
-
-    def add_score(self, case_no: int, repeat: int, criterion_no: int, data: bytes) -> None:
-        """Commit the result of one criterion on one repeat of one case."""
-        with self._writing():
-            self._connection.execute(
-                "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)",
-                (case_no, repeat, criterion_no, packed(data)),
-            )
+            write = self._connection.executemany
+            if logs := [(new.place[0], new.eval_id, *new.log) for new in attempts if new.log is not None]:
+                write("INSERT INTO planned VALUES (?, ?, ?, ?)", logs)
+            cases = [(new.place[0], new.eval_id, packed(new.case)) for new in attempts]
+            write("INSERT OR IGNORE INTO cases VALUES (?, ?, ?)", cases)
+            rows = [(*new.place, packed(new.result), packed(new.trajectory)) for new in attempts]
+            write("INSERT OR REPLACE INTO attempts VALUES (?, ?, ?, ?)", rows)
+            later = [(packed(result), *place) for place, result in results.items()]
+            write("UPDATE attempts SET result = ? WHERE case_no = ? AND repeat = ?", later)
 
     def add_log_read(self, log_no: int, runs: int) -> None:
         """Commit that a log was read to its end, and how many runs it has."""
@@ -254,13 +242,6 @@ class Journal:
                 "INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", (bytes.fromhex(key), sample, packed(data))
             )
 
-    def forget_attempts(self, attempts: Iterable[tuple[int, int]]) -> None:
-        """Remove attempts that are to be made again, with their scores."""
-        rows = list(attempts)
-        with self._writing():
-            self._connection.executemany("DELETE FROM scores WHERE case_no = ? AND repeat = ?", rows)
-            self._connection.executemany("DELETE FROM attempts WHERE case_no = ? AND repeat = ?", rows)
-
     def forget_log_runs(self, case_numbers: Iterable[int]) -> None:
         """Remove places in logs that are to be read again; those logs count as not read to their end."""
         rows = [(number,) for number in case_numbers]
@@ -268,15 +249,8 @@ class Journal:
             self._connection.executemany(
                 "DELETE FROM logs_read WHERE log_no = (SELECT log_no FROM planned WHERE case_no = ?)", rows
             )
-            for table in ("planned", "cases", "attempts", "scores"):
-                self._connection.executemany(f"DELETE FROM {table} WHERE case_no = ?", rows)  # noqa: S608 - of these four
-
-    def forget_scores(self, scores: Iterable[tuple[int, int, int]]) -> None:
-        """Remove results that are to be made again."""
-        with self._writing():
-            self._connection.executemany(
-                "DELETE FROM scores WHERE case_no = ? AND repeat = ? AND criterion_no = ?", list(scores)
-            )
+            for table in ("planned", "cases", "attempts"):
+                self._connection.executemany(f"DELETE FROM {table} WHERE case_no = ?", rows)  # noqa: S608 - of these three
 
     # --- reading ----------------------------------------------------------------------
 
@@ -344,27 +318,30 @@ class Journal:
         """How many runs each log has that was read to its end."""
         return dict(self._connection.execute("SELECT log_no, runs FROM logs_read").fetchall())
 
-    def attempts(self) -> Iterator[StoredAttempt]:
-        """Every attempt in the order of the plan, one at a time."""
-        query = (
-            "SELECT case_no, repeat, eval_id, c.data, trajectory, facts, failure, duration "
-            "FROM attempts JOIN cases AS c USING (case_no)"
-        )
-        # Cursors of their own, so that a slow reader does not hold up a writer's statements.
-        scores = self._connection.cursor()
-        of_logs = [case_no for case_no, _ in self.log_runs()]
+    def attempts(self, *, results_only: bool = False) -> Iterator[StoredAttempt]:
+        """Every attempt in the order of the plan, one at a time; without its large payloads for ``results_only``."""
         # Runs of logs may be numbered in another order: one after the other, so that none is sorted with its data.
-        parts: list[tuple[str, tuple[int, ...]]] = [
-            (f"{query} WHERE case_no = ?", (case_no,)) for case_no in of_logs
-        ]
-        cursor = self._connection.cursor()
-        row: _AttemptRow
-        for text, values in parts or [(f"{query} ORDER BY case_no, repeat", ())]:
-            for row in cursor.execute(text, values):
-                found = scores.execute(
-                    "SELECT criterion_no, data FROM scores WHERE case_no = ? AND repeat = ?", row[:2]
-                )
-                yield StoredAttempt(*row, {number: unpacked(data) for number, data in found})
+        of_logs = [case_no for case_no, _ in self.log_runs()]
+        for case_no in of_logs:
+            yield from self._attempts("WHERE case_no = ?", case_no, results_only=results_only)
+        if not of_logs:
+            yield from self._attempts("ORDER BY case_no, repeat", results_only=results_only)
+
+    def attempt(self, place: Place) -> StoredAttempt:
+        """The attempt at a place.
+
+        Raises:
+            RunError: there is none, or the file is damaged.
+        """
+        with self.reading():
+            [found] = self._attempts("WHERE case_no = ? AND repeat = ?", *place)
+            return found
+
+    def _attempts(self, which: str, *values: int, results_only: bool = False) -> Iterator[StoredAttempt]:
+        payloads = "x'', x''" if results_only else "c.data, trajectory"
+        query = f"SELECT case_no, repeat, eval_id, result, {payloads} FROM attempts JOIN cases AS c USING (case_no)"  # noqa: S608 - our own words
+        # A cursor of its own, so that a slow reader does not hold up a writer's statements.
+        return map(StoredAttempt._make, self._connection.cursor().execute(f"{query} {which}", values))
 
 
 def _meta_rows(values: Mapping[str, Any]) -> list[tuple[str, str]]:

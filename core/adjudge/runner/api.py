@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from adjudge.errors import InputError, Problem, RunError
+from adjudge.errors import RunError
 from adjudge.extension.loader import Extensions
 from adjudge.extension.project import project_extensions
 from adjudge.journal.locations import journal_path
@@ -15,20 +15,21 @@ from adjudge.journal.run_journal import Journal
 from adjudge.model.base import canonical_sha256
 from adjudge.model.evaluation import WordedCriterion
 from adjudge.runner.engine import Watch
-from adjudge.runner.execution import RunResult, beginning, begun, finished
-from adjudge.runner.journal_views import run_info
+from adjudge.runner.execution import RunResult, beginning, begun, finished, new_journal
+from adjudge.runner.groundwork import Groundwork
+from adjudge.runner.journal_views import RunRecord, keep_info, record_of
 from adjudge.runner.log_planning import plan_logs
 from adjudge.runner.old_reports import OldReports
-from adjudge.runner.plan import differences
+from adjudge.runner.plan import Plan, differences
 from adjudge.runner.planning import plan_cases
 from adjudge.runner.request import (
     DEFAULT_CONCURRENCY,
     DEFAULT_SCORING_TIMEOUT,
     DEFAULT_TIMEOUT,
     EvalSetSource,
+    LogsRequest,
     RunRequest,
-    judging_request,
-    logs_request_of,
+    judged,
     request_from,
     request_of,
     with_agent,
@@ -90,26 +91,23 @@ async def evaluate(
         RunError: a run of that name exists, or its journal cannot be written.
         ReportError: a report could not be written; it holds the result.
     """
-    _check_concurrency(concurrency)
-    paths = _resolved(outputs)
     request = request_of(
         agent,
         eval_sets,
         config=config,
         agent_options=agent_options,
         num_runs=num_runs,
+        trust_code=trust_code,
         timeout=timeout,
         scoring_timeout=scoring_timeout,
-        judging=judging_request(
-            judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=record
-        ),
-        trust_code=trust_code,
         concurrency=concurrency,
+        judge=judge,
+        max_judge_calls=max_judge_calls,
+        max_cost=max_cost,
+        use_cache=use_cache,
+        record=record,
     )
-    with OldReports(paths) as old:
-        extensions = extensions or project_extensions(Path(request.working_folder))
-        plan = await plan_cases(request, extensions, agent=agent, outputs=paths)
-        return await begun(plan, extensions, old, run, paths, watch)
+    return await _begun(request, agent, run, outputs, extensions, watch)
 
 
 async def judge_logs(
@@ -167,26 +165,31 @@ async def judge_logs(
             makes sense.
         ReportError: a report could not be written; it holds the result.
     """
-    _check_concurrency(concurrency)
-    paths = _resolved(outputs)
-    request = logs_request_of(
-        logs,
-        criteria,
-        options=options,
-        task=task,
-        reader=reader,
-        aggregate_only=aggregate_only,
-        timeout=timeout,
-        scoring_timeout=scoring_timeout,
-        judging=judging_request(
-            judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=record
-        ),
-        concurrency=concurrency,
+    given = () if criteria is None or isinstance(criteria, str | Path) else criteria
+    request = LogsRequest.model_validate(
+        {
+            "logs": logs,
+            "criteria_file": criteria if isinstance(criteria, str | Path) else None,
+            "criteria": tuple(map(_as_written, given)),
+            "options": {
+                name: value for name, value in options.items() if value is not None and value is not False
+            },
+            "task": task,
+            "reader": reader,
+            "aggregate_only": aggregate_only,
+            **judged(
+                timeout=timeout,
+                scoring_timeout=scoring_timeout,
+                concurrency=concurrency,
+                judge=judge,
+                max_judge_calls=max_judge_calls,
+                max_cost=max_cost,
+                use_cache=use_cache,
+                record=record,
+            ),
+        }
     )
-    with OldReports(paths) as old:
-        extensions = extensions or project_extensions(Path(request.working_folder))
-        plan = plan_logs(request, extensions, outputs=paths)
-        return await begun(plan, extensions, old, run, paths, watch)
+    return await _begun(request, None, run, outputs, extensions, watch)
 
 
 async def resume(
@@ -219,14 +222,11 @@ async def resume(
         ReportError: a report could not be written; it holds the result.
         InputError: something that the run needs is missing or wrong by now.
     """
-    if concurrency is not None:
-        _check_concurrency(concurrency)
     paths = _resolved(outputs)
     with OldReports(paths) as old, Journal.open_for_resume(journal_path(run)) as journal:
-        meta = journal.meta()
+        record = record_of(journal)
         with journal.reading():
-            request = request_from(meta["request"])
-            decided_once = meta["decided_once"]
+            request = request_from(record.request)
         if isinstance(request, RunRequest):
             request = with_agent(request, agent, run)
         elif agent is not None:
@@ -241,32 +241,20 @@ async def resume(
             changes["concurrency"] = concurrency
         request = request.model_copy(update=changes)
         extensions = extensions or project_extensions(Path(request.working_folder))
-        if isinstance(request, RunRequest):
-            plan = await plan_cases(
-                request,
-                extensions,
-                agent=agent,
-                outputs=paths,
-                resuming=True,
-                decided_once=decided_once,
-            )
-        else:
-            plan = plan_logs(request, extensions, outputs=paths, resuming=True, decided_once=decided_once)
+        plan = await planned(request, agent, extensions, paths, resumed=record)
         async with beginning(plan):
-            if plan.hash != canonical_sha256(meta["plan"]):
-                listed = "\n".join(f"  {line}" for line in differences(meta["plan"], plan.document()))
+            if plan.hash != canonical_sha256(record.plan):
+                listed = "\n".join(f"  {line}" for line in differences(record.plan, plan.document()))
                 raise RunError(
                     f"run {run!r} cannot be resumed, because what it evaluates has changed:\n{listed}"
                 )
-            plan.host.participants.add_known(run_info(journal).plugins)
+            plan.host.participants.add_known(record.run.plugins)
             with journal.reading():
-                work, total = plan.source.work(journal, resuming=True)
+                units, total = plan.source.units(journal, resuming=True)
             if total != 0:
-                # Until the end it is unfinished again: results were taken back, so that they are made anew.
-                again = run_info(journal).model_copy(update={"finished_at": None})
-                journal.set_meta({"run": again.model_dump(mode="json")})
+                keep_info(journal, finished_at=None)  # until the end it is unfinished again
         old.remove()
-        return await finished(plan, journal, extensions, run, work, total, paths, watch)
+        return await finished(plan, journal, extensions, run, units, total, paths, watch)
 
 
 def evaluate_sync(
@@ -290,9 +278,47 @@ def resume_sync(run: str, **options: Any) -> RunResult:
     return asyncio.run(resume(run, **options))
 
 
-def _check_concurrency(concurrency: int) -> None:
-    if concurrency < 1:
-        raise InputError(Problem(what=f"the concurrency must be at least 1, found {concurrency}"))
+async def _begun(
+    request: RunRequest | LogsRequest,
+    agent: object,
+    run: str | None,
+    outputs: Iterable[str | Path],
+    extensions: Extensions | None,
+    watch: Watch | None,
+) -> RunResult:
+    """Plan a new run, and do it."""
+    paths = _resolved(outputs)
+    with OldReports(paths) as old:
+        extensions = extensions or project_extensions(Path(request.working_folder))
+        path = new_journal(run)
+        plan = await planned(request, agent, extensions, paths)
+        return await begun(plan, extensions, old, path, paths, watch)
+
+
+async def planned(
+    request: RunRequest | LogsRequest,
+    agent: object,
+    extensions: Extensions,
+    outputs: Sequence[Path] = (),
+    resumed: RunRecord | None = None,
+) -> Plan:
+    """The plan of a run, ``resumed`` where it goes on.
+
+    Raises:
+        InputError: with every problem that was found.
+    """
+    decided_once = None if resumed is None else resumed.decided_once
+    ground = Groundwork(request, extensions, outputs, resuming=resumed is not None, decided_once=decided_once)
+    if isinstance(request, LogsRequest):
+        return plan_logs(request, ground)
+    return await plan_cases(request, ground, agent)
+
+
+def _as_written(criterion: object) -> object:
+    """A criterion made in Python as a file has it, so that it is checked in the same way."""
+    if isinstance(criterion, WordedCriterion):
+        return criterion.model_dump(mode="json", exclude_defaults=True)
+    return dict(cast("Mapping[str, Any]", criterion)) if isinstance(criterion, Mapping) else criterion
 
 
 def _resolved(outputs: Iterable[str | Path]) -> list[Path]:

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile
 from adjudge.extension.guard import closed
-from adjudge.extension.protocols import ReportedCase
-from adjudge.journal.run_journal import Journal
+from adjudge.journal.run_journal import Journal, Place
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
-from adjudge.model.result import CriterionResult
 from adjudge.model.trajectory import Trajectory
 from adjudge.runner.conversation import converse
 from adjudge.runner.criteria import decides_anything, lacking
-from adjudge.runner.journal_views import (
-    CaseOrigin,
-    Conversation,
-    FileRecord,
-    conversation_of,
-    failure_of,
-    settled,
-)
-from adjudge.runner.plan import PlannedAgent, PlannedCriterion, Work, in_turn
+from adjudge.runner.decision import CaseOrigin, Conversation
+from adjudge.runner.journal_views import FileRecord, left_to_do
+from adjudge.runner.plan import PlannedAgent, PlannedCriterion, Unit, in_turn
 from adjudge.runner.request import RunRequest
 from adjudge.runner.simulation import PlannedSimulator
 from adjudge.verdict.algebra import nothing_measured
@@ -72,35 +64,6 @@ class PlannedFile:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class CaseUnit:
-    """One repeat of one case."""
-
-    case_no: int
-    repeat: int
-    file: PlannedFile
-    entry: CaseEntry
-    log_no = None
-
-    @property
-    def origin(self) -> CaseOrigin:
-        """What results call it."""
-        return CaseOrigin(self.file.eval_set.eval_set_id, self.file.shown_path, self.entry.eval_id)
-
-    @property
-    def criteria(self) -> Sequence[PlannedCriterion]:
-        """What it is measured by."""
-        return self.file.criteria
-
-    def read(self) -> EvalCase:
-        """The case."""
-        return self.file.eval_set.read(self.entry)
-
-    def lacking(self, planned: PlannedCriterion) -> str:
-        """What a criterion needs and the case does not have."""
-        return lacking(planned, self.entry)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseSource:
     """An agent, and the cases that it is run on."""
@@ -125,9 +88,9 @@ class CaseSource:
         return self.agent.component.id
 
     @property
-    def cases(self) -> int:
-        """Cases, repeats not counted."""
-        return sum(len(file.entries) for file in self.files)
+    def total(self) -> int:
+        """Repeats of cases."""
+        return sum(len(file.entries) for file in self.files) * self.request.num_runs
 
     def document(self) -> JsonObject:
         """What decides the results, as JSON."""
@@ -141,73 +104,59 @@ class CaseSource:
         files = [file.record.model_dump(mode="json") for file in self.files]
         return {"files": files}, (entry.eval_id for file in self.files for entry in file.entries)
 
-    def units(self) -> Iterator[CaseUnit]:
+    def _places(self) -> Iterator[tuple[Place, PlannedFile, CaseEntry]]:
         """Every repeat of every case; the repeats of one case are beside one another."""
         case_no = 0
         for file in self.files:
             for entry in file.entries:
                 for repeat in range(1, self.request.num_runs + 1):
-                    yield CaseUnit(case_no, repeat, file, entry)
+                    yield (case_no, repeat), file, entry
                 case_no += 1
 
-    def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int]:
+    def whole(self) -> Iterator[tuple[PlannedFile, Unit]]:
+        """Every unit of the plan, from its beginning, with its file."""
+        return (
+            (file, self._unit(place, file, entry, is_kept=False)) for place, file, entry in self._places()
+        )
+
+    def units(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Unit], int]:
         """What the journal does not have yet, and how much."""
         if not resuming:
-            return in_turn(map(self.fresh, self.units())), self.cases * self.request.num_runs
-        return self._remaining(journal)
-
-    def fresh(self, unit: CaseUnit, done: Callable[[ReportedCase], None] | None = None) -> Work:
-        """All of a unit, which has not begun yet; ``done`` is told of it in the end."""
-        return Work(unit, play=partial(self._play, unit), done=done)
-
-    def _remaining(self, journal: Journal) -> tuple[AsyncIterator[Work], int]:
-        """What is still to do. Retryable errors are forgotten, so that they are tried again."""
-        attempts = journal.attempts()
+            return in_turn(unit for _, unit in self.whole()), self.total
+        attempts = journal.attempts(results_only=True)
         attempt = next(attempts, None)
-        # What is kept in memory is what was under way when the run was interrupted, not what is finished.
-        todo: dict[tuple[int, int], tuple[Conversation | None, dict[int, CriterionResult]]] = {}
-        again: list[tuple[int, int]] = []
-        rescored: list[tuple[int, int, int]] = []
-        for unit in self.units():
-            key = (unit.case_no, unit.repeat)
-            if attempt is None or (attempt.case_no, attempt.repeat) != key:
-                todo[key] = (None, {})
+        is_kept: dict[Place, bool] = {}
+        for place, _, _ in self._places():
+            if attempt is None or attempt.place != place:
+                is_kept[place] = False
                 continue
-            stored, failure = attempt, failure_of(attempt)
+            if (left := left_to_do(attempt)) is not None:
+                is_kept[place] = left == "score"
             attempt = next(attempts, None)
-            if failure is None:
-                kept, retried = settled(stored)
-                rescored += retried
-                if len(kept) < len(unit.file.criteria):
-                    todo[key] = (conversation_of(stored), kept)
-            elif failure.retryable:
-                again.append(key)
-                todo[key] = (None, {})
-        journal.forget_attempts(again)
-        journal.forget_scores(rescored)
-        total = len(todo)
+        left_over = (self._unit(*at, is_kept=is_kept[at[0]]) for at in self._places() if at[0] in is_kept)
+        return in_turn(left_over), len(is_kept)
 
-        def left() -> Iterator[Work]:
-            for unit in self.units():
-                if (found := todo.pop((unit.case_no, unit.repeat), None)) is not None:
-                    played, scored = found
-                    play = partial(self._play, unit)
-                    yield Work(unit, played, play, is_kept=played is not None, scored=scored)
+    def _unit(self, place: Place, file: PlannedFile, entry: CaseEntry, *, is_kept: bool) -> Unit:
+        return Unit(
+            place=place,
+            origin=CaseOrigin(file.eval_set.eval_set_id, file.shown_path, entry.eval_id),
+            criteria=file.criteria,
+            read=partial(file.eval_set.read, entry),
+            lacking=partial(lacking, entry=entry),
+            play=None if is_kept else partial(self._play, file, entry, place[1]),
+        )
 
-        return in_turn(left()), total
-
-    async def _play(self, unit: CaseUnit, case: EvalCase) -> Conversation:
+    async def _play(self, file: PlannedFile, entry: CaseEntry, repeat: int, case: EvalCase) -> Conversation:
         """Talk to the agent as the case wants it; a user is not simulated where nothing would be measured."""
-        simulator = unit.file.simulator if unit.entry.is_scenario else None
-        if unit.entry.is_scenario and not decides_anything(unit.criteria, unit.entry):
+        if entry.is_scenario and not decides_anything(file.criteria, entry):
             return Conversation(Trajectory(eval_id=case.eval_id), nothing_measured(), 0.0)
         return await converse(
             self.agent,
             case,
-            unit.repeat,
+            repeat,
             self.request.timeout,
-            eval_set_id=unit.file.eval_set.given_id,
-            simulator=simulator,
+            eval_set_id=file.eval_set.given_id,
+            simulator=file.simulator if entry.is_scenario else None,
         )
 
     async def aclose(self) -> str | None:

@@ -30,7 +30,7 @@ from adjudge.model.items import Content
 from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory, numbered
 from adjudge.runner.agent_traceback import Raised, raised_by_agent
-from adjudge.runner.journal_views import Conversation
+from adjudge.runner.decision import Conversation
 from adjudge.runner.plan import PlannedAgent
 from adjudge.runner.simulation import PlannedSimulator, SimulatedUser
 

@@ -118,6 +118,7 @@ def make_criterion(
         judges=tuple(own.judge_documents),
         delegates=tuple(own.delegates),
         declared=own.declared,
+        source=place.get("file"),
     )
 
 

@@ -1,30 +1,36 @@
-"""The engine: takes trajectories from an agent or from logs, scores them side by side, and journals every result at once."""
+"""The engine: takes trajectories from an agent or from logs, scores them side by side, and journals every result."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from pydantic_core import from_json, to_json
-
+from adjudge.errors import RunError
 from adjudge.extension.hooks import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
 from adjudge.journal.run_journal import Journal
-from adjudge.model.base import told
+from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest
-from adjudge.model.eval_set import EvalCase
-from adjudge.model.evidence import Failure
-from adjudge.model.measurement import Measurement, Outcome
-from adjudge.model.result import CriterionResult
-from adjudge.model.trajectory import Trajectory
-from adjudge.runner.journal_views import Conversation, Facts, KnownCase, decided, facts_of, run_info
-from adjudge.runner.plan import Plan, PlannedCriterion, Unit, Work
-from adjudge.runner.scoring import prepared, score, score_together
-from adjudge.verdict.algebra import criterion_result
+from adjudge.model.result import CriterionResult, JudgeCalls
+from adjudge.runner.journal_views import KnownCase, keep_info, known, record_of
+from adjudge.runner.plan import Plan, Unit
+from adjudge.runner.scoring import inapplicable, prepared, score
+from adjudge.runner.unit_result import UnitResult
 
-Event: TypeAlias = RunStarted | CaseStarted | CriterionScored | CaseFinished
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgesAsked:
+    """A judge has answered, or was given up. Told to whoever watches the run, and to no observer."""
+
+    run: str
+    judges: Mapping[str, JudgeCalls]
+    """By model, over all resumptions of the run."""
+
+
+Event: TypeAlias = RunStarted | CaseStarted | CriterionScored | CaseFinished | JudgesAsked
 Watch: TypeAlias = Callable[[Event], None]
 
 
@@ -56,19 +62,25 @@ class Engine:
         self.began = False
         """Whether criteria have locked what they have in common, so that cases are run."""
         self._watch = watch
-        self._participants = len(run_info(journal).plugins)
+        self._participants = len(record_of(journal).run.plugins)
         """How many the journal has."""
         self._agent_slots = asyncio.Semaphore(plan.request.concurrency)
         self._open_slots = asyncio.Semaphore(plan.source.at_once)
+        self._uncommitted: dict[UnitResult, None] = {}
+        self._waiting: list[asyncio.Future[None]] = []
+        """For what is not committed yet."""
 
-    async def run(self, work: AsyncIterator[Work], total: int | None) -> None:
-        """Do the work; ``total`` is how many units there are, for progress.
+    async def run(self, units: AsyncIterator[Unit], total: int | None) -> None:
+        """Do what is left; ``total`` is how many units that are, for progress.
 
         Raises:
             InputError: an eval set was changed or removed under the run.
             RunError: the journal cannot be written.
             asyncio.CancelledError: the run was interrupted; everything finished is in the journal.
         """
+        if (watch := self._watch) is not None:
+            judges = self._plan.judges
+            judges.tell(lambda: watch(JudgesAsked(run=self._run, judges=judges.calls)))
         names = dict.fromkeys(item.rule.criterion_name for item in self._plan.source.criteria)
         self._tell(RunStarted(run=self._run, cases=total, criteria=tuple(names)))
         await self._prepare()
@@ -77,14 +89,16 @@ class Engine:
             async with asyncio.TaskGroup() as tasks:
                 # Room first: what is read from a log is in memory.
                 await self._open_slots.acquire()
-                async for item in work:
-                    tasks.create_task(self._unit(item))
+                async for unit in units:
+                    tasks.create_task(self._unit(unit))
                     await self._open_slots.acquire()
                 self._open_slots.release()
         except ExceptionGroup as group:
             # Agents and criteria raise nothing from here: what is left concerns the whole run, and the
             # first failure is the cause of the rest.
             raise group.exceptions[0] from group
+        finally:
+            self._commit()
 
     async def _prepare(self) -> None:
         """Have criteria lock what all cases have in common, and keep it with the run."""
@@ -96,60 +110,45 @@ class Engine:
         if not preparing:
             return
         locked = await asyncio.gather(*(prepared(item, criterion) for item, criterion in preparing))
-        documents = {
-            item.rule.criterion_name: document
-            for (item, _), document in zip(preparing, locked, strict=True)
-            if document
-        }
-        info = run_info(self._journal).model_copy(update={"prepared": documents})
-        self._journal.set_meta({"run": info.model_dump(mode="json")})
+        documents: dict[str, JsonObject] = {}
+        for (item, _), document in zip(preparing, locked, strict=True):
+            name = item.rule.criterion_name
+            # Two configurations may give one name to different criteria.
+            if documents.get(name, document) != document:
+                name = f"{name} ({item.source})"
+            if document:
+                documents[name] = document
+        keep_info(self._journal, prepared=documents)
 
-    def _tell(self, event: Event) -> None:
+    def _tell(self, event: RunStarted | CaseStarted | CriterionScored | CaseFinished) -> None:
         if self._watch is not None:
             self._watch(event)
         self._extensions.notify(event)
 
-    async def _unit(self, work: Work) -> None:
+    async def _unit(self, unit: Unit) -> None:
         try:
-            unit = work.unit
             case = unit.read()
-            if not work.is_kept:
+            if unit.played is None and unit.play is None:
+                result = UnitResult.resumed(unit, case, self._run, *known(self._journal, unit.place))
+            else:
                 self._tell_started(unit)
-            conversation = work.played
-            if conversation is None:
-                if work.play is None:
+                conversation = unit.played
+                if unit.play is not None:
+                    async with self._agent_slots:
+                        conversation = await unit.play(case)
+                if conversation is None:
                     raise AssertionError("what is not known is played")
-                async with self._agent_slots:
-                    conversation = await work.play(case)
-            facts = facts_of(conversation.trajectory)
-            if not work.is_kept:
-                conversation, facts = self._keep(unit, case, conversation, facts)
-            criteria: Mapping[int, CriterionResult] = {}
-            if conversation.failure is None:
-                under_test = CaseUnderTest(case=case, actual=conversation.trajectory, repeat=unit.repeat)
-                criteria = {**work.scored, **await self._score(work, under_test)}
-            result = decided(
-                unit.origin,
-                [item.rule for item in unit.criteria],
-                unit.repeat,
-                failure=conversation.failure,
-                criteria=[criteria[number] for number in sorted(criteria)],
-                duration=conversation.duration,
-                facts=facts,
-            )
-            self._tell(CaseFinished(run=self._run, result=result))
-            if work.done is not None:
-                work.done(KnownCase(result=result, case=case, actual=conversation.trajectory))
+                result = UnitResult.begun(unit, case, self._run, conversation, self._plan.source.origin)
+                self._to_commit(result)
+            if result.conversation.failure is None:
+                await self._score(result)
+            else:
+                await self._keep(result, [])
+            self._tell(CaseFinished(run=self._run, result=result.decided))
+            if unit.done is not None:
+                unit.done(KnownCase(result.decided, case, result.conversation.trajectory))
         finally:
             self._open_slots.release()
-
-    def _keep_participants(self) -> None:
-        """Journal what took part, where that has become more: no result is kept without what made it."""
-        participants = self._plan.host.participants
-        if len(participants) > self._participants:
-            self._participants = len(participants)
-            info = run_info(self._journal).model_copy(update={"plugins": participants.listed()})
-            self._journal.set_meta({"run": info.model_dump(mode="json")})
 
     def _tell_started(self, unit: Unit) -> None:
         origin = unit.origin
@@ -159,95 +158,88 @@ class Engine:
             ),
         )
 
-    def _keep(
-        self, unit: Unit, case: EvalCase, conversation: Conversation, facts: Facts
-    ) -> tuple[Conversation, Facts]:
-        """Commit what the agent did; where it cannot be kept, the case is an error."""
-        try:
-            stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
-            # A journal must be readable whatever an agent answers. That it is a trajectory was checked where it came
-            # in; how deep it is as a whole, and how long its numbers are, shows here.
-            from_json(stored)
-        except ValueError as error:
-            unusable = Failure(
-                code="bad_answer",
-                message=f"the agent's answer holds something that cannot be kept as JSON: {told(error)}",
-                origin=self._plan.source.origin,
-            )
-            conversation = Conversation(Trajectory(eval_id=case.eval_id), unusable, conversation.duration)
-            facts = facts_of(conversation.trajectory)
-            stored = conversation.trajectory.model_dump_json(exclude_defaults=True).encode()
-        failure = conversation.failure
-        self._keep_participants()
-        self._journal.add_attempt(
-            unit.case_no,
-            unit.repeat,
-            eval_id=case.eval_id,
-            case=case.model_dump_json(exclude_defaults=True).encode(),
-            trajectory=stored,
-            facts=facts.model_dump_json(exclude_defaults=True).encode(),
-            failure=None if failure is None else failure.model_dump_json().encode(),
-            duration=conversation.duration,
-            log=None if unit.log_no is None else (unit.log_no, unit.origin.run),
-        )
-        return conversation, facts
-
-    async def _score(self, work: Work, case: CaseUnderTest) -> dict[int, CriterionResult]:
-        unit = work.unit
-        groups: dict[object, list[int]] = {}
+    async def _score(self, result: UnitResult) -> None:
+        """Measure what is not decided yet: first what needs nobody, so that it is committed with the trajectory."""
+        unit = result.unit
+        case = CaseUnderTest(case=result.case, actual=result.conversation.trajectory, repeat=unit.repeat)
+        scored: list[CriterionResult] = []
+        waiting: dict[object, list[int]] = {}
         for number, planned in enumerate(unit.criteria):
-            if number not in work.scored:
-                is_together = isinstance(planned.criterion, SupportsTogether) and not unit.lacking(planned)
-                groups.setdefault(planned.component.id if is_together else number, []).append(number)
-        scored = await asyncio.gather(*(self._score_group(unit, group, case) for group in groups.values()))
-        return {number: result for results in scored for number, result in results.items()}
+            if number in result.criteria:
+                continue
+            if lacking := unit.lacking(planned):
+                scored.append(result.add(number, inapplicable(planned, lacking)))
+            elif planned.waits:
+                is_together = isinstance(planned.criterion, SupportsTogether)
+                waiting.setdefault(planned.component.id if is_together else number, []).append(number)
+            else:
+                scored += await self._measured(result, [number], case)
+        if scored or not waiting:
+            await self._keep(result, scored)
+        elif not result.is_kept:
+            await self._keep(result, [])  # a judge may be asked: what it judges is not to be lost
+        await asyncio.gather(*(self._score_by(result, group, case) for group in waiting.values()))
 
-    async def _score_group(
-        self, unit: Unit, numbers: list[int], case: CaseUnderTest
-    ) -> dict[int, CriterionResult]:
-        """Measure by one criterion, or by several instances of a component that measures together."""
-        planned = [unit.criteria[number] for number in numbers]
-        within = self._plan.request.scoring_timeout
-        if len(planned) > 1:
-            measured = await score_together(planned, case, within=within)
-        else:
-            measured = [await score(planned[0], case, lacking=unit.lacking(planned[0]), within=within)]
-        kept = [self._keep_score(unit, *item) for item in zip(numbers, planned, measured, strict=True)]
-        return dict(zip(numbers, kept, strict=True))
-
-    def _keep_score(
-        self, unit: Unit, number: int, planned: PlannedCriterion, measured: CriterionResult
-    ) -> CriterionResult:
-        result, stored = _stored(planned, measured)
-        self._keep_participants()
+    async def _score_by(self, result: UnitResult, numbers: list[int], case: CaseUnderTest) -> None:
         # At once, not with the others: a slow criterion must not hold back what is decided already.
-        self._journal.add_score(unit.case_no, unit.repeat, number, stored)
-        origin = unit.origin
-        self._tell(
-            CriterionScored(
-                run=self._run,
-                eval_set_id=origin.eval_set_id,
-                eval_id=origin.eval_id,
-                repeat=unit.repeat,
-                result=result,
-            ),
-        )
-        return result
+        await self._keep(result, await self._measured(result, numbers, case))
 
+    async def _measured(
+        self, result: UnitResult, numbers: list[int], case: CaseUnderTest
+    ) -> list[CriterionResult]:
+        planned = [result.unit.criteria[number] for number in numbers]
+        scored = await score(planned, case, within=self._plan.request.scoring_timeout)
+        return [result.add(number, item) for number, item in zip(numbers, scored, strict=True)]
 
-def _stored(planned: PlannedCriterion, result: CriterionResult) -> tuple[CriterionResult, bytes]:
-    """The result and its JSON; an error where the criterion gave what cannot be written and read again."""
-    try:
-        stored = to_json(result.model_dump(exclude_defaults=True, warnings=False))
-        if planned.component.is_built_in:
-            from_json(stored)
-        else:
-            CriterionResult.model_validate_json(stored)
-        return result, stored
-    except ValueError as error:
-        origin = planned.component.provenance
-        message = f"the criterion gave something that cannot be kept as JSON: {told(error)} ({origin})"
-        failed = criterion_result(
-            Measurement(overall=Outcome.failed("criterion_raised", message, origin=origin)), planned.rule
-        )
-        return failed, failed.model_dump_json(exclude_defaults=True).encode()
+    async def _keep(self, result: UnitResult, scored: Sequence[CriterionResult]) -> None:
+        """Commit what is known of a unit, and tell what is new: nothing that was told is lost."""
+        self._to_commit(result)
+        committed = asyncio.get_running_loop().create_future()
+        self._waiting.append(committed)
+        await committed
+        origin = result.unit.origin
+        for item in scored:
+            self._tell(
+                CriterionScored(
+                    run=self._run,
+                    eval_set_id=origin.eval_set_id,
+                    eval_id=origin.eval_id,
+                    repeat=result.unit.repeat,
+                    result=item,
+                ),
+            )
+
+    def _to_commit(self, result: UnitResult) -> None:
+        """Let one transaction commit what all units come to in this turn of the loop."""
+        if not self._uncommitted:
+            asyncio.get_running_loop().call_soon(self._commit)
+        self._uncommitted[result] = None
+
+    def _commit(self) -> None:
+        results, self._uncommitted = list(self._uncommitted), {}
+        waiting, self._waiting = self._waiting, []
+        error: RunError | None = None
+        try:
+            if results:
+                self._keep_participants()
+                new = [result.attempt() for result in results if not result.is_kept]
+                later = {result.unit.place: result.json() for result in results if result.is_kept}
+                self._journal.write(new, later)
+        except RunError as raised:
+            error = raised
+        for result in results:
+            result.is_kept = True
+        for committed in waiting:
+            if committed.done():  # its unit was cancelled
+                continue
+            if error is None:
+                committed.set_result(None)
+            else:
+                committed.set_exception(error)
+
+    def _keep_participants(self) -> None:
+        """Journal what took part, where that has become more: no result is kept without what made it."""
+        participants = self._plan.host.participants
+        if len(participants) > self._participants:
+            self._participants = len(participants)
+            keep_info(self._journal, plugins=participants.listed())

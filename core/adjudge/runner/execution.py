@@ -23,9 +23,9 @@ from adjudge.model.base import canonical_sha256
 from adjudge.model.result import CaseResult, RunInfo, RunSummary
 from adjudge.model.verdict import Status, Verdict
 from adjudge.runner.engine import Engine, Watch
-from adjudge.runner.journal_views import reported_cases, run_info
+from adjudge.runner.journal_views import keep_info, record_of, reported_cases
 from adjudge.runner.old_reports import OldReports
-from adjudge.runner.plan import Plan, Work
+from adjudge.runner.plan import Plan, Unit
 from adjudge.runner.reports import report_of, summary_of, write_outputs
 from adjudge.runner.request import kept
 
@@ -79,17 +79,16 @@ async def begun(
     plan: Plan,
     extensions: Extensions,
     old: OldReports,
-    run: str | None,
+    path: Path,
     outputs: Sequence[Path],
     watch: Watch | None,
-    folder: Path | None = None,
 ) -> RunResult:
-    """Make the journal of a new run, in ``folder`` or else among the runs, and finish it."""
-    name = run or new_name()
+    """Make the journal of a new run, and finish it."""
+    name = path.stem
     async with beginning(plan):
         records, eval_ids = plan.source.records()
         journal = Journal.create(
-            journal_path(name, folder),
+            path,
             {
                 "request": kept(plan.request),
                 "plan": plan.document(),
@@ -102,8 +101,8 @@ async def begun(
         )
     with journal:
         old.remove()
-        work, total = plan.source.work(journal, resuming=False)
-        return await finished(plan, journal, extensions, name, work, total, outputs, watch)
+        units, total = plan.source.units(journal, resuming=False)
+        return await finished(plan, journal, extensions, name, units, total, outputs, watch)
 
 
 async def finished(
@@ -111,7 +110,7 @@ async def finished(
     journal: Journal,
     extensions: Extensions,
     name: str,
-    work: AsyncIterator[Work],
+    units: AsyncIterator[Unit],
     total: int | None,
     outputs: Sequence[Path],
     watch: Watch | None,
@@ -123,7 +122,7 @@ async def finished(
         async with plugin_loops():
             try:
                 plan.judges.open(journal)
-                await engine.run(work, total)
+                await engine.run(units, total)
             except JudgeUnusableError as error:
                 raise RunError(
                     f"{error}\n  What is finished is safe. When this is put right, go on with: adjudge resume {name}"
@@ -161,13 +160,12 @@ async def finished(
 
 def _keep_end(journal: Journal, plan: Plan, started: float, *, finished_at: str | None) -> None:
     """Keep when the run ended, how long it took and what took part."""
-    before = run_info(journal)
-    update = {
-        "finished_at": finished_at,
-        "duration": round(before.duration + time.perf_counter() - started, 3),
-        "plugins": plan.host.participants.listed(),
-    }
-    journal.set_meta({"run": before.model_copy(update=update).model_dump(mode="json")})
+    keep_info(
+        journal,
+        finished_at=finished_at,
+        duration=round(record_of(journal).run.duration + time.perf_counter() - started, 3),
+        plugins=plan.host.participants.listed(),
+    )
 
 
 @asynccontextmanager
@@ -200,9 +198,15 @@ def _info(name: str, plan: Plan) -> RunInfo:
     )
 
 
-def new_name() -> str:
-    """A name for a run that the user gave none."""
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+def new_journal(run: str | None, folder: Path | None = None) -> Path:
+    """Where the journal of a new run is to be: in ``folder``, or among the runs.
+
+    The name is made from the time where ``run`` is ``None``.
+
+    Raises:
+        InputError: the name cannot be one.
+    """
+    return journal_path(run or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}", folder)
 
 
 def _now() -> str:

@@ -12,7 +12,7 @@ from adjudge.journal.judge_notes import JudgeNotes
 from adjudge.model.base import JsonValue
 from adjudge.runner.host import RunHost
 from adjudge.runner.judges import RunJudges
-from adjudge.runner.plan import Plan, PlannedCriterion, WorkSource
+from adjudge.runner.plan import Plan, PlannedCriterion, UnitSource
 from adjudge.runner.problems import Problems
 from adjudge.runner.reports import check_outputs, reporter_for
 from adjudge.runner.request import MOST_RUNS, LogsRequest, RunRequest
@@ -44,19 +44,21 @@ class Groundwork:
         self.host = RunHost(extensions, self.folder)
         self.host.decided_once.update(decided_once or {})
         self._request = request
-        self._extensions = extensions
-        self._outputs = outputs
+        self.extensions = extensions
+        """The loaded plugins."""
+        self.outputs = outputs
+        """Where reports are to be written."""
         self._judges = RunJudges(request.judging, extensions, self.host, find_settings(self.folder).judge)
         self._judges.check(self.problems, resuming=resuming)
         _check_numbers(request, self.problems)
         check_outputs(outputs, extensions, self.problems)
 
-    def plan(self, source: WorkSource) -> Plan:
+    def plan(self, source: UnitSource) -> Plan:
         """The plan over ``source``. Everything is checked by now."""
         participants = self.host.participants
-        participants.add_observers(self._extensions.observers)
-        for output in self._outputs:
-            participants.add(reporter_for(output, self._extensions))
+        participants.add_observers(self.extensions.observers)
+        for output in self.outputs:
+            participants.add(reporter_for(output, self.extensions))
         self.problems.warn(_doubts_about(source.criteria))
         return Plan(
             request=self._request,
@@ -73,6 +75,8 @@ def _check_numbers(request: RunRequest | LogsRequest, problems: Problems) -> Non
         problems.add(f"the number of runs must be at least 1, found {request.num_runs}")
     if request.num_runs > MOST_RUNS:
         problems.add(f"the number of runs must be at most {MOST_RUNS}, found {request.num_runs}")
+    if request.concurrency < 1:
+        problems.add(f"the concurrency must be at least 1, found {request.concurrency}")
     if request.timeout is not None and not request.timeout > 0:
         problems.add(f"the timeout must be more than 0 seconds, found {request.timeout}")
     if request.scoring_timeout is not None and not request.scoring_timeout > 0:

@@ -1,32 +1,37 @@
-"""Scoring what agents did by one judge: criteria as in a run, without an agent, a journal and calibrations."""
+"""Scoring what agents did by one judge: a run without an agent and calibrations, whose journal nobody keeps."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from tempfile import TemporaryDirectory
+from typing import ClassVar, Final
 
 from adjudge.adk.config import parse_config
-from adjudge.errors import InputError, Problem
+from adjudge.errors import InputError, JudgeUnusableError, Problem, RunError
+from adjudge.extension.hooks import CaseFinished
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.loader import Extensions
-from adjudge.extension.plugin_loops import plugin_loops
-from adjudge.extension.project import find_settings, project_extensions
+from adjudge.extension.project import project_extensions
 from adjudge.extension.specs import CriterionSpec, Need
+from adjudge.journal.run_journal import Journal
 from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.config import CriterionEntry
 from adjudge.model.result import CriterionResult, JudgeCalls
 from adjudge.runner.criteria import make_criterion
+from adjudge.runner.decision import CaseOrigin, Conversation
+from adjudge.runner.engine import Event
+from adjudge.runner.execution import begun
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.host import RunHost
-from adjudge.runner.judges import RunJudges
-from adjudge.runner.plan import PlannedCriterion
+from adjudge.runner.journal_views import FileRecord
+from adjudge.runner.old_reports import OldReports
+from adjudge.runner.plan import PlannedCriterion, Unit, in_turn
 from adjudge.runner.problems import Problems
-from adjudge.runner.request import JudgingRequest
-from adjudge.runner.scoring import score
+from adjudge.runner.request import DEFAULT_SCORING_TIMEOUT, JudgingRequest, RunRequest
 
 _AT_A_TIME: Final = 64
 """Cases that are scored at a time; the limiters of the backends decide how many calls that makes."""
@@ -98,47 +103,93 @@ async def score_by_judge(
     """
     folder = Path.cwd()
     extensions = project_extensions(folder, disable=disable)
-    found = Problems()
+    request = RunRequest(
+        agent=None,
+        eval_sets=(),
+        judging=JudgingRequest(judges=(judge,), max_calls=max_judge_calls),
+        scoring_timeout=DEFAULT_SCORING_TIMEOUT,
+        working_folder=str(folder),
+    )
+    ground = Groundwork(request, extensions, (), resuming=False, decided_once={"calibrations": []})
+    host, found = ground.host, ground.problems
     with found.caught():
         if known := list(problems):
             raise InputError(known)
-    host = RunHost(extensions, folder)
-    request = JudgingRequest(judges=(judge,), max_calls=max_judge_calls)
-    host.decided_once["calibrations"] = []
-    judges = RunJudges(request, extensions, host, find_settings(folder).judge)
-    judges.check(found, resuming=False)
     with found.caught():
         host.read_environment(agent_folder=None)
-        judges.judge(JudgeModelOptions())  # what it lacks is told once, and not with every case
+        host.judge(JudgeModelOptions())  # what it lacks is told once, and not with every case
         planned = _planned(cases, num_samples, extensions, host, found)
     found.raise_any()
-    judges.open(None)
-    slots = asyncio.Semaphore(_AT_A_TIME)
+    source = _Given([(item, planned[_kind(item)]) for item in cases])
+    results: dict[str, CriterionResult] = {}
 
-    async def score_of(item: CaseToScore) -> JudgedScore:
-        plan = planned[_kind(item)]
-        async with slots:
-            result = await score(plan, item.case)
-        scored()
-        asked = plan.judges[0]
-        return JudgedScore(
-            result=result,
-            criterion=plan.component.id,
-            criterion_version=plan.component.spec.version,
-            judge=asked["models"][0],
-            backend=asked["backends"][0],
-        )
+    def watch(event: Event) -> None:
+        if isinstance(event, CaseFinished):
+            [results[event.result.eval_id]] = event.result.criteria
+            scored()
 
-    async with plugin_loops():
+    with TemporaryDirectory() as place:
+        # Nobody resumes it: its journal goes with it.
+        journal = Path(place) / "scores.sqlite3"
         try:
-            async with asyncio.TaskGroup() as tasks:
-                made = [tasks.create_task(score_of(item)) for item in cases]
-            scores = tuple(task.result() for task in made)
-        except ExceptionGroup as group:
-            raise group.exceptions[0] from group
-        finally:
-            await judges.aclose()
-    return JudgedScores(scores=scores, calls=next(iter(judges.calls.values()), JudgeCalls()))
+            run = await begun(ground.plan(source), extensions, OldReports(()), journal, (), watch)
+        except RunError as error:
+            raise (error.__cause__ if isinstance(error.__cause__, JudgeUnusableError) else error) from None
+    scores: list[JudgedScore] = []
+    for number, (_, plan) in enumerate(source.cases):
+        [asked, *_] = plan.judges
+        scores.append(
+            JudgedScore(
+                result=results[str(number)],
+                criterion=plan.component.id,
+                criterion_version=plan.component.spec.version,
+                judge=asked["models"][0],
+                backend=asked["backends"][0],
+            )
+        )
+    return JudgedScores(scores=tuple(scores), calls=next(iter(run.summary.judges.values()), JudgeCalls()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """Cases that an agent was run on elsewhere, each with the criterion that measures it."""
+
+    cases: Sequence[tuple[CaseToScore, PlannedCriterion]]
+    at_once: ClassVar = _AT_A_TIME
+    origin: ClassVar = None
+
+    @property
+    def criteria(self) -> Sequence[PlannedCriterion]:
+        return [plan for _, plan in self.cases]
+
+    def document(self) -> JsonObject:
+        return {}
+
+    def records(self) -> tuple[JsonObject, Sequence[str]]:
+        # Each case is a file of its own: it has criteria of its own.
+        names = [str(number) for number in range(len(self.cases))]
+        files = [
+            FileRecord(eval_set_id=name, path=name, config=None, cases=1, rules=(plan.rule,))
+            for name, (_, plan) in zip(names, self.cases, strict=True)
+        ]
+        return {"files": [file.model_dump(mode="json") for file in files]}, names
+
+    def units(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Unit], int]:  # noqa: ARG002
+        def given(number: int) -> Unit:
+            name, (item, plan) = str(number), self.cases[number]
+            case = item.case.case.model_copy(update={"eval_id": name})
+            return Unit(
+                place=(number, 1),
+                origin=CaseOrigin(name, name, name),
+                criteria=(plan,),
+                read=lambda: case,
+                played=Conversation(item.case.actual, None, None),
+            )
+
+        return in_turn(map(given, range(len(self.cases)))), len(self.cases)
+
+    async def aclose(self) -> None:
+        """There is nothing to release."""
 
 
 def _planned(

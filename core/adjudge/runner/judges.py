@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -69,6 +69,7 @@ class RunJudges:
         self._before: Mapping[str, JudgeCalls] = {}
         self._checks = compiled_checks()
         self._troubles: list[str] = []
+        self._told: list[Callable[[], None]] = [self.keep_calls]
         host.judges = self
 
     def judge(self, options: JudgeModelOptions) -> JudgePanel:
@@ -142,15 +143,21 @@ class RunJudges:
         stores: list[ReplyStore] = [] if journal is None else [journal]
         if self._cache is not None:
             stores.append(self._cache)
-        self._client.keep_in(stores, self._recording, told=self.keep_calls)
+        self._client.keep_in(stores, self._recording, told=self._tell)
+
+    def tell(self, told: Callable[[], None]) -> None:
+        """Call ``told`` whenever a judge has answered or a call was given up."""
+        self._told.append(told)
+
+    def _tell(self) -> None:
+        for told in self._told:
+            told()
 
     def keep_calls(self) -> None:
         """Write what was asked over all resumptions of the run into its journal: a killed process keeps it."""
         if self._journal is not None:
-            calls = together(self._before, self.calls)
-            self._journal.set_meta(
-                {"judges": {key: item.model_dump(mode="json") for key, item in calls.items()}}
-            )
+            calls = {name: item.model_dump(mode="json") for name, item in self.calls.items()}
+            self._journal.set_meta({"judges": calls})
 
     async def aclose(self) -> None:
         """Give up what is under way, and close everything."""
@@ -163,31 +170,28 @@ class RunJudges:
 
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:
-        """What was asked so far, by model."""
-        return {} if self._client is None else self._client.calls
+        """What was asked over all resumptions of the run, by model."""
+        now = {} if self._client is None else self._client.calls
+        found = {**self._before, **now}
+        for name in self._before.keys() & now.keys():
+            found[name] = (self._before[name] + now[name]).rounded(stopped=now[name].stopped)
+        return dict(sorted(found.items()))
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the answers."""
+        asked = {} if self._client is None else self._client.calls
         found = [
             f"the votes of {name} never disagreed on any of {calls.items} items: "
             "their agreement says nothing of how sure they are"
-            for name, calls in self.calls.items()
+            for name, calls in asked.items()
             if calls.items >= _ENOUGH and calls.unanimous == calls.items
         ]
-        found += [calls.stopped for calls in self.calls.values() if calls.stopped is not None]
+        found += [calls.stopped for calls in asked.values() if calls.stopped is not None]
         stores = (self._checks,) if self._cache is None else (self._checks, self._cache)
         found += self._troubles
         found += [store.trouble for store in stores if store.trouble is not None]
         return tuple(found)
-
-
-def together(before: Mapping[str, JudgeCalls], after: Mapping[str, JudgeCalls]) -> dict[str, JudgeCalls]:
-    """The calls of a run over its resumptions."""
-    found = {**before, **after}
-    for name in before.keys() & after.keys():
-        found[name] = (before[name] + after[name]).rounded(stopped=after[name].stopped)
-    return dict(sorted(found.items()))
 
 
 @asynccontextmanager

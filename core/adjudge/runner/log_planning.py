@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from adjudge.adk.validation import Findings, is_object
 from adjudge.errors import AdjudgeError, UnavailableError
 from adjudge.extension.guard import guarded
 from adjudge.extension.loader import Extensions
-from adjudge.model.base import JsonValue
+from adjudge.model.base import JsonObject
 from adjudge.model.config import CriterionEntry
 from adjudge.runner.criteria import make_criterion, plan_log_criteria, words_component
 from adjudge.runner.groundwork import Groundwork
@@ -31,21 +31,14 @@ _AGGREGATION = "aggregation"
 """The name of what is measured where no criterion is named and nothing is decided."""
 
 
-def plan_logs(
-    request: LogsRequest,
-    extensions: Extensions,
-    *,
-    outputs: Sequence[Path] = (),
-    resuming: bool = False,
-    decided_once: Mapping[str, JsonValue] | None = None,
-) -> Plan:
+def plan_logs(request: LogsRequest, ground: Groundwork) -> Plan:
     """Check everything that is needed.
 
     Raises:
         InputError: with every problem that was found.
     """
-    ground = Groundwork(request, extensions, outputs, resuming=resuming, decided_once=decided_once)
     problems, host, folder = ground.problems, ground.host, ground.folder
+    extensions, outputs = ground.extensions, ground.outputs
     traces = Traces(extensions.trace_readers, host, extensions.warn)
     beside = [Path(name) for name in _read_beside(request)]
     own = _same_file([*outputs, *beside], folder)
@@ -138,17 +131,20 @@ def _with_options(
 
     What is wrong with that is told once, and not of each; so is a judge that is missing.
     """
-    options = request.options
     if entries and not any(entry.is_in_words for entry in entries):
-        for name in options:
+        for name in request.options:
             problems.add(
                 f"a {name.replace('_', ' ')} is of criteria in words, and there are none",
                 file=request.criteria_file,
             )
         return entries
     before = len(problems)
+    options: JsonObject = {}
     with problems.caught():
         spec = words_component(extensions).spec
+        options = spec.config.of_run(
+            request.options, decides=not request.aggregate_only, has_judge=bool(request.judging.judges)
+        )
         example = {**spec.example_options, **options, "calibration": None}
         entry = CriterionEntry(name=spec.name, criterion="", options=example, is_in_words=True)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from adjudge.errors import AdjudgeError, InputError, PluginError
@@ -18,17 +19,9 @@ from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.evidence import Failure
 from adjudge.model.trajectory import Trajectory
-from adjudge.runner.journal_views import (
-    CaseOrigin,
-    Conversation,
-    LogRecord,
-    LogsRecord,
-    conversation_of,
-    failure_of,
-    log_origin,
-    settled,
-)
-from adjudge.runner.plan import PlannedCriterion, Work, in_turn
+from adjudge.runner.decision import Conversation, log_origin
+from adjudge.runner.journal_views import LogRecord, LogsRecord, left_to_do
+from adjudge.runner.plan import PlannedCriterion, Unit, in_turn
 from adjudge.runner.request import LogsRequest
 from adjudge.runner.traces import Traces
 
@@ -48,31 +41,6 @@ class PlannedLog:
         """What the journal keeps of it."""
         reader = None if isinstance(self.reader, AdjudgeError) else self.reader.id
         return LogRecord(source=str(self.path), reader=reader, sha256=self.sha256)
-
-
-@dataclass(frozen=True, slots=True)
-class LogUnit:
-    """One run in a log; or the place in a log from which nothing could be read."""
-
-    case_no: int
-    log_no: int
-    source: str
-    run: int | None
-    criteria: Sequence[PlannedCriterion]
-    repeat = 1
-
-    @property
-    def origin(self) -> CaseOrigin:
-        """What results call it."""
-        return log_origin(self.source, self.run)
-
-    def read(self) -> EvalCase:
-        """A case without an expectation."""
-        return EvalCase(eval_id=self.origin.eval_id)
-
-    def lacking(self, planned: PlannedCriterion) -> str:  # noqa: ARG002 - the plan has only what logs have
-        """Nothing: a criterion that needs what no log has was refused."""
-        return ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,37 +76,41 @@ class LogSource:
         )
         return {"files": [], "logs": record.model_dump(mode="json")}, ()
 
-    def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int | None]:
+    def units(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Unit], int | None]:
         """What the journal does not have yet. How many runs there are shows when every log is read to its end."""
         left = self._interrupted(journal) if resuming else []
         read = journal.logs_read()
         if len(read) == len(self.logs):
             return in_turn(left), len(left)
-        return self._work(journal, left, set(read)), None
+        return self._left(journal, left, set(read)), None
 
-    def _interrupted(self, journal: Journal) -> list[Work]:
-        """The runs that are in the journal and not measured to the end. Retryable errors are tried again."""
-        found: list[Work] = []
-        rescored: list[tuple[int, int, int]] = []
+    def _interrupted(self, journal: Journal) -> list[Unit]:
+        """The runs that are in the journal and not measured to the end. Places that could not be read are read again."""
+        found: list[Unit] = []
         reread: list[int] = []
         sources = dict(journal.log_runs())
-        for stored in journal.attempts():
-            log_no, run = sources[stored.case_no]
-            failure = failure_of(stored)
-            if failure is not None:
-                if failure.retryable:
-                    reread.append(stored.case_no)
-                continue
-            kept, retried = settled(stored)
-            rescored += retried
-            if len(kept) < len(self.criteria):
-                unit = LogUnit(stored.case_no, log_no, str(self.logs[log_no].path), run, self.criteria)
-                found.append(Work(unit, conversation_of(stored), is_kept=True, scored=kept))
-        journal.forget_scores(rescored)
+        for stored in journal.attempts(results_only=True):
+            left = left_to_do(stored)
+            if left == "play":
+                reread.append(stored.case_no)
+            elif left == "score":
+                found.append(self._unit(stored.case_no, *sources[stored.case_no]))
         journal.forget_log_runs(reread)
         return found
 
-    async def _work(self, journal: Journal, left: Sequence[Work], read: set[int]) -> AsyncIterator[Work]:
+    def _unit(self, case_no: int, log_no: int, run: int | None, played: Conversation | None = None) -> Unit:
+        """One run in a log; or the place in a log from which nothing could be read."""
+        origin = log_origin(str(self.logs[log_no].path), run)
+        return Unit(
+            place=(case_no, 1),
+            origin=origin,
+            criteria=self.criteria,
+            read=partial(EvalCase, eval_id=origin.eval_id),
+            played=played,
+            log_no=log_no,
+        )
+
+    async def _left(self, journal: Journal, left: Sequence[Unit], read: set[int]) -> AsyncIterator[Unit]:
         for item in left:
             yield item
         known: dict[int, dict[int | None, int]] = {}
@@ -153,8 +125,7 @@ class LogSource:
                 runs += 1
                 if run in known.get(log_no, {}):
                     continue
-                unit = LogUnit(next(numbers), log_no, str(log.path), run, self.criteria)
-                yield Work(unit, conversation)
+                yield self._unit(next(numbers), log_no, run, conversation)
             journal.add_log_read(log_no, runs)
 
     async def _runs(self, log: PlannedLog) -> AsyncIterator[tuple[int | None, Conversation]]:

@@ -13,22 +13,20 @@ from adjudge.errors import InputError, Problem, RunError
 from adjudge.extension.loader import Extensions
 from adjudge.extension.project import project_extensions
 from adjudge.extension.protocols import ReportedCase
-from adjudge.journal.locations import journal_path
 from adjudge.journal.run_journal import Journal
 from adjudge.model.result import RepeatedCase
 from adjudge.model.trajectory import Trajectory
 from adjudge.model.verdict import Status
-from adjudge.runner.case_source import CaseSource, CaseUnit
-from adjudge.runner.execution import RunResult, begun, new_name
+from adjudge.runner.api import planned
+from adjudge.runner.case_source import CaseSource
+from adjudge.runner.execution import RunResult, begun, new_journal
 from adjudge.runner.old_reports import OldReports
-from adjudge.runner.plan import Work
-from adjudge.runner.planning import plan_cases
+from adjudge.runner.plan import Unit
 from adjudge.runner.request import (
     DEFAULT_CONCURRENCY,
     DEFAULT_SCORING_TIMEOUT,
     DEFAULT_TIMEOUT,
     EvalSetSource,
-    judging_request,
     request_of,
 )
 from adjudge.verdict.summary import over_repeats
@@ -71,9 +69,9 @@ class OpenRun:
         self.result: RunResult | None = None
         """Of a run that was left after its last case had been finished."""
         self._source = source
-        self._units: dict[tuple[Path, str], list[CaseUnit]] = {}
-        for unit in source.units():
-            self._units.setdefault((unit.file.eval_set.path, unit.entry.eval_id), []).append(unit)
+        self._units: dict[tuple[Path, str], list[Unit]] = {}
+        for file, unit in source.whole():
+            self._units.setdefault((file.eval_set.path, unit.origin.eval_id), []).append(unit)
         self._asked: dict[tuple[Path, str], asyncio.Future[EvaluatedCase]] = {}
         self._stopped: BaseException | None = None
 
@@ -116,7 +114,7 @@ class OpenRun:
                 waiting.set_exception(why)
                 waiting.exception()  # whoever waits hears of it; nobody may
 
-    def _begun(self, units: Sequence[CaseUnit]) -> asyncio.Future[EvaluatedCase]:
+    def _begun(self, units: Sequence[Unit]) -> asyncio.Future[EvaluatedCase]:
         result: asyncio.Future[EvaluatedCase] = asyncio.get_running_loop().create_future()
         finished: list[ReportedCase] = []
 
@@ -126,11 +124,11 @@ class OpenRun:
                 result.set_result(_evaluated(units, finished))
 
         for unit in units:
-            self._source.asked.put_nowait(self._source.fresh(unit, done))
+            self._source.asked.put_nowait(replace(unit, done=done))
         return result
 
 
-def _evaluated(units: Sequence[CaseUnit], finished: Sequence[ReportedCase]) -> EvaluatedCase:
+def _evaluated(units: Sequence[Unit], finished: Sequence[ReportedCase]) -> EvaluatedCase:
     in_order = tuple(sorted(finished, key=lambda item: item.result.repeat))
     rules = [item.rule for item in units[0].criteria]
     return EvaluatedCase(
@@ -142,15 +140,15 @@ def _evaluated(units: Sequence[CaseUnit], finished: Sequence[ReportedCase]) -> E
 class _AskedCases(CaseSource):
     """The cases of a plan in the order in which they are asked for."""
 
-    asked: asyncio.Queue[Work | None]
+    asked: asyncio.Queue[Unit | None]
     """``None`` is the end."""
 
-    def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int]:  # noqa: ARG002
-        return self._until_the_end(), self.cases * self.request.num_runs
+    def units(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Unit], int]:  # noqa: ARG002
+        return self._until_the_end(), self.total
 
-    async def _until_the_end(self) -> AsyncIterator[Work]:
-        while (work := await self.asked.get()) is not None:
-            yield work
+    async def _until_the_end(self) -> AsyncIterator[Unit]:
+        while (unit := await self.asked.get()) is not None:
+            yield unit
 
 
 @asynccontextmanager
@@ -210,26 +208,24 @@ async def open_run(
         num_runs=num_runs,
         timeout=timeout,
         scoring_timeout=scoring_timeout,
-        judging=judging_request(
-            judge, max_calls=max_judge_calls, max_cost=max_cost, use_cache=use_cache, record=None
-        ),
+        judge=judge,
+        max_judge_calls=max_judge_calls,
+        max_cost=max_cost,
+        use_cache=use_cache,
         trust_code=trust_code,
         concurrency=concurrency,
     )
-    name = run or new_name()
-    journal = journal_path(name, folder)
+    journal = new_journal(run, folder)
     extensions = extensions or project_extensions(Path(request.working_folder))
-    plan = await plan_cases(request, extensions, agent=agent)
+    plan = await planned(request, agent, extensions)
     if not isinstance(plan.source, CaseSource):
         raise AssertionError("a plan over cases has a source of cases")
     source = _AskedCases(
         request=plan.source.request, agent=plan.source.agent, files=plan.source.files, asked=asyncio.Queue()
     )
-    opened = OpenRun(name, journal, source, plan.warnings)
+    opened = OpenRun(journal.stem, journal, source, plan.warnings)
     with OldReports([]) as old:
-        running = asyncio.create_task(
-            begun(replace(plan, source=source), extensions, old, name, (), None, folder)
-        )
+        running = asyncio.create_task(begun(replace(plan, source=source), extensions, old, journal, (), None))
         running.add_done_callback(lambda task: _told(opened, task))
         try:
             yield opened

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,13 +10,12 @@ from typing import Any, Protocol
 from adjudge.extension.configuration import ComponentConfig
 from adjudge.extension.protocols import AgentAdapter, Criterion, ReportedCase
 from adjudge.extension.registry import Registered
-from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec
-from adjudge.journal.run_journal import Journal
+from adjudge.extension.specs import AgentAdapterSpec, CriterionSpec, Need
+from adjudge.journal.run_journal import Journal, Place
 from adjudge.model.base import JsonObject, canonical_sha256
 from adjudge.model.eval_set import EvalCase
-from adjudge.model.result import CriterionResult
+from adjudge.runner.decision import CaseOrigin, Conversation
 from adjudge.runner.host import RunHost
-from adjudge.runner.journal_views import CaseOrigin, Conversation
 from adjudge.runner.judges import RunJudges
 from adjudge.runner.request import LogsRequest, RunRequest
 from adjudge.verdict.algebra import Rule
@@ -36,6 +35,19 @@ class PlannedCriterion:
     """What measures in its place: other criteria that it asked for."""
     declared: JsonObject = field(default_factory=dict[str, Any])
     """What else it says decides its results."""
+    source: str | None = None
+    """The file that configures it."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether measuring may wait for something: a judge, or somebody's code."""
+        component = self.component
+        return (
+            not component.is_built_in
+            or Need.JUDGE in component.spec.needs
+            or component.spec.measures_custom_metrics
+            or bool(self.judges or self.delegates)
+        )
 
     def document(self) -> JsonObject:
         """What decides its results, as JSON."""
@@ -78,71 +90,49 @@ class PlannedAgent:
         }
 
 
-class Unit(Protocol):
-    """One repeat of one case, or one run in a log: what is journalled and resumed as a whole."""
+def _nothing(_: PlannedCriterion) -> str:
+    return ""
 
-    @property
-    def case_no(self) -> int:
-        """Its place in the plan, from 0."""
-        ...
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One repeat of one case, or one run in a log: what is journalled and resumed as a whole.
+
+    With neither ``played`` nor ``play`` it is in the journal, and not all of its criteria are decided.
+    """
+
+    place: Place
+    """Its number in the plan, from 0, and its repeat, from 1."""
+    origin: CaseOrigin
+    """What results call it."""
+    criteria: Sequence[PlannedCriterion]
+    """What it is measured by."""
+    read: Callable[[], EvalCase]
+    """Gives the case, of a run in a log one without an expectation; raises ``InputError`` where that has changed."""
+    lacking: Callable[[PlannedCriterion], str] = _nothing
+    """Says what a criterion needs and is not there; empty where it can be measured."""
+    played: Conversation | None = None
+    """What the agent did, where that is known."""
+    play: Callable[[EvalCase], Awaitable[Conversation]] | None = None
+    """Has the agent do it."""
+    log_no: int | None = None
+    """Which log of the run it was read from, from 0; ``None`` for a case."""
+    done: Callable[[ReportedCase], None] | None = None
+    """Told of it when it is decided and journalled."""
 
     @property
     def repeat(self) -> int:
         """From 1."""
-        ...
-
-    @property
-    def log_no(self) -> int | None:
-        """Which log of the run it was read from, from 0; ``None`` for a case."""
-        ...
-
-    @property
-    def origin(self) -> CaseOrigin:
-        """What results call it."""
-        ...
-
-    @property
-    def criteria(self) -> Sequence[PlannedCriterion]:
-        """What it is measured by."""
-        ...
-
-    def read(self) -> EvalCase:
-        """The case.
-
-        Raises:
-            InputError: the eval set was changed or removed under the run.
-        """
-        ...
-
-    def lacking(self, planned: PlannedCriterion) -> str:
-        """What a criterion needs and is not there, in words; empty where it can be measured."""
-        ...
+        return self.place[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is still to do for one unit."""
-
-    unit: Unit
-    played: Conversation | None = None
-    """What the agent did, where that is known: it was read from a log, or committed before an interruption."""
-    play: Callable[[EvalCase], Awaitable[Conversation]] | None = None
-    """Has the agent do it, where that is not known."""
-    is_kept: bool = False
-    """Whether ``played`` is in the journal."""
-    scored: Mapping[int, CriterionResult] = field(default_factory=dict[int, CriterionResult])
-    """Criterion number to result, where an interrupted run had committed it already."""
-    done: Callable[[ReportedCase], None] | None = None
-    """Told of the unit when it is decided and journalled."""
+async def in_turn(units: Iterable[Unit]) -> AsyncIterator[Unit]:
+    """Units that are known without waiting for anything."""
+    for unit in units:
+        yield unit
 
 
-async def in_turn(work: Iterable[Work]) -> AsyncIterator[Work]:
-    """Work that is known without waiting for anything."""
-    for item in work:
-        yield item
-
-
-class WorkSource(Protocol):
+class UnitSource(Protocol):
     """Where trajectories come from: an agent that is run on cases, or logs that are read."""
 
     @property
@@ -168,7 +158,7 @@ class WorkSource(Protocol):
         """What the journal keeps of what is evaluated, as JSON; and the cases that are known beforehand."""
         ...
 
-    def work(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Work], int | None]:
+    def units(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Unit], int | None]:
         """What the journal does not have yet, and how much; ``None`` where that shows on the way."""
         ...
 
@@ -182,7 +172,7 @@ class Plan:
     """Everything that a run will do."""
 
     request: RunRequest | LogsRequest
-    source: WorkSource
+    source: UnitSource
     judges: RunJudges
     host: RunHost
     """What its components are made with. It knows which took part."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from adjudge.extension.guard import closed
 from adjudge.extension.loader import Extensions
 from adjudge.extension.specs import Need
-from adjudge.model.base import JsonValue
 from adjudge.model.config import EvalConfig
 from adjudge.runner.agents import plan_agent
 from adjudge.runner.case_selection import SelectedFile, config_beside, named_config, select_files
@@ -27,30 +26,13 @@ _TRUST_VARIABLE: Final = "ADJUDGE_TRUST_CODE"
 """The environment variable that says what ``--trust-code`` says."""
 
 
-async def plan_cases(
-    request: RunRequest,
-    extensions: Extensions,
-    *,
-    agent: object = None,
-    outputs: Sequence[Path] = (),
-    resuming: bool = False,
-    decided_once: Mapping[str, JsonValue] | None = None,
-) -> Plan:
-    """Check everything that a run needs.
-
-    Args:
-        request: What the user asks for.
-        extensions: The loaded plugins.
-        agent: The agent itself where ``request.agent`` is ``None``.
-        outputs: Where reports are to be written.
-        resuming: Whether an interrupted run goes on.
-        decided_once: What was decided when it began.
+async def plan_cases(request: RunRequest, ground: Groundwork, agent: object) -> Plan:
+    """Check everything that a run needs; ``agent`` is the agent itself where ``request.agent`` is ``None``.
 
     Raises:
         InputError: with every problem that was found.
     """
-    ground = Groundwork(request, extensions, outputs, resuming=resuming, decided_once=decided_once)
-    problems, host = ground.problems, ground.host
+    extensions, problems, host = ground.extensions, ground.problems, ground.host
     selected = select_files(request, problems)
     with problems.caught():  # the agent's own .env is known when the agent is
         host.read_environment(agent_folder=None)
@@ -76,7 +58,7 @@ async def plan_cases(
             )
     _check_state(made, planned.values(), problems)
     read = (ground.folder / path for path in _read_files(request, planned.values()))
-    check_not_read(outputs, read, problems)
+    check_not_read(ground.outputs, read, problems)
     if len(problems) and made is not None:
         await closed(made.component, made.adapter)
     problems.raise_any(extensions.warnings)

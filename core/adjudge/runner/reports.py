@@ -16,8 +16,8 @@ from adjudge.extension.protocols import Host, Reporter, RunReport
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import ReporterSpec
 from adjudge.journal.run_journal import Journal
-from adjudge.model.result import JudgeCalls, RunSummary
-from adjudge.runner.journal_views import file_records, logs_record, reported_cases, run_info
+from adjudge.model.result import RunSummary
+from adjudge.runner.journal_views import case_results, record_of, reported_cases
 from adjudge.runner.problems import Problems
 from adjudge.verdict.algebra import Rule
 from adjudge.verdict.summary import summarise
@@ -27,33 +27,28 @@ DocumentT = TypeVar("DocumentT")
 
 def summary_of(journal: Journal) -> RunSummary:
     """The summary, folded from the journal; what is not there counts as not measured."""
-    run = run_info(journal)
-    logs = logs_record(journal)
-    rules: dict[str | None, Sequence[Rule]] = {file.path: file.rules for file in file_records(journal)}
-    if logs is not None:
-        rules[None] = logs.rules
+    record = record_of(journal)
+    rules: dict[str | None, Sequence[Rule]] = {file.path: file.rules for file in record.files}
+    if record.logs is not None:
+        rules[None] = record.logs.rules
     summary = summarise(
-        (item.result for item in reported_cases(journal)),
+        case_results(journal),
         rules,
-        run.num_runs,
-        incomplete=run.finished_at is None,
-        decides=run.decides,
+        record.run.num_runs,
+        incomplete=record.run.finished_at is None,
+        decides=record.run.decides,
     )
-    with journal.reading():
-        asked = journal.meta().get("judges", {})
-        judges = {name: JudgeCalls.model_validate(calls) for name, calls in asked.items()}
-    return summary.model_copy(update={"judges": judges}) if judges else summary
+    return summary.model_copy(update={"judges": record.judges}) if record.judges else summary
 
 
 def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) -> RunReport:
     """The run as reporters see it."""
-    with journal.reading():
-        warnings = tuple(journal.meta()["warnings"])
+    record = record_of(journal)
     return RunReport(
-        run=run_info(journal),
+        run=record.run,
         summary=summary,
         cases=lambda: reported_cases(journal),
-        warnings=warnings,
+        warnings=record.warnings,
         detailed=detailed,
     )
 

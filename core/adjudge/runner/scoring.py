@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from typing import cast
 
 from pydantic_core import from_json, to_json
@@ -21,56 +21,32 @@ from adjudge.runner.request import DEFAULT_SCORING_TIMEOUT
 from adjudge.verdict.algebra import criterion_result
 
 
+def inapplicable(planned: PlannedCriterion, lacking: str) -> CriterionResult:
+    """The result where a case has not what a criterion needs: ``lacking``, in words."""
+    outcome = Outcome.not_applicable(f"the case has not what this criterion needs: {lacking}")
+    return criterion_result(Measurement(overall=outcome), planned.rule)
+
+
 async def score(
-    planned: PlannedCriterion,
-    case: CaseUnderTest,
-    *,
-    lacking: str = "",
-    within: float | None = DEFAULT_SCORING_TIMEOUT,
-) -> CriterionResult:
-    """Measure, and let the core's rules decide. Nothing that the criterion does raises from here.
-
-    Args:
-        planned: The criterion.
-        case: What is measured.
-        lacking: What the criterion needs and the case does not have, in words; empty where it has everything.
-        within: Seconds that the criterion may take; what it waits for judges is not counted. ``None`` for no limit.
-
-    Raises:
-        RunError: it concerns the whole run: a judge that cannot be asked, a journal that cannot be written.
-    """
-    if lacking:
-        outcome = Outcome.not_applicable(f"the case has not what this criterion needs: {lacking}")
-        return criterion_result(Measurement(overall=outcome), planned.rule)
-
-    async def measured(case: CaseUnderTest) -> Sequence[object]:
-        return [await planned.criterion.score(case)]
-
-    [result] = await _results([planned], measured, case, within)
-    return result
-
-
-async def score_together(
     planned: Sequence[PlannedCriterion], case: CaseUnderTest, *, within: float | None
 ) -> list[CriterionResult]:
-    """Measure by several instances of one component in one call; each has a result of its own.
+    """Measure, and let the core's rules decide. Nothing that a criterion does raises from here.
+
+    Args:
+        planned: The criterion; or several instances of one component, which measures by all of them in one call.
+        case: What is measured.
+        within: Seconds that it may take; what it waits for judges is not counted. ``None`` for no limit.
 
     Raises:
         RunError: it concerns the whole run: a judge that cannot be asked, a journal that cannot be written.
     """
-    instances = [item.criterion for item in planned]
-    first = instances[0]
-    if not isinstance(first, SupportsTogether):
-        raise TypeError(f"{planned[0].component.id} measures one by one")
-    return await _results(planned, lambda case: first.score_together(instances, case), case, within)
+    first, instances = planned[0].criterion, [item.criterion for item in planned]
 
+    async def measured(case: CaseUnderTest) -> Sequence[object]:
+        if len(instances) > 1 and isinstance(first, SupportsTogether):
+            return await first.score_together(instances, case)
+        return [await first.score(case)]
 
-async def _results(
-    planned: Sequence[PlannedCriterion],
-    measure: Callable[[CaseUnderTest], Awaitable[Sequence[object]]],
-    case: CaseUnderTest,
-    within: float | None,
-) -> list[CriterionResult]:
     component = planned[0].component
     origin = component.provenance
     results: list[CriterionResult] | None = None
@@ -79,7 +55,7 @@ async def _results(
             measurements = await awaited(
                 component,
                 "score",
-                lambda: measure(lent(component, case)),
+                lambda: measured(lent(component, case)),
                 # What concerns the whole run is in the ledger, whatever a criterion makes of it.
                 passing=(RunError,) if component.is_built_in else (),
                 within=within,
@@ -105,7 +81,8 @@ async def _results(
         results = _all_failed(planned, _failed(NOT_MEASURED, fatal, origin, retryable=True))
     if results is None:
         raise AssertionError("a judge that cannot be asked is noted in the ledger")
-    return [result.model_copy(update={"judging": asked.use()}) for result in results]
+    use = asked.use()
+    return results if use is None else [item.model_copy(update={"judging": use}) for item in results]
 
 
 def _result(planned: PlannedCriterion, measured: object, turns: int) -> CriterionResult:

@@ -116,16 +116,21 @@ def summarise(
         results, key=lambda item: (item.eval_set_file, item.source, item.eval_id)
     ):
         of_case = list(group)
-        case = over_repeats(of_case, rules[file], repeats, decides=decides)
-        counts[case.status] += 1
-        if repeats > 1:
-            kept.append(case)
-        for number, (rule, criterion) in enumerate(zip(rules[file], case.criteria, strict=True)):
+        if repeats == 1 and of_case[0].criteria and of_case[0].error is None:  # decided already
+            counts[of_case[0].status] += 1
+            said = [(criterion.status, criterion.score) for criterion in of_case[0].criteria]
+        else:
+            case = over_repeats(of_case, rules[file], repeats, decides=decides)
+            counts[case.status] += 1
+            said = [(criterion.status, criterion.mean) for criterion in case.criteria]
+            if repeats > 1:
+                kept.append(case)
+        for number, (rule, (its_status, score)) in enumerate(zip(rules[file], said, strict=True)):
             tally = tallies.setdefault(_key(rule), _Tally(rule))
-            tally.add(criterion.status, criterion.mean)
+            tally.add(its_status, score)
             if rule.gates:
                 in_file = applied.setdefault((file, number), _Applied())
-                in_file.add(criterion.status, (_of(result, number) for result in of_case))
+                in_file.add(its_status, (_of(result, number) for result in of_case))
     unmeasured = [at for at, found in applied.items() if found.cases and not found.measured]
     for file, number in unmeasured:
         tally = tallies[_key(rules[file][number])]

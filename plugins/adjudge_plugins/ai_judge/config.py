@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Mapping
+from typing import Any, Final, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from adjudge.model import WordedCriterion
 from adjudge.plugin import ComponentConfig, JudgeModelOptions
+
+AUTO: Final = "auto"
+"""The granularity that is chosen for each criterion."""
 
 
 class AiJudgeConfig(ComponentConfig):
@@ -66,6 +70,18 @@ class AiJudgeConfig(ComponentConfig):
         if len(set(stripped)) < len(stripped):
             raise ValueError("a check stands here twice")
         return stripped
+
+    @classmethod
+    def of_run(cls, given: Mapping[str, Any], *, decides: bool, has_judge: bool) -> dict[str, Any]:
+        """Options of every criterion, from those of ``adjudge judge``."""
+        options = dict(given)
+        if (granularity := options.pop("granularity", AUTO)) != AUTO:
+            options["granularity_override"] = granularity
+        if (num_samples := options.pop("num_samples", None)) is not None:
+            options["judge_model_options"] = {"num_samples": num_samples}
+        if "calibration" in options:
+            options["calibration"] = str(options["calibration"])
+        return options if decides else {**options, "aggregate_only": True, "write_summaries": has_judge}
 
     def criterion(self) -> WordedCriterion:
         """The criterion that these options describe."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -181,6 +182,14 @@ def test_an_interruption_says_how_to_go_on(httpserver: HTTPServer, folder: Path)
     assert line.startswith("interrupted: 0 done. Finish with: adjudge resume ")
 
 
+def test_the_list_of_runs_names_logs(adjudge: Run, folder: Path) -> None:
+    assert adjudge("judge", "logs", "--aggregate-only", "--run", "r").returncode in (0, 3)
+    assert "2/2" in (listed := adjudge("runs", "list").stdout)
+    assert "logs/a.json, logs/b.json" in listed
+    [row] = json.loads(adjudge("runs", "list", "--json").stdout)
+    assert (row["agent"], row["logs"]) == ("", ["logs/a.json", "logs/b.json"])
+
+
 # --- what a person sees -------------------------------------------------------------------
 
 
@@ -193,7 +202,9 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(
 
     assert status in (0, 3)
     assert max(map(len, shown)) <= columns
-    assert any(line.startswith("2 runs, 2 passed ") for line in shown), shown
+    assert any(line.startswith("2 runs, 2 passed") for line in shown), shown
+    if columns > 100:
+        assert any(re.match(r"2 runs, 2 passed, \d+ calls\b", line) for line in shown), shown
     assert adjudge(*judge, **server.environment).stderr == ""
 
 

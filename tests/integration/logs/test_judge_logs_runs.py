@@ -429,6 +429,8 @@ def test_a_watcher_is_told_how_far_it_has_come(judging: Any, of_logs: Any) -> No
     first, *_ = told
     assert (first.cases, first.criteria) == (None, (BROAD["name"],))
     kinds = Counter(type(event).__name__ for event in told)
+    [*_, last] = (event for event in told if type(event).__name__ == "JudgesAsked")
+    assert last.judges["fake/m"].calls == kinds.pop("JudgesAsked")
     assert kinds == {"RunStarted": 1, "CaseStarted": 3, "CriterionScored": 2, "CaseFinished": 3}
     finished = [event.result for event in told if isinstance(event, CaseFinished)]
     assert {(result.source, result.run, result.status) for result in finished} == {

@@ -181,5 +181,5 @@ def test_a_log_that_takes_too_long_to_read_is_an_error_and_holds_nothing_up(
 def test_an_observer_hears_of_runs_in_logs(judging: Any, folder: Path, of_logs: Any) -> None:
     heard: list[Any] = []
     judging(["logs/0.json", "logs/1.json"], of_logs.OUTCOME, watch=heard.append)
-    kinds = [type(event).__name__ for event in heard]
+    kinds = [name for event in heard if (name := type(event).__name__) != "JudgesAsked"]
     assert Counter(kinds) == {"RunStarted": 1, "CaseStarted": 2, "CriterionScored": 2, "CaseFinished": 2}
