@@ -58,6 +58,18 @@ def adjudge_environment(work: Path) -> Path:
     return python
 
 
+def runner_environment(work: Path) -> Path:
+    """A fresh environment with the checkout's wheels of adjudge and of what runs ADK's agents."""
+    python = _made(work / "runner-environment", clear=True)
+    wheels = work / "runner-wheels"
+    for old in wheels.glob("*.whl"):
+        old.unlink()
+    member = REPOSITORY / "contrib" / "adjudge-adk"
+    _run(python, "-m", "pip", "wheel", "-qq", "--no-deps", "--wheel-dir", wheels, REPOSITORY, member)
+    _run(python, "-m", "pip", "install", "-qq", *wheels.glob("*.whl"))
+    return python
+
+
 def adk_environment(work: Path, given: Path | None) -> Path:
     """The environment of google-adk: the given one, the one of an earlier run, or a fresh one."""
     return given or _reused(work / "adk-environment", ADK)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+import adk_agents
 import ai_judge
 import evaluate
 import install_size
@@ -37,6 +38,7 @@ from table import Figure, Row, Scale
 FAMILIES: Final[dict[str, Callable[[Environments, int], Iterable[Row]]]] = {
     "startup": startup.rows,
     "evaluate": evaluate.rows,
+    "adk-agents": adk_agents.rows,
     "rouge": rouge.rows,
     "trajectory": trajectory.rows,
     "scoring": scale.rows,

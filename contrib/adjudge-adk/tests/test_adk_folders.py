@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from zoo_files import written
 
 import adjudge
 from adjudge import InputError
+from adjudge.kit.judged_criteria import agent_instructions, agent_moves, tool_declarations
 
 CASES = "home_automation_agent/simple_test.test.json"
 
@@ -82,6 +84,18 @@ def test_events_become_steps(home_agent: Path) -> None:
     declared = json.dumps(agent.tool_declarations)
     assert "set_device_info" in declared
     assert "Says whether a device is on." in declared
+
+
+def test_a_judge_is_shown_what_the_agents_were_told_and_could_call(workspace: Path) -> None:
+    folder = written("agent_tool", workspace)
+
+    result = adjudge.evaluate_sync(str(folder), f"{folder / 'cases.evalset.json'}:asked")
+
+    [done] = result.details()
+    [asked] = done.actual.invocations
+    assert "You look up words." in agent_instructions(asked).text
+    assert "Looks a word up." in tool_declarations(asked).text
+    assert "the chat" in agent_moves(asked).text
 
 
 def test_a_step_shows_the_event_the_request_and_the_response_each_text_kept_once(home_agent: Path) -> None:
