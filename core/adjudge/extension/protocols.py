@@ -189,7 +189,7 @@ class SessionRequest:
     timeout: float | None = None
     """Seconds that the whole case may take; the core enforces it."""
     turns: int | None = None
-    """How many messages the case will send; ``None`` where a simulated user decides."""
+    """How many messages the case will send; ``None`` where its user does not say the words of the case."""
 
 
 class AgentSession(Protocol):
@@ -258,6 +258,19 @@ class SupportsFingerprint(Protocol):
 
     def fingerprint(self) -> JsonObject:
         """Whatever must not change between a run and its resumption, for instance the hash of a file."""
+        ...
+
+
+@runtime_checkable
+class SupportsRecordedUser(Protocol):
+    """An agent adapter whose sessions already happened: it has the words of their users too, and nobody simulates one."""
+
+    def user_words(self, request: SessionRequest) -> Sequence[Content]:
+        """What the user of that session said, turn by turn; asked for cases with a conversation scenario.
+
+        Raises:
+            AgentError: there is no such session.
+        """
         ...
 
 

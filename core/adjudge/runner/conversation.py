@@ -20,7 +20,7 @@ from adjudge.extension.guard import (
     described,
     lent,
 )
-from adjudge.extension.protocols import AgentSession, SessionRequest
+from adjudge.extension.protocols import AgentSession, SessionRequest, SupportsRecordedUser
 from adjudge.extension.shortage import shortage_of
 from adjudge.model.base import told, validated_copy
 from adjudge.model.eval_set import EvalCase, SessionInput
@@ -76,16 +76,16 @@ class _Recorder:
 
 
 class _WrittenUser:
-    """The user of a case with a conversation: says what stands there, whatever the agent answers."""
+    """A user whose words are known: those of the case, or of a recording. It says them whatever the agent answers."""
 
     failure = None
     fatal = None
 
-    def __init__(self, turns: Sequence[Invocation]) -> None:
-        self.turns = turns
+    def __init__(self, words: Sequence[Content]) -> None:
+        self._words = words
 
     async def next(self, turns: Sequence[Invocation]) -> Content | None:
-        return self.turns[len(turns)].user_content if len(turns) < len(self.turns) else None
+        return self._words[len(turns)] if len(turns) < len(self._words) else None
 
     def simulation(self) -> None:
         """Nobody simulates it."""
@@ -106,15 +106,14 @@ async def converse(
         asyncio.CancelledError: the run was interrupted. The session is closed by then.
         RunError: the simulated user found what concerns the whole run.
     """
-    user = (
-        _WrittenUser(case.conversation or ()) if simulator is None else SimulatedUser(simulator, case, repeat)
-    )
+    words = None if case.conversation is None else [turn.user_content for turn in case.conversation]
+    user = _WrittenUser(words or ()) if simulator is None else SimulatedUser(simulator, case, repeat)
     request = SessionRequest(
         eval_id=case.eval_id,
         repeat=repeat,
         eval_set_id=eval_set_id,
         session_input=lent(agent.component, case.session_input or DEFAULT_SESSION),
-        turns=len(user.turns) if isinstance(user, _WrittenUser) else None,
+        turns=None if words is None else len(words),
         timeout=timeout,
     )
     session = _Session(agent, request, user)
@@ -165,6 +164,9 @@ class _Session:
             await opened.aclose()
             return
         self._opened = opened
+        adapter = self._agent.adapter
+        if self._request.turns is None and isinstance(adapter, SupportsRecordedUser):
+            self._user = _WrittenUser(adapter.user_words(self._request))
         while (said := await self._user.next(self.recorder.finished)) is not None:
             if self._is_over:
                 return

@@ -9,6 +9,7 @@ from typing import Final
 
 from adjudge.extension.guard import closed
 from adjudge.extension.loader import Extensions
+from adjudge.extension.protocols import SupportsRecordedUser
 from adjudge.extension.specs import Need
 from adjudge.model.config import EvalConfig
 from adjudge.runner.agents import plan_agent
@@ -46,7 +47,10 @@ async def plan_cases(request: RunRequest, ground: Groundwork, agent: object) -> 
         trusted = _may_run_code(request, files, made)
         own = host if trusted else host.for_untrusted(config.source or "")
         criteria = plan_criteria(config, files, extensions, own, problems)
-        simulator = plan_simulator(config, criteria, files, extensions, own, problems)
+        # A recording has the words of its users: none is simulated, and only the options are checked.
+        is_recorded = made is not None and isinstance(made.adapter, SupportsRecordedUser)
+        played = [] if is_recorded else files
+        simulator = plan_simulator(config, criteria, played, extensions, own, problems)
         for file in files:
             planned[file.eval_set.path] = PlannedFile(
                 eval_set=file.eval_set,

@@ -256,3 +256,31 @@ def test_every_real_eval_set_passes_against_itself(shared_data: Path) -> None:
     for path in files:
         result = adjudge.evaluate_sync(f"recorded:{path}", path, config=TRAJECTORY)
         assert result.passed, path
+
+
+def test_the_user_of_a_scenario_says_what_is_recorded_and_no_model_is_needed(tmp_path: Path) -> None:
+    eval_set(tmp_path / "done.json", {"ask": [turn("Hi", "Yes?"), turn("Light, please.", "Here.", "switch")]})
+    scenario = {"starting_prompt": "Hi", "conversation_plan": "Ask for light.", "user_persona": "NOVICE"}
+    cases = tmp_path / "cases.json"
+    cases.write_text(
+        json.dumps(
+            {
+                "eval_set_id": "some",
+                "eval_cases": [
+                    {"eval_id": "ask", "conversation_scenario": scenario},
+                    {"eval_id": "never", "conversation_scenario": scenario},
+                ],
+            }
+        )
+    )
+    config = {"criteria": {"tool_call_count_v1": {"maximum": 3}}}
+    [case] = evaluate(Path(f"{cases}:ask"), config=config).details()
+    assert case.result.status == "PASS"
+    assert case.result.simulation is None
+    assert [item.user_content.text for item in case.actual.invocations] == ["Hi", "Light, please."]
+
+    with pytest.raises(InputError, match="no recording of case 'never'"):
+        evaluate(cases, config=config)
+    wrong = {**config, "user_simulator_config": {"modle": "x"}}
+    with pytest.raises(InputError, match="Did you mean 'model'"):
+        evaluate(Path(f"{cases}:ask"), config=wrong)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from adjudge.model import Content, Invocation, JsonObject
@@ -71,6 +71,18 @@ class RecordedAgent:
             AgentError: there is none (``no_recording``), nothing of the agent was read of it (``no_steps``), or
                 it belongs to another eval set (``not_the_same_conversation``).
         """
+        recording = self._recording(request)
+        return _Replay(recording, request.turns, emit, compares_users=not self._any_conversation)
+
+    def user_words(self, request: SessionRequest) -> Sequence[Content]:
+        """What the user said in the recording: of a scenario, nobody can say it again.
+
+        Raises:
+            AgentError: see ``open_session``.
+        """
+        return [turn.user_content for turn in self._recording(request).invocations]
+
+    def _recording(self, request: SessionRequest) -> Trajectory:
         recorded = self._pairing.recording_of(request.eval_id)
         if recorded is None or self._recordings.count(recorded) < request.repeat:
             raise AgentError(
@@ -83,7 +95,7 @@ class RecordedAgent:
         theirs, ours = recording.eval_set_id, request.eval_set_id
         if not self._any_conversation and theirs is not None and ours is not None and theirs != ours:
             raise _another(f"the recording belongs to the eval set {theirs!r}, the case to {ours!r}")
-        return _Replay(recording, request.turns, emit, compares_users=not self._any_conversation)
+        return recording
 
     async def aclose(self) -> None:
         """Remove the temporary file."""
