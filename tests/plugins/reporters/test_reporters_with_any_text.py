@@ -8,12 +8,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from adjudge.kit import render
 from adjudge.model.evidence import Failure
-from adjudge.model.measurement import Outcome
+from adjudge.model.measurement import Measurement, Outcome
 from adjudge_plugins.reporters.console_reporter.reporter import ConsoleReporter
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 from adjudge_plugins.reporters.junit_reporter.reporter import JUnitReporter
@@ -27,7 +27,12 @@ values = st.recursive(
 )
 objects = st.dictionaries(texts, values, max_size=3)
 entries = st.fixed_dictionaries(
-    {"status": st.sampled_from(["match", "different_args", "missing", "unexpected", "out_of_order"]) | texts},
+    {
+        "status": st.sampled_from(
+            ["match", "different_args", "missing", "unexpected", "out_of_order", "extra"]
+        )
+        | texts
+    },
     optional={
         "expected": st.none() | st.fixed_dictionaries({}, optional={"name": values, "args": values}) | values,
         "actual": st.none() | st.fixed_dictionaries({}, optional={"name": values, "args": values}) | values,
@@ -36,7 +41,12 @@ entries = st.fixed_dictionaries(
         ),
     },
 )
-details = objects | st.fixed_dictionaries({"calls": st.lists(entries, max_size=3) | values})
+differences = st.lists(
+    st.fixed_dictionaries({"path": texts}, optional={"expected": values, "actual": values}), max_size=3
+)
+details = objects | st.fixed_dictionaries(
+    {}, optional={"calls": st.lists(entries, max_size=3) | values, "differences": differences | values}
+)
 outcomes = st.one_of(
     st.builds(Outcome.scored, st.floats(0, 1), texts, details=details),
     st.builds(Outcome.unsure, st.just("split_votes"), texts, details=details),
@@ -79,6 +89,47 @@ def test_any_run_is_written_and_can_be_read(
     unmeasured = root.findall(".//error[@type='nothing_measured']")
     assert len(document["cases"]) == len(list(root.iter("testcase"))) - len(unmeasured) == len(found)
     assert [c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c != "\n"] == []
+
+
+LONG = "the same words, again and again and again; " * 12
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    before=st.sampled_from(["", LONG, "x" * 400]),
+    between=st.sampled_from(["", " and ", LONG]),
+    after=st.sampled_from(["", LONG, "y" * 400]),
+    expected=st.tuples(texts, texts),
+    actual=st.tuples(texts, texts),
+)
+def test_values_that_differ_are_never_shown_alike(
+    run_of: Any,
+    write: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    before: str,
+    between: str,
+    after: str,
+    expected: Any,
+    actual: Any,
+) -> None:
+    wanted, found = (f"{before}{first}{between}{last}{after}" for first, last in (expected, actual))
+    assume(clean_text(wanted) != clean_text(found))
+    differences = [{"path": "$.text", "expected": wanted, "actual": found}]
+    scores = {"answer_match": Measurement(overall=Outcome.scored(0.0, details={"differences": differences}))}
+    monkeypatch.setenv("COLUMNS", "10000")
+    lines = write(ConsoleReporter(), run_of().add("x", scores).report()).decode().splitlines()
+    [place] = [number for number, line in enumerate(lines) if line.strip().startswith("text: expected ")]
+    shown = lines[place].strip().removeprefix("text: expected ")
+    one, _, other = shown.partition(", got ")
+    if not other:
+        one, other = shown, lines[place + 1].strip().removeprefix("got").strip()
+
+    assert one != other
+
+
+def clean_text(text: str) -> str:
+    """What can be printed of a text."""
+    return render.clean(json.dumps(text, ensure_ascii=False))
 
 
 @given(score=st.floats(0, 1) | st.floats(allow_nan=False), threshold=st.floats(0, 1))
