@@ -130,17 +130,22 @@ def _entry(data: object, path: str, findings: Findings, judges_words: JudgesWord
     if is_object(data) and data.keys() and not data.keys() - {"name", "threshold", "maximum"}:
         hint = "An installed criterion, which needs none, is named by 'criterion'."
         findings.problem("criterion has no 'description'.", path, hint=hint)
-        return {}
+        return _named(data)
     found = findings.read(_CriterionInWords, data, path)
     given: JsonObject = data if is_object(data) else {}
     _note_repeated(given.get("checks"), f"{path}.checks", findings)
     if found is None:
-        named = given.get("name")
-        return {"name": " ".join(named.split())} if isinstance(named, str) else {}
+        return _named(given)
     options = found.given() | {"name": " ".join(found.name.split())}
     if (share := options.pop("threshold", 1)) != 1:
         options["checks_threshold"] = share
     return options
+
+
+def _named(data: JsonObject) -> JsonObject:
+    """The name of a wrong entry, which must not be that of another one either."""
+    name = data.get("name")
+    return {"name": " ".join(name.split())} if isinstance(name, str) else {}
 
 
 def _note_repeated(checks: object, path: str, findings: Findings) -> None:
