@@ -58,7 +58,10 @@ def _at(annotation: object, key: int | str) -> object:
         elif not isinstance(origin, type) or not arguments:
             continue
         elif isinstance(key, int) and issubclass(origin, Sequence | Set):
-            return arguments[key] if origin is tuple and Ellipsis not in arguments else arguments[0]
+            if origin is not tuple or Ellipsis in arguments:
+                return arguments[0]
+            # A longer list than the tuple is: that is a mistake of its own.
+            return arguments[key] if key < len(arguments) else None
         elif isinstance(key, str) and issubclass(origin, Mapping):
             return arguments[1]
     return None
