@@ -12,13 +12,15 @@ from adjudge.model import JsonValue
 
 
 def plain_json(value: Any) -> JsonValue:
-    """The value as JSON has it: fields under their own names, without nulls; bytes as base64.
+    """The value as JSON has it: fields under their own names, without nulls and defaults; bytes as base64.
 
     What JSON has no form for is a text that describes it: an agent's tools may return anything.
     """
     if isinstance(value, BaseModel):
         try:
-            return json.loads(value.model_dump_json(exclude_none=True), parse_constant=str)
+            return json.loads(
+                value.model_dump_json(exclude_none=True, exclude_defaults=True), parse_constant=str
+            )
         except (PydanticSerializationError, ValueError):
-            value = value.model_dump(exclude_none=True)
+            value = value.model_dump(exclude_none=True, exclude_defaults=True)
     return json.loads(to_json(value, inf_nan_mode="strings", bytes_mode="base64", fallback=repr))

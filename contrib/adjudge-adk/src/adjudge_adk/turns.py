@@ -89,6 +89,7 @@ def _told(step: Step, move: Move, exhibits: Exhibits) -> Step:
             "started_at": event.get("timestamp"),
             "duration": None if move.seconds is None else round(move.seconds, 6),
             "parent_call_id": move.parent_call,
+            "source_ref": None,
             "raw_event": exhibits.event(event),
             "model_request": None if move.request is None else exhibits.request(move.request),
             "model_response": None if move.response is None else exhibits.response(move.response),
