@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from adjudge_adk import AgentEvaluator
 from google.adk.agents import LlmAgent
 from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
@@ -19,6 +20,7 @@ from scripted import Scripted, by, call, expected_call, heard, turn
 from zoo_files import written
 
 import adjudge
+from adjudge import InputError
 
 CONFIG = {"criteria": {"tool_trajectory_avg_score": 1.0, "response_match_score": 1.0}}
 
@@ -160,3 +162,22 @@ def test_tools_that_cases_share_are_closed_once_and_at_the_end(eval_set: Callabl
 
     assert result.passed, [case.error for case in result.cases()]
     assert tools.closed == 1
+
+
+def test_two_agents_of_one_name_are_told(eval_set: Callable[..., Path]) -> None:
+    def twin(**options: Any) -> LlmAgent:
+        return LlmAgent(name="twin", model=by({}, "hello"), **options)
+
+    root = LlmAgent(
+        name="root",
+        model=by({}, "hello"),
+        sub_agents=[LlmAgent(name="left", model=by({}), sub_agents=[twin()]), twin()],
+    )
+    path = eval_set(a=[turn("Hi.", "hello")])
+
+    result = evaluated(root, path)
+
+    assert result.passed
+    assert any("2 agents are named 'twin'" in warning for warning in result.warnings)
+    with pytest.raises(InputError, match="2 agents are named 'twin'"):
+        evaluated(root, path, agent_options={"agent": "twin"})
