@@ -314,12 +314,17 @@ def test_a_second_run_takes_what_was_said_from_the_cache(folder: Path, player: P
 
 
 def test_a_budget_that_is_spent_is_no_failure_of_the_agent(folder: Path, model_server: Any) -> None:
-    result = evaluate(max_judge_calls=1)
+    result = evaluate(max_judge_calls=1, run="poor")
     found = case_of(result)
     assert (found.status, found.error.code) == ("error", "user_judge_budget")
     assert found.error.origin == "llm-backed-simulator/llm_backed"
     assert (result.exit_status, found.error.retryable) == (3, True)
     assert said(result) == SAID[:2], "what was said by then is kept"
+    asked = len(model_server.asked)
+    richer = adjudge.resume_sync("poor", max_judge_calls=10)
+    assert richer.passed
+    assert case_of(richer).simulation.stop_reason == "stop_signal"
+    assert len(model_server.asked) > asked
 
 
 # --- faults of the user -----------------------------------------------------------------
