@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import ClassVar, Final
+from typing import Final
 
 from adjudge.adk.config import parse_config
 from adjudge.errors import InputError, JudgeUnusableError, Problem, RunError
@@ -155,8 +155,8 @@ class _Given:
     """Cases that an agent was run on elsewhere, each with the criterion that measures it."""
 
     cases: Sequence[tuple[CaseToScore, PlannedCriterion]]
-    at_once: ClassVar = _AT_A_TIME
-    origin: ClassVar = None
+    at_once: int = _AT_A_TIME
+    origin: None = None
 
     @property
     def criteria(self) -> Sequence[PlannedCriterion]:

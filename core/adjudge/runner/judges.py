@@ -171,7 +171,7 @@ class RunJudges:
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:
         """What was asked over all resumptions of the run, by model."""
-        now = {} if self._client is None else self._client.calls
+        now: Mapping[str, JudgeCalls] = {} if self._client is None else self._client.calls
         found = {**self._before, **now}
         for name in self._before.keys() & now.keys():
             found[name] = (self._before[name] + now[name]).rounded(stopped=now[name].stopped)
@@ -180,7 +180,7 @@ class RunJudges:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the answers."""
-        asked = {} if self._client is None else self._client.calls
+        asked: Mapping[str, JudgeCalls] = {} if self._client is None else self._client.calls
         found = [
             f"the votes of {name} never disagreed on any of {calls.items} items: "
             "their agreement says nothing of how sure they are"

@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias, cast
 
 from pydantic import BeforeValidator, Field
 
@@ -39,7 +39,7 @@ def _listed(value: object) -> object:
     """One or several names, as several."""
     if isinstance(value, str | Path | EvalSet):
         value = (value,)
-    return tuple(map(_named, value)) if isinstance(value, Iterable) else value
+    return tuple(map(_named, cast("Iterable[object]", value))) if isinstance(value, Iterable) else value
 
 
 def _named(value: object) -> object:

@@ -118,7 +118,9 @@ def summarise(
         of_case = list(group)
         if repeats == 1 and of_case[0].criteria and of_case[0].error is None:  # decided already
             counts[of_case[0].status] += 1
-            said = [(criterion.status, criterion.score) for criterion in of_case[0].criteria]
+            said: list[tuple[Status, float | None]] = [
+                (criterion.status, criterion.score) for criterion in of_case[0].criteria
+            ]
         else:
             case = over_repeats(of_case, rules[file], repeats, decides=decides)
             counts[case.status] += 1
