@@ -65,6 +65,7 @@ def _isolated(
     monkeypatch.setenv("ADJUDGE_HOME", str(tmp_path / "adjudge-home"))
     monkeypatch.delenv("ADJUDGE_DISABLE_PLUGINS", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)  # xdist gives its workers one
+    monkeypatch.setenv("ADJUDGE_PROGRESS", "inf")  # a slow machine would say how far a run is
 
 
 @pytest.fixture(autouse=True)

@@ -216,13 +216,21 @@ def test_a_run_without_a_terminal_says_now_and_then_how_far_it_is(
     evaluated: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     quiet = evaluated(answering("Hello."), turn("Hi.", "Hello."), {"response_match_score": 0.8})
-    monkeypatch.setattr("adjudge.cli.live._BETWEEN", 0.0)
+    monkeypatch.setenv("ADJUDGE_PROGRESS", "0")
     told = evaluated(
         answering("Hello."), turn("Hi.", "Hello."), {"response_match_score": 0.8}, "--num_runs", "3"
     )
 
+    monkeypatch.setenv("ADJUDGE_PROGRESS", "often")
+    wrong = evaluated(answering("Hello."), turn("Hi.", "Hello."), {"response_match_score": 0.8})
+
     assert quiet.stderr == ""
     assert "3 of 3 done: 3 passed" in told.stderr
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        "error: ADJUDGE_PROGRESS must be a number of seconds, found 'often'\n"
+        "  For instance ADJUDGE_PROGRESS=60, or ADJUDGE_PROGRESS=inf for no lines.\n",
+    )
 
 
 def test_a_recording_without_the_case_lists_those_that_it_has(tmp_path: Path, adjudge_here: Command) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import os
 import sys
 import time
 from collections import Counter
@@ -13,6 +15,7 @@ import click
 
 from adjudge.cli.exits import INTERRUPTED
 from adjudge.cli.signals import noticing_signals
+from adjudge.errors import InputError, Problem
 from adjudge.extension.hooks import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.terminal import say
 
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
     from adjudge.runner.engine import Event, Watch
     from adjudge.runner.execution import RunResult
 
-_BETWEEN = 10.0
-"""Seconds from a line about progress to the next where there is no terminal."""
+_INTERVAL: Final = "ADJUDGE_PROGRESS"
+"""The environment variable with the seconds from a line about progress to the next where there is no terminal."""
 
 _SHOWN: Final = {"PASS": "passed", "FAIL": "failed", "error": "error", "UNSURE": "unsure"}
 
@@ -34,6 +37,7 @@ class _Progress:
 
     def __init__(self) -> None:
         self._is_watched = sys.stderr.isatty()
+        self._between = _interval()
         self._said_at = time.monotonic()
         self._bar: Progress | None = None
         self._run: str | None = None
@@ -71,7 +75,7 @@ class _Progress:
     def _say(self, text: str) -> None:
         """Say how far the run is, unless that was said a moment ago."""
         now = time.monotonic()
-        if self._done and now - self._said_at >= _BETWEEN:
+        if self._done and now - self._said_at >= self._between:
             self._said_at = now
             say(f"{self._done}{self._of()} done: {text}", err=True)
 
@@ -89,6 +93,19 @@ class _Progress:
         if self._run is None:
             return None
         return f"interrupted: {self._done}{self._of()} done. Finish with: adjudge resume {self._run}"
+
+
+def _interval() -> float:
+    """Seconds between two lines about progress: what the environment says, or 10."""
+    said = os.environ.get(_INTERVAL) or "10"
+    try:
+        seconds = float(said)
+    except ValueError:
+        seconds = math.nan
+    if not seconds >= 0:
+        hint = f"For instance {_INTERVAL}=60, or {_INTERVAL}=inf for no lines."
+        raise InputError(Problem(what=f"{_INTERVAL} must be a number of seconds, found {said!r}", hint=hint))
+    return seconds
 
 
 def _in_words(judges: Iterable[JudgeCalls]) -> Iterator[str]:
