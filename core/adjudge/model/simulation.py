@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Final, Self
 
 from pydantic import Field, model_validator
 
@@ -12,6 +12,9 @@ from adjudge.model.evidence import Failure
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import Content
 from adjudge.model.judging import JudgeUse
+
+TURN_LIMIT: Final = "turn_limit"
+"""Why a conversation ends that the user would have gone on with: it has as many turns as are allowed."""
 
 
 class SimulatedConversation(Frozen):

@@ -28,6 +28,7 @@ from adjudge.runner.old_reports import OldReports
 from adjudge.runner.plan import Plan, Unit
 from adjudge.runner.reports import report_of, summary_of, write_outputs
 from adjudge.runner.request import kept
+from adjudge.runner.simulated_ends import SimulatedEnds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,13 +146,14 @@ async def finished(
         if isinstance(error, InputError | RunError) and not isinstance(error.__cause__, JudgeUnusableError):
             raise RunStoppedError(str(error)) from error
         raise
-    summary = summary_of(journal)
-    _keep_warnings(journal, plan, extensions)
+    ends = SimulatedEnds()
+    summary = summary_of(journal, ends)
+    _keep_warnings(journal, plan, extensions, ends)
     report = report_of(journal, summary)
     failures = write_outputs(report, outputs, extensions, plan.host)
     extensions.notify(RunFinished(run=name, summary=summary))
     # Once more: an observer of the end may have raised.
-    warnings = _keep_warnings(journal, plan, extensions)
+    warnings = _keep_warnings(journal, plan, extensions, ends)
     result = RunResult(name=name, journal=journal.path, summary=summary, warnings=warnings)
     if failures:
         raise ReportError(failures, result)
@@ -178,8 +180,11 @@ async def beginning(plan: Plan) -> AsyncGenerator[None]:
         raise
 
 
-def _keep_warnings(journal: Journal, plan: Plan, extensions: Extensions) -> tuple[str, ...]:
-    warnings = tuple(dict.fromkeys((*plan.warnings, *extensions.warnings, *plan.judges.warnings)))
+def _keep_warnings(
+    journal: Journal, plan: Plan, extensions: Extensions, ends: SimulatedEnds | None = None
+) -> tuple[str, ...]:
+    ended = () if ends is None else ends.warnings()
+    warnings = tuple(dict.fromkeys((*plan.warnings, *extensions.warnings, *plan.judges.warnings, *ended)))
     journal.set_meta({"warnings": warnings})
     return warnings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -16,29 +16,41 @@ from adjudge.extension.protocols import Host, Reporter, RunReport
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import ReporterSpec
 from adjudge.journal.run_journal import Journal
-from adjudge.model.result import RunSummary
+from adjudge.model.result import CaseResult, RunSummary
 from adjudge.runner.journal_views import case_results, record_of, reported_cases
 from adjudge.runner.problems import Problems
+from adjudge.runner.simulated_ends import SimulatedEnds
 from adjudge.verdict.algebra import Rule
 from adjudge.verdict.summary import summarise
 
 DocumentT = TypeVar("DocumentT")
 
 
-def summary_of(journal: Journal) -> RunSummary:
-    """The summary, folded from the journal; what is not there counts as not measured."""
+def summary_of(journal: Journal, ends: SimulatedEnds | None = None) -> RunSummary:
+    """The summary, folded from the journal; what is not there counts as not measured.
+
+    Args:
+        journal: The run.
+        ends: Counts what goes by.
+    """
     record = record_of(journal)
     rules: dict[str | None, Sequence[Rule]] = {file.path: file.rules for file in record.files}
     if record.logs is not None:
         rules[None] = record.logs.rules
     summary = summarise(
-        case_results(journal),
+        case_results(journal) if ends is None else _counted(case_results(journal), ends),
         rules,
         record.run.num_runs,
         incomplete=record.run.finished_at is None,
         decides=record.run.decides,
     )
     return summary.model_copy(update={"judges": record.judges}) if record.judges else summary
+
+
+def _counted(results: Iterable[CaseResult], ends: SimulatedEnds) -> Iterator[CaseResult]:
+    for result in results:
+        ends.add(result)
+        yield result
 
 
 def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) -> RunReport:

@@ -292,6 +292,20 @@ def test_a_limit_of_turns_ends_the_conversation(folder: Path, most: int, player:
     assert result.passed
 
 
+def test_a_conversation_that_was_cut_off_does_not_pass_without_a_word(
+    folder: Path, command_line: Cli
+) -> None:
+    write(folder, eval_set(SCENARIO, {**SCENARIO, "starting_prompt": "Hello?"}))
+    configure(folder, {"safety_v1": 0.5}, max_allowed_invocations=1)
+    words = "2 of 2 simulated conversations ended by their turn limit, not by the user: order, order1"
+    done = command_line("eval", "shop:agent", "orders.evalset.json", "--output", "out.json")
+    assert done.returncode == 0, done.stderr
+    assert f"warning: {words}" in " ".join(done.stdout.split())
+    assert json.loads((folder / "out.json").read_text())["warnings"] == [words]
+    configure(folder, {"safety_v1": 0.5})
+    assert evaluate().warnings == ()
+
+
 def test_without_a_limit_the_model_ends_it(folder: Path, player: Player) -> None:
     player.script = ["", *(f"And {n}?" for n in range(30)), "It is </FINISHED>"]
     configure(folder, {"safety_v1": 0.5}, max_allowed_invocations=-1)
