@@ -257,6 +257,11 @@ def test_a_recording_without_the_case_lists_those_that_it_has(tmp_path: Path, ad
         ("ag.py:chat", "Name the agent in it: ag:chat"),
         ("folder/agent.py", "Name the agent in it: folder.agent:agent"),
         ("nothing", "'adjudge agents' says what they are"),
+        ("foldr", "there is no folder foldr. Did you mean 'folder'?"),
+        ("folder/shops/", "there is no folder folder/shops/. Did you mean 'folder/shop'?"),
+        ("folder/agnt.py", "there is no file folder/agnt.py. Did you mean 'folder/agent.py'?"),
+        ("nowhere/shop", "there is no folder nowhere/shop.\n"),
+        ("no.module", "is of no known kind"),
     ],
 )
 def test_a_target_that_is_nearly_right_gets_the_one_to_write(
@@ -266,7 +271,7 @@ def test_a_target_that_is_nearly_right_gets_the_one_to_write(
         "def chat(text):\n    return text\n\n\nclass Desk:\n    pass\n\n\nmade = Desk()\n_hidden = Desk()\n"
     )
     (tmp_path / "ag.py").write_text(source)
-    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "shop").mkdir(parents=True)
     (tmp_path / "folder" / "agent.py").write_text(
         "def helper():\n    pass\n\n\ndef agent(text):\n    return text\n"
     )

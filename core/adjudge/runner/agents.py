@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from adjudge.errors import AdjudgeError, InputError, Problem
+from adjudge.errors import AdjudgeError, InputError, Problem, did_you_mean
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.guard import PluginRaisedError, each, guarded, make
 from adjudge.extension.loader import Extensions
@@ -108,7 +109,26 @@ def _resolved(
         raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
     folder = Path(request.working_folder)
     hint = next((told for item in adapters if (told := _hint(item, agent, folder, extensions))), hint)
-    raise InputError(Problem(what=f"agent {agent!r} is of no known kind", hint=hint))
+    what = _missing_path(agent, folder) or f"agent {agent!r} is of no known kind"
+    raise InputError(Problem(what=what, hint=hint))
+
+
+def _missing_path(target: str, folder: Path) -> str | None:
+    """What to say of a target that looks like a path to nothing; ``None`` where it does not, or something is there."""
+    is_word = not any(mark in target for mark in ":./\\")
+    path = folder / target
+    if ":" in target or not ("/" in target or is_word) or path.exists():
+        return None
+    neighbours: list[str] = []
+    with suppress(OSError):
+        neighbours = sorted(
+            str(Path(target).parent / found.name)
+            for found in path.parent.iterdir()
+            if not found.name.startswith(".")
+            and (found.suffix == path.suffix if path.suffix else found.is_dir())
+        )
+    kind = "file" if path.suffix else "folder"
+    return f"agent {target!r}: there is no {kind} {target}.{did_you_mean(str(Path(target)), neighbours)}"
 
 
 def _knowing(
