@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -152,6 +153,50 @@ def test_a_folder_is_every_test_file_below_it_each_with_its_own_configuration(
     assert done.returncode == 0, done.stdout
     rows = results(folder / "out.json")["cases"]
     assert [(row["eval_id"], len(row["criteria"])) for row in rows] == [("a", 2), ("b", 1)]
+
+
+def test_eval_sets_in_a_folder_that_are_no_test_files_are_told(folder: Path, adjudge: Cli) -> None:
+    (folder / "sets").mkdir()
+    write(folder / "sets" / "a.test.json", eval_set(case("a", PARIS)))
+    write(folder / "sets" / "b.evalset.json", eval_set(case("b", WRONG)))
+    done = adjudge("eval", "sky:weather", "sets")
+    assert done.returncode == 0, done.stdout
+    assert "sets/b.evalset.json not: name such a file to have it evaluated" in " ".join(done.stdout.split())
+
+
+def test_an_expected_state_that_nothing_measures_is_told(folder: Path, adjudge: Cli) -> None:
+    write(folder / "state.test.json", eval_set(case("a", PARIS, final_session_state={"cart": ["milk"]})))
+    done = adjudge("eval", "sky:weather", "state.test.json")
+    assert done.returncode == 0, done.stdout
+    said = " ".join(done.stdout.split())
+    assert "state.test.json: case 'a' has a final_session_state, and no criterion measures it" in said
+    write(folder / "test_config.json", {"criteria": {"session_state_match": 0.5}})
+    assert "no criterion measures it" not in adjudge("eval", "sky:weather", "state.test.json").stdout
+
+
+def test_what_an_agent_raises_ends_its_case_whatever_its_text(folder: Path, adjudge: Cli) -> None:
+    (folder / "odd.py").write_text(
+        "def agent(text):\n    if 'Paris' in text:\n        raise ValueError(b'caf\\xe9'.decode('utf-8', 'surrogateescape'))\n"
+        "    return 'fine'\n"
+    )
+    done = adjudge("eval", "odd:agent", "mixed.test.json", "--output", "out.json")
+    assert done.returncode == 1, done.stderr
+    rows = {row["eval_id"]: row for row in results(folder / "out.json")["cases"]}
+    assert "caf\\udce9" in rows["paris"]["error"]["message"]
+    assert rows["oslo"]["verdict"] == "FAIL"
+
+
+def test_a_file_whose_name_is_not_utf_8_is_a_problem(folder: Path, adjudge: Cli) -> None:
+    odd = os.fsdecode(b"caf\xe9.test.json")
+    try:
+        write(folder / odd, eval_set(case("a", PARIS)))
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    for arguments in (["eval", "sky:weather", odd], ["judge", odd, "--aggregate-only"]):
+        done = adjudge(*arguments)
+        assert done.returncode == 2
+        assert "the name of this file is not UTF-8" in done.stderr
+        assert "caf\\udce9.test.json" in done.stderr
 
 
 def test_the_named_configuration_holds_for_every_file(folder: Path, adjudge: Cli) -> None:

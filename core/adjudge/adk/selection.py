@@ -44,6 +44,20 @@ def _exists(path: Path) -> bool:
         return False
 
 
+def check_name(path: Path) -> None:
+    """Refuse a file whose name is not UTF-8: neither a journal nor a report could name it.
+
+    Raises:
+        InputError: it is not.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = str(path).encode(errors="backslashreplace").decode()
+        what = "the name of this file is not UTF-8, so that no report can name it"
+        raise InputError(Problem(what=what, file=shown, hint="Rename it.")) from None
+
+
 def find_eval_sets(path: Path, patterns: Iterable[str] = _PATTERNS) -> list[Path]:
     """The eval sets below a folder, sorted, as ``files_below`` finds them; a file is itself.
 

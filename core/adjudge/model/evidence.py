@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import AfterValidator
 
 from adjudge.model.base import Frozen
 
@@ -10,19 +12,27 @@ UnsureCode: TypeAlias = Literal["split_votes", "no_evidence", "abstained", "inje
 """Why something could not be decided although it was measured."""
 
 
+def _writable(text: str) -> str:
+    # What somebody's code raises may hold half a character, of a file name for instance, which no file can.
+    return text.encode(errors="backslashreplace").decode()
+
+
+_Writable: TypeAlias = Annotated[str, AfterValidator(_writable)]
+
+
 class Failure(Frozen):
     """Why something could not be measured."""
 
     code: str
     """A stable word for programs, for instance ``agent_raised``."""
-    message: str
+    message: _Writable
     origin: str | None = None
     """The plugin, agent or provider that failed."""
     retryable: bool = False
     """Whether ``adjudge resume`` tries again."""
-    place: str | None = None
+    place: _Writable | None = None
     """File, line and function of the agent's code that raised."""
-    traceback: str | None = None
+    traceback: _Writable | None = None
     """The agent's own traceback, where it raised."""
 
 

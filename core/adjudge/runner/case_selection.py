@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -10,7 +10,7 @@ from typing import Final
 from adjudge.adk.config import load_config, parse_config
 from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile
 from adjudge.adk.eval_set_pass import open_eval_set
-from adjudge.adk.selection import find_eval_sets, split_selection
+from adjudge.adk.selection import check_name, files_below, find_eval_sets, split_selection
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import CriterionSpec
 from adjudge.model.config import CriterionEntry, EvalConfig
@@ -42,8 +42,11 @@ def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
             named, ids = split_selection(str(folder / argument))
             named = _by_id(named, request) or named
             for path in find_eval_sets(named, ("*.test.json",)):
+                check_name(path)
                 shown, before = chosen.get(path.resolve(), (_shown(path, folder), set()))
                 chosen[path.resolve()] = (shown, None if before is None or ids is None else {*before, *ids})
+            if named.is_dir():
+                problems.warn(_left_out(named, folder))
     found: list[SelectedFile] = []
     for path, (shown, wanted) in chosen.items():
         with problems.caught():
@@ -54,6 +57,19 @@ def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
     if not request.eval_sets:
         problems.add("no eval set is named", hint="Name at least one file or folder.")
     return found
+
+
+def _left_out(named: Path, folder: Path) -> Iterator[str]:
+    """What a folder has besides test files, in a warning: ADK takes nothing else of a folder."""
+    others = sorted(
+        _shown(path, folder) for path in files_below(named) if path.name.endswith(EVAL_SET_SUFFIX)
+    )
+    if others:
+        several = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        yield (
+            f"{_shown(named, folder)}: of a folder every *.test.json is evaluated; {others[0]}{several} not: "
+            "name such a file to have it evaluated"
+        )
 
 
 def _by_id(path: Path, request: RunRequest) -> Path | None:

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from adjudge.errors import RunError
 from adjudge.extension.hooks import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
@@ -218,14 +217,14 @@ class Engine:
     def _commit(self) -> None:
         results, self._uncommitted = list(self._uncommitted), {}
         waiting, self._waiting = self._waiting, []
-        error: RunError | None = None
+        error: Exception | None = None
         try:
             if results:
                 self._keep_participants()
                 new = [result.attempt() for result in results if not result.is_kept]
                 later = {result.unit.place: result.json() for result in results if result.is_kept}
                 self._journal.write(new, later)
-        except RunError as raised:
+        except Exception as raised:  # whatever it is, those who wait for the commit end with it
             error = raised
         for result in results:
             result.is_kept = True

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from adjudge.adk.selection import files_below
+from adjudge.adk.selection import check_name, files_below
 from adjudge.extension.registry import Registry
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.runner.problems import Problems
@@ -70,6 +70,8 @@ def found_logs(
     # The same file may be named from here and from the root; two links to it are two logs.
     once: dict[str, Path] = {}
     for path in found:
+        with problems.caught():
+            check_name(path)
         once.setdefault(os.path.abspath(folder / path), path)  # noqa: PTH100 - links stay links
     return tuple(once.values())
 

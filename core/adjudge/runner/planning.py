@@ -61,6 +61,7 @@ async def plan_cases(request: RunRequest, ground: Groundwork, agent: object) -> 
                 simulator=simulator if any(entry.is_scenario for entry in file.entries) else None,
             )
     _check_state(made, planned.values(), problems)
+    problems.warn(_unread_state(planned.values()))
     read = (ground.folder / path for path in _read_files(request, planned.values()))
     check_not_read(ground.outputs, read, problems)
     if len(problems) and made is not None:
@@ -99,6 +100,18 @@ def _check_state(agent: PlannedAgent | None, files: Iterable[PlannedFile], probl
     )
     for name in names:
         problems.add(f"criterion {name!r} needs the session state, which this kind of agent does not show")
+
+
+def _unread_state(files: Iterable[PlannedFile]) -> Iterator[str]:
+    """A warning for every file whose cases say how their state ends, where no criterion looks at that."""
+    for file in files:
+        names = [entry.eval_id for entry in file.entries if entry.has_final_session_state]
+        if names and not any(Need.FINAL_SESSION_STATE in item.component.spec.needs for item in file.criteria):
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+            yield (
+                f"{file.shown_path}: case {names[0]!r}{more} has a final_session_state, and no criterion "
+                "measures it: it decides nothing"
+            )
 
 
 def _may_run_code(request: RunRequest, files: Sequence[SelectedFile], agent: PlannedAgent | None) -> bool:
