@@ -340,6 +340,41 @@ def test_a_mark_that_is_wrong_is_an_error_without_a_traceback(
     assert "Traceback" not in done.stdout
 
 
+UNHEARD = {
+    "unittest": (
+        "import unittest\n\nimport pytest\n\n\n"
+        "@pytest.mark.adjudge('agent:shop', 'orders.test.json')\n"
+        "class TestShop(unittest.TestCase):\n    def test_orders(self):\n        pass\n",
+        "",
+    ),
+    "late": (
+        "def test_orders():\n    pass\n",
+        "import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n"
+        "        item.add_marker(pytest.mark.adjudge('agent:shop', 'orders.test.json'))\n",
+    ),
+    "expected": (
+        "import unittest\n\nimport pytest\n\n\nclass TestShop(unittest.TestCase):\n"
+        "    @pytest.mark.xfail\n    @pytest.mark.adjudge('agent:shop', 'orders.test.json')\n"
+        "    def test_orders(self):\n        pass\n",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", UNHEARD)
+def test_a_mark_that_gave_a_test_no_case_is_an_error_of_its_setup(project: Path, run: Run, kind: str) -> None:
+    (project / "tests" / "test_marked.py").write_text(UNHEARD[kind][0])
+    (project / "conftest.py").write_text(UNHEARD[kind][1])
+    done = run("tests")
+
+    assert done.returncode == 1, done.stdout
+    assert "1 error" in done.stdout
+    assert "passed" not in done.stdout
+    assert "xfailed" not in done.stdout
+    assert "this test was given no case, and its agent was not asked" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
 def test_the_fixture_evaluates_inside_a_running_loop(project: Path, run: Run) -> None:
     (project / "tests" / "test_called.py").write_text(
         "import asyncio\n\nimport agent\n\n\n"

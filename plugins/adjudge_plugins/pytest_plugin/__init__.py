@@ -93,6 +93,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         marks.parametrize(metafunc, mark)
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let no test pass whose mark was never heard of: pytest asks for parameters of functions alone, and only once."""
+    if item.get_closest_marker("adjudge") is not None:
+        _activate(item.config)
+        from adjudge_plugins.pytest_plugin import session
+
+        session.require_case(item)
+
+
 @pytest.fixture
 def adjudge_case(request: pytest.FixtureRequest) -> EvaluatedCase:
     """The case of a test with the mark ``adjudge``, run and scored: its status, and what the agent did."""

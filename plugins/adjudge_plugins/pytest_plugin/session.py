@@ -205,6 +205,20 @@ class Session:
         return folder
 
 
+def require_case(item: pytest.Item) -> None:
+    """See that a test with the mark has a case.
+
+    Raises:
+        NotMeasured: it has none.
+    """
+    if _wanted_by(item) is None:
+        raise verdicts.NotMeasured(
+            "@pytest.mark.adjudge: this test was given no case, and its agent was not asked. The mark works on test "
+            "functions and on methods of classes that are no unittest.TestCase, and has to be there when pytest "
+            "collects them: write it above the test, or call the fixture adjudge_eval"
+        )
+
+
 def _wanted_by(item: pytest.Item) -> WantedCase | None:
     """The case of a test; ``None`` where it has none."""
     parameters = getattr(getattr(item, "callspec", None), "params", {})
