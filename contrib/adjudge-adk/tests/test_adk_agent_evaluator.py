@@ -168,6 +168,40 @@ def test_an_old_file_starts_with_the_session_of_another(home_agent: Path, worksp
         evaluated("home_automation_agent", "new.test.json", initial_session_file="session.json")
 
 
+def test_an_old_file_with_a_session_is_called_by_its_own_name(
+    home_agent: Path, workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = workspace / "hometests"
+    folder.mkdir()
+    (folder / "name.test.json").write_text(json.dumps(OLD))
+    (workspace / "session.json").write_text(
+        json.dumps({"id": "s", "app_name": "home", "user_id": "ann", "state": {"device_2": "OFF"}})
+    )
+
+    with pytest.raises(AssertionError) as failed:
+        evaluated("home_automation_agent", "hometests/name.test.json", initial_session_file="session.json")
+
+    assert str(failed.value).startswith("hometests/name.test.json:")
+    assert "FAIL hometests/name.test.json:" in capsys.readouterr().out
+
+
+def test_a_failure_begins_with_the_case_and_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    made = {"eval_set_id": "made", "eval_cases": [{"eval_id": "hi", "conversation": [turn("hi", "hello")]}]}
+
+    with pytest.raises(AssertionError) as failed:
+        asyncio.run(
+            AgentEvaluator.evaluate_eval_set(
+                parrot(hi="no"), made, criteria={"response_match_score": 1.0}, num_runs=1
+            )
+        )
+
+    first, *_, last = str(failed.value).splitlines()
+    assert first.startswith("made:hi: response_match_score 0.00")
+    assert "1.00" in first
+    assert last.startswith("FAIL, run ")
+    assert "FAIL made:hi" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "error", "told"),
     [

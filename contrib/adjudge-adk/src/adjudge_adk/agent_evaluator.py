@@ -170,12 +170,13 @@ async def _evaluated(
         # The user of a test names its configuration by putting it beside the file.
         trust_code=True,
     )
+    made = {each.eval_set_id for each in eval_sets if isinstance(each, EvalSet)}
     if detailed:
-        print(details_of(result))  # noqa: T201 - what the test asks for
+        print(details_of(result, made))  # noqa: T201 - what the test asks for
     if output_file is not None:
         append_results(result, Path(output_file))
     if not result.passed:
-        raise AssertionError(failures_of(result))
+        raise AssertionError(failures_of(result, made))
 
 
 def _check(num_runs: int, manager: Any) -> None:
@@ -200,7 +201,11 @@ def _with_session(files: Sequence[Path], session: Path) -> list[EvalSet]:
                     hint="Write the session into session_input of the cases.",
                 )
             )
-    return [migrate_eval_set(file, initial_session=session) for file in files]
+    made = [migrate_eval_set(file, initial_session=session) for file in files]
+    # Called by the file and not by its stem, which files of two folders may share.
+    return [
+        each.model_copy(update={"eval_set_id": str(file)}) for each, file in zip(made, files, strict=True)
+    ]
 
 
 def _eval_set(given: Any) -> EvalSet:
