@@ -95,6 +95,17 @@ def test_long_words_are_shown_around_their_difference(evaluated: Command, alike:
     assert done.stdout.count("AAA") >= 1
 
 
+def test_an_agent_without_an_answer_is_told_so_before_anything_else(evaluated: Command) -> None:
+    done = evaluated(answering(" "), turn("Report.", "Done."), {"response_match_score": 0.8})
+
+    assert done.returncode == 1
+    told, _, rest = done.stdout.partition("expected  Done.")
+    assert "the agent gave no answer" in told
+    assert rest.split()[:3] == ["actual", "no", "answer"]
+    assert "ROUGE" not in done.stdout
+    assert "precision" not in done.stdout
+
+
 def test_white_space_alone_is_seen(evaluated: Command) -> None:
     text = "one two three four five six seven eight nine ten eleven twelve thirteen "
     done = evaluated(

@@ -76,7 +76,8 @@ def test_a_turn_without_reference_is_not_applicable(reference: Content | str | N
 def test_no_answer_to_a_reference_scores_nothing(answer: str | None, score: Score) -> None:
     [outcome] = score(one_turn(turn(answer), turn("hello")))
 
-    assert outcome.score == 0.0
+    assert (outcome.score, outcome.reasoning) == (0.0, "the agent gave no answer")
+    assert outcome.details == {}
 
 
 def test_a_simulated_conversation_has_no_reference(score: Score) -> None:

@@ -148,7 +148,7 @@ def _answers(turn: Turn) -> Iterator[Line]:
         if found is not None:
             yield line("answer    ", shortened(said(found), REASON_LIMIT), indent=4)
         return
-    if found is None:
+    if found is None or not said(found).strip():
         yield line(("expected  ", Tone.EXPECTED), shortened(said(wanted), REASON_LIMIT), indent=4)
         yield line(("actual    ", Tone.ACTUAL), ("no answer", Tone.FAINT), indent=4)
         return

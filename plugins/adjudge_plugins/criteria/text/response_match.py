@@ -45,7 +45,10 @@ class ResponseMatch:
         reference = "" if expected is None else self._text(expected)
         if not reference.strip():
             return Outcome.not_applicable("the turn has no reference response")
-        found = rouge_1(reference, self._text(actual))
+        answer = self._text(actual)
+        if not answer.strip():
+            return Outcome.scored(0.0, "the agent gave no answer")
+        found = rouge_1(reference, answer)
         return Outcome.scored(
             found.f1,
             f"ROUGE-1: {found.precision:.1%} of the response's words are in the reference, "
