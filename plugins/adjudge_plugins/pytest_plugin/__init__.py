@@ -85,12 +85,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Make one test for each case that the mark of a test names."""
-    mark = metafunc.definition.get_closest_marker("adjudge")
-    if mark is not None:
+    found = list(metafunc.definition.iter_markers("adjudge"))
+    if found:
         from adjudge_plugins.pytest_plugin import marks
 
         _activate(metafunc.config)
-        marks.parametrize(metafunc, mark)
+        marks.parametrize(metafunc, found)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,15 +14,18 @@ from adjudge.kit import render
 from adjudge.kit.adk import find_eval_sets, open_eval_set, split_selection
 from adjudge.plugin import AdjudgeError, did_you_mean
 from adjudge_plugins.pytest_plugin.runs import Wanted, WantedCase
-from adjudge_plugins.pytest_plugin.session import session_of
+from adjudge_plugins.pytest_plugin.session import SEVERAL, session_of
 
 _FIXTURE = "adjudge_case"
 _OURS = frozenset({"agent", "eval_sets", "run", "folder", "extensions"})
 """Arguments of ``adjudge.open_run`` that are no options of a mark."""
 
 
-def parametrize(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
-    """Make one test for each case."""
+def parametrize(metafunc: pytest.Metafunc, marks: Sequence[pytest.Mark]) -> None:
+    """Make one test for each case that the mark names; several marks are refused, as only one could count."""
+    if len(marks) > 1:
+        _refuse(f"there are {len(marks)} on this test, {SEVERAL}")
+    [mark] = marks
     if not mark.args or len(mark.args) < 2:
         _refuse("it names an agent and at least one eval set: @pytest.mark.adjudge(agent, eval_set, ...)")
     agent, *eval_sets = mark.args

@@ -23,6 +23,12 @@ from adjudge_plugins.pytest_plugin.unmeasured import Unmeasured, applied
 NAME: Final = "adjudge-session"
 """Of the plugin that a session is."""
 
+SEVERAL: Final = (
+    "counting those of its class and its module. Leave one: it can name several eval sets; "
+    "for another agent or other options write another test"
+)
+"""What is wrong with several marks on a test, and what to do."""
+
 _KEPT: Final = 50
 """Runs that stay in pytest's cache."""
 _SHOWN: Final = 5
@@ -206,11 +212,13 @@ class Session:
 
 
 def require_case(item: pytest.Item) -> None:
-    """See that a test with the mark has a case.
+    """See that a test with the mark has a case, and no mark that it has none of.
 
     Raises:
-        NotMeasured: it has none.
+        NotMeasured: it has none, or several marks.
     """
+    if (found := len(list(item.iter_markers("adjudge")))) > 1:
+        raise verdicts.NotMeasured(f"@pytest.mark.adjudge: there are {found} on this test, {SEVERAL}")
     if _wanted_by(item) is None:
         raise verdicts.NotMeasured(
             "@pytest.mark.adjudge: this test was given no case, and its agent was not asked. The mark works on test "
