@@ -375,6 +375,39 @@ def test_a_mark_that_gave_a_test_no_case_is_an_error_of_its_setup(project: Path,
     assert "Traceback" not in done.stdout
 
 
+STACKED = "@pytest.mark.adjudge('agent:shop', 'orders.test.json:passes')\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "status"),
+    [
+        (f"{STACKED}{STACKED.replace('passes', 'raises')}def test_orders():\n    pass\n", 2),
+        (
+            f"{STACKED.replace('passes', 'raises')}class TestShop:\n"
+            f"    {STACKED}    def test_orders(self):\n        pass\n",
+            2,
+        ),
+        (f"{STACKED}def test_late():\n    pass\n", 1),
+    ],
+    ids=["stacked", "class and method", "one of them late"],
+)
+def test_several_marks_on_a_test_are_refused(project: Path, run: Run, written: str, status: int) -> None:
+    (project / "tests" / "test_marked.py").write_text(f"import pytest\n\n\n{written}")
+    (project / "conftest.py").write_text(
+        "import pytest\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n"
+        "        if item.name.startswith('test_late'):\n"
+        "            item.add_marker(pytest.mark.adjudge('agent:shop', 'orders.test.json:raises'))\n"
+    )
+    done = run("tests")
+
+    assert done.returncode == status, done.stdout
+    assert "1 error" in done.stdout
+    assert "passed" not in done.stdout
+    assert "@pytest.mark.adjudge: there are 2 on this test" in done.stdout
+    assert "Leave one: it can name several eval sets" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
 def test_the_fixture_evaluates_inside_a_running_loop(project: Path, run: Run) -> None:
     (project / "tests" / "test_called.py").write_text(
         "import asyncio\n\nimport agent\n\n\n"
@@ -391,6 +424,23 @@ def test_the_fixture_evaluates_inside_a_running_loop(project: Path, run: Run) ->
     assert "1 failed, 1 passed" in done.stdout, done.stdout
     assert 'order: expected "B3", got "B2"' in done.stdout
     assert "LookupError: no such order" in done.stdout
+
+
+def test_the_fixture_says_what_the_command_line_says_of_a_criterion_that_measured_nothing(
+    project: Path, run: Run, adjudge: Run
+) -> None:
+    criteria = {"response_match_score": 0.8, "token_usage_v1": {"maximum": 10}}
+    (project / "tests" / "test_config.json").write_text(json.dumps({"criteria": criteria}))
+    (project / "tests" / "test_called.py").write_text(
+        "def test_called(adjudge_eval):\n    adjudge_eval('agent:shop', 'orders.test.json:passes')\n"
+    )
+    assert adjudge("eval", "agent:shop", "tests/orders.test.json:passes", cwd=project).returncode == 3
+
+    done = run("tests/test_called.py")
+    assert done.returncode == 1, done.stdout
+    assert "passed" not in done.stdout
+    assert "'token_usage_v1' measured nothing" in done.stdout
+    assert "Traceback" not in done.stdout
 
 
 def test_runs_are_kept_in_the_cache_of_pytest_or_under_a_name(project: Path, run: Run, adjudge: Run) -> None:

@@ -20,7 +20,8 @@ def evaluated(
     """Run an agent on eval sets.
 
     Raises:
-        NotMeasured: nothing failed, and there is a case without a verdict, or none that passed.
+        NotMeasured: nothing failed, and there is a case without a verdict, none that passed, or a criterion that
+            decides and measured nothing.
         pytest.fail.Exception: a case failed.
     """
     wanted = wanted_of(agent, eval_sets, options, request.path.parent)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from adjudge import EvaluatedCase, OpenRun, open_run
+from adjudge.model import RunSummary
 from adjudge.plugin import AdjudgeError, InputError
 
 _CLOSING: Final = 30.0
@@ -87,13 +88,13 @@ class Runs:
         if not self._given[wanted.run.key, wanted.file, wanted.eval_id]:
             self._running.start(self._case(wanted, again=0))
 
-    def cases(self, wanted: Wanted) -> list[EvaluatedCase]:
-        """The results of all cases of a run of their own, side by side.
+    def whole(self, wanted: Wanted) -> tuple[list[EvaluatedCase], RunSummary]:
+        """The results of all cases of a run of their own, side by side, and what they come to together.
 
         Raises:
             AdjudgeError: the run cannot be made, or cannot go on.
         """
-        return self._running.start(self._cases(wanted)).result()
+        return self._running.start(self._whole(wanted)).result()
 
     def close(self) -> None:
         """End all runs. One whose cases were not all wanted stays unfinished."""
@@ -127,12 +128,15 @@ class Runs:
             raise found
         return await found.case(wanted.file, wanted.eval_id)
 
-    async def _cases(self, wanted: Wanted) -> list[EvaluatedCase]:
+    async def _whole(self, wanted: Wanted) -> tuple[list[EvaluatedCase], RunSummary]:
         async with open_run(
             wanted.agent, wanted.files, run=self._name(), folder=self._folder, **wanted.options
         ) as run:
             self.opened.append(run)
-            return await asyncio.gather(*(run.case(*case) for case in run.cases))
+            cases = await asyncio.gather(*(run.case(*case) for case in run.cases))
+        if run.result is None:
+            raise AdjudgeError(f"the run {run.name!r} could not be ended, and has no verdict")
+        return cases, run.result.summary
 
     async def _open(self, wanted: Wanted) -> dict[str, OpenRun | AdjudgeError]:
         """One run over all files; where a file cannot be evaluated, one for each, so that the others can."""

@@ -73,17 +73,20 @@ def all_passed(runs: Runs, wanted: Wanted) -> tuple[EvaluatedCase, ...]:
     """All cases of a run.
 
     Raises:
-        NotMeasured: nothing failed, and there is a case without a verdict, or none that passed.
+        NotMeasured: nothing failed, and there is a case without a verdict, none that passed, or a criterion that
+            decides and measured nothing.
         pytest.fail.Exception: a case failed.
     """
     try:
-        cases = runs.cases(wanted)
+        cases, summary = runs.whole(wanted)
     except AdjudgeError as error:
         raise _not_run(error) from None
     statuses = {case.status for case in cases}
-    if statuses <= {"PASS", "not_applicable"} and "PASS" in statuses:
+    if statuses <= {"PASS", "not_applicable"} and summary.status == "PASS":
         return tuple(cases)
-    text = _failure_texts([case for case in cases if case.status != "PASS"], len(cases))
+    unsettled = [case for case in cases if case.status != "PASS"]
+    told = [render.clean(item.error.message) for item in summary.criteria if item.error is not None]
+    text = "\n\n".join([*([_failure_texts(unsettled, len(cases))] if unsettled else ()), *told])
     if "FAIL" in statuses:
         pytest.fail(text, pytrace=False)
     raise NotMeasured(text)
