@@ -183,3 +183,23 @@ def test_a_folder_may_have_the_name_of_a_library(home_agent: Path, name: str) ->
     import calendar
 
     assert calendar.isleap(2024)
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("LlmAgent(name='late')", "get_agent_async gave an object of type LlmAgent alone, expected"),
+        ("('late', None)", "get_agent_async gave a pair whose first is an object of type str, expected"),
+    ],
+)
+def test_what_get_agent_async_has_to_give_is_said(home_agent: Path, made: str, told: str) -> None:
+    (home_agent / "agent.py").write_text(
+        f"from google.adk.agents import LlmAgent\n\nasync def get_agent_async():\n    return {made}\n"
+    )
+
+    result = adjudge.evaluate_sync("home_automation_agent", CASES)
+
+    for case in result.cases():
+        assert (case.status, case.error.code) == ("error", "bad_answer")
+        assert case.error.message.startswith(told)
+        assert "return agent, AsyncExitStack()" in case.error.message

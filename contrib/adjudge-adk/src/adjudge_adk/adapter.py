@@ -131,15 +131,21 @@ class AdkAdapter:
     async def _made(self) -> BaseNode:
         if self._loaded.make is None:
             raise AgentError("the agent has no root agent", code="agent_raised")
-        made, stack = await self._loaded.make()
-        if isinstance(stack, AsyncExitStack):
-            self._closing = cast("AsyncExitStack[bool | None]", stack)
-        if not isinstance(made, BaseNode):
-            raise AgentError(
-                f"get_agent_async gave an object of type {type(made).__name__}, not an agent",
-                code="bad_answer",
-            )
-        return made
+        match await self._loaded.make():
+            case (BaseNode() as made, stack):
+                if isinstance(stack, AsyncExitStack):
+                    self._closing = cast("AsyncExitStack[bool | None]", stack)
+                return made
+            case (made, _):
+                found = f"a pair whose first is an object of type {type(made).__name__}"
+            case made:
+                found = f"an object of type {type(made).__name__} alone"
+        # google-adk takes the pair alone: an agent that passes here runs there too.
+        raise AgentError(
+            f"get_agent_async gave {found}, expected the agent and what is closed at the end: "
+            "return agent, AsyncExitStack()",
+            code="bad_answer",
+        )
 
     async def _close(self, last: Conversation) -> None:
         # Once for all cases: they share the tools, and one that ends must not close them for the others.
