@@ -49,7 +49,7 @@ def test_the_screen_says_what_is_not_finished(interrupted: RunReport, write: Any
         ["b.json", "-", "-"],
     ]
     assert "not finished:  adjudge resume recorded" in lines
-    assert lines[-1].startswith("INCOMPLETE  2 not finished, 1 passed   1 run   run recorded")
+    assert lines[-1].startswith("INCOMPLETE  2 not finished, 1 verdict passed   1 run   run recorded")
     assert WAITING.message not in " ".join(lines)
 
 

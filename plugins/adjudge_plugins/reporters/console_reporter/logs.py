@@ -66,12 +66,19 @@ def confidence_lines(tally: LogTally) -> Iterator[render.Line]:
 
 
 def result_text(report: RunReport, tally: LogTally) -> str:
-    """Say what the run comes to, for instance "1 failed, 3 passed   4 runs"."""
+    """Say what the run comes to, for instance "1 verdict failed, 3 passed   2 runs".
+
+    Of one criterion there is one verdict a run, and "1 failed, 3 passed   4 runs" cannot be misread.
+    """
     counts = Counter(tally.counts)
     if counts["FAIL"] or counts["UNSURE"] or counts["PASS"]:  # otherwise every run says so already
         counts["error"] += sum(criterion.error is not None for criterion in report.summary.criteria)
     said = [f"{tally.unfinished} not finished"] if tally.unfinished else []
-    said += [f"{counts[name]} {_WORDS[name]}" for name in _ORDER if counts[name]]
+    present = [name for name in _ORDER if counts[name]]
+    named = next((name for name in present if name != "error"), None) if len(tally.names) > 1 else None
+    for name in present:
+        noun = f" verdict{'' if counts[name] == 1 else 's'}" if name == named else ""
+        said.append(f"{counts[name]}{noun} {_WORDS[name]}")
     runs = f"{tally.runs} run{'' if tally.runs == 1 else 's'}"
     return f"{', '.join(said)}   {runs}" if said else f"{runs} aggregated"
 
