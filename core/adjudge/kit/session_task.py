@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from adjudge.kit.thread_loops import Call, LoopTask, Stopped, ThreadLoop
+
+_UNNAMED: Final = re.compile(r"Task-\d+")
 
 
 class SessionTask:
@@ -31,6 +34,7 @@ class SessionTask:
         self._refused = refused
         self._task: LoopTask | None = None
         self._left: list[tuple[Call, str]] = []
+        self._cancelling: set[asyncio.Future[None]] = set()
 
     @property
     def left_running(self) -> str | None:
@@ -76,7 +80,24 @@ class SessionTask:
             self._task.do(None)
             self._task = None
 
+    async def settled(self) -> None:
+        """Wait until it is known of every call that was cancelled whether it ended; ``left_running`` is whole then.
+
+        Whoever cancelled may wait no longer than this does, and close the session meanwhile.
+        """
+        if self._cancelling:
+            await asyncio.wait(tuple(self._cancelling))
+
     async def _cancel(self, task: LoopTask, call: Call) -> None:
+        known = asyncio.get_running_loop().create_future()
+        self._cancelling.add(known)
+        try:
+            await self._stop(task, call)
+        finally:
+            self._cancelling.discard(known)
+            known.set_result(None)
+
+    async def _stop(self, task: LoopTask, call: Call) -> None:
         match await task.stopped(call):
             case Stopped.ENDED:
                 return
@@ -87,7 +108,11 @@ class SessionTask:
                 if self._loop is not None:
                     self._loop.leave_behind(task.where)
                 blocking = asyncio.current_task(task.where.loop)
-                who = "its code" if blocking is None or blocking is task.task else blocking.get_name()
+                who = "its code"
+                if blocking is not None and blocking is not task.task:
+                    # Tasks that the agent's code made itself have names such as Task-4, which say nothing.
+                    unnamed = _UNNAMED.fullmatch(blocking.get_name())
+                    who = "a task of the agent's code" if unnamed else blocking.get_name()
                 why = f"{who} blocks the event loop, cannot be stopped, and was left running"
         self._task = None
         self._left.append((call, why))

@@ -195,6 +195,7 @@ class AdkSession:
             AgentError: a turn that was cancelled runs still (``left_running``).
         """
         self._task.stop()
+        await self._task.settled()
         if (left := self._task.left_running) is not None:
             raise AgentError(left, code="left_running", retryable=True)
 
