@@ -102,7 +102,20 @@ def test_what_was_done_before_a_turn_failed_is_kept(workspace: Path) -> None:
     [item] = result.details()
     assert [len(each.tool_calls) for each in item.actual.invocations] == [0, 1]
     assert "ZeroDivisionError: division by zero" in str(item.result.error)
-    assert f"{folder / 'agent.py'}:" in str(item.result.error)
+    assert item.result.error.place.startswith("raising/agent.py:")
+    assert "agent.py" not in item.result.error.message
+
+
+def test_a_variable_that_no_case_gives_is_told_with_where_to_give_it(eval_set: Callable[..., Path]) -> None:
+    model = Scripted(reply=lambda _: "fine")
+    agent = LlmAgent(name="shop", model=model, instruction="You serve {user_name}.")
+
+    [case] = adjudge.evaluate_sync(agent, eval_set(one=[turn("Hello.", "fine")]), config=CONFIG).cases()
+
+    assert case.error.code == "agent_raised"
+    assert "user_name" in case.error.message
+    assert "session_input.state" in case.error.message
+    assert ".py:" not in case.error.message
 
 
 BLOCKING = """

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from importlib import metadata
-from pathlib import Path
 from typing import Any, Final, cast
 
 from google.adk.agents.base_agent import BaseAgent
@@ -16,7 +15,6 @@ from google.adk.workflow import BaseNode
 
 from adjudge.kit.session_task import SessionTask
 from adjudge.kit.thread_loops import ThreadLoop
-from adjudge.kit.tracebacks import raised_at
 from adjudge.model import Content, Invocation, JsonObject
 from adjudge.plugin import (
     AgentAdapter,
@@ -101,7 +99,7 @@ class AdkAdapter:
         task = SessionTask(
             f"adk agent, case {request.eval_id}, repeat {request.repeat}", self._loop, _refused
         )
-        session = AdkSession(task, self._loaded.folder, emit)
+        session = AdkSession(task, emit)
         await session.open(lambda: self._conversation(request))
         return session
 
@@ -156,9 +154,8 @@ class AdkAdapter:
 class AdkSession:
     """One session, as the core talks to it."""
 
-    def __init__(self, task: SessionTask, folder: Path | None, emit: Emit) -> None:
+    def __init__(self, task: SessionTask, emit: Emit) -> None:
         self._task = task
-        self._folder = folder
         self._emit = emit
         self._conversation: Conversation | None = None
 
@@ -212,7 +209,7 @@ class AdkSession:
             raise
         except Exception as error:
             raise AgentError(
-                f"{type(error).__name__}: {error}{raised_at(error, self._folder)}",
+                f"{type(error).__name__}: {error}{_advice(error)}",
                 code="agent_raised",
                 retryable=isinstance(error, TimeoutError) or getattr(error, "code", None) in _RETRYABLE,
             ) from error
@@ -248,6 +245,13 @@ def _agents(root: BaseNode | None) -> Iterable[BaseNode]:
     yield root
     for agent in root.sub_agents if isinstance(root, BaseAgent) else ():
         yield from _agents(agent)
+
+
+def _advice(error: Exception) -> str:
+    """What to do about an error of google-adk that does not say so."""
+    if isinstance(error, KeyError) and "Context variable not found" in str(error):
+        return "; give it in session_input.state of the case, or write {name?} where the instruction may go without it"
+    return ""
 
 
 def _refused(error: BaseException) -> AgentError:
