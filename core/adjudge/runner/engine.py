@@ -13,6 +13,7 @@ from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
 from adjudge.journal.run_journal import Journal
 from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest
+from adjudge.model.eval_set import EvalCase
 from adjudge.model.result import CriterionResult, JudgeCalls
 from adjudge.runner.journal_views import KnownCase, keep_info, known, record_of
 from adjudge.runner.plan import Plan, Unit
@@ -68,6 +69,8 @@ class Engine:
         self._uncommitted: dict[UnitResult, None] = {}
         self._waiting: list[asyncio.Future[None]] = []
         """For what is not committed yet."""
+        self._to_release = 0
+        """Places of conversations that have ended, until they are committed."""
 
     async def run(self, units: AsyncIterator[Unit], total: int | None) -> None:
         """Do what is left; ``total`` is how many units that are, for progress.
@@ -131,14 +134,7 @@ class Engine:
                 result = UnitResult.resumed(unit, case, self._run, *known(self._journal, unit.place))
             else:
                 self._tell_started(unit)
-                conversation = unit.played
-                if unit.play is not None:
-                    async with self._agent_slots:
-                        conversation = await unit.play(case)
-                if conversation is None:
-                    raise AssertionError("what is not known is played")
-                result = UnitResult.begun(unit, case, self._run, conversation, self._plan.source.origin)
-                self._to_commit(result)
+                result = await self._played(unit, case)
             if result.conversation.failure is None:
                 await self._score(result)
             else:
@@ -148,6 +144,26 @@ class Engine:
                 unit.done(KnownCase(result.decided, case, result.conversation.trajectory))
         finally:
             self._open_slots.release()
+
+    async def _played(self, unit: Unit, case: EvalCase) -> UnitResult:
+        """What the agent does, or did, on its way into the journal."""
+        if unit.play is None:
+            if unit.played is None:
+                raise AssertionError("what is not known is played")
+            result = UnitResult.begun(unit, case, self._run, unit.played, self._plan.source.origin)
+            self._to_commit(result)
+            return result
+        await self._agent_slots.acquire()
+        try:
+            conversation = await unit.play(case)
+            result = UnitResult.begun(unit, case, self._run, conversation, self._plan.source.origin)
+        except BaseException:
+            self._agent_slots.release()
+            raise
+        # No other conversation takes its place before it is committed: a run that is killed repeats no more of them.
+        self._to_commit(result)
+        self._to_release += 1
+        return result
 
     def _tell_started(self, unit: Unit) -> None:
         origin = unit.origin
@@ -228,6 +244,9 @@ class Engine:
             error = raised
         for result in results:
             result.is_kept = True
+        for _ in range(self._to_release):
+            self._agent_slots.release()
+        self._to_release = 0
         for committed in waiting:
             if committed.done():  # its unit was cancelled
                 continue
