@@ -24,8 +24,13 @@ _LOST: Final = 3
 _LONGEST_LOSS: Final = 100
 """Characters of one."""
 
-_ORDER: Final = ("FAIL", "error", "UNSURE", "PASS")
-_WORDS: Final = {"FAIL": "failed", "error": "could not be measured", "UNSURE": "undecided", "PASS": "passed"}
+_ORDER: Final[tuple[Status, ...]] = ("FAIL", "error", "UNSURE", "PASS")
+_WORDS: Final[dict[Status, str]] = {
+    "FAIL": "failed",
+    "error": "could not be measured",
+    "UNSURE": "undecided",
+    "PASS": "passed",
+}
 _ABSENT: Final = ("-", render.Tone.FAINT)
 _WENT_WELL: Final = ("PASS", "not_applicable")
 
