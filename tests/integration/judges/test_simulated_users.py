@@ -585,7 +585,29 @@ def test_a_user_who_gives_up_early_is_an_error(folder: Path, player: Player) -> 
     judge_fails(player, "</finished>")
     found = case_of(evaluate())
     assert (found.status, found.error.code) == ("error", "user_at_fault")
-    assert "turn 1: the user was wrong to end here" in found.error.message
+    assert "turn 1: the end was wrong" in found.error.message
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (["</finished>"], "0.00 the end was wrong: because 3 of 3 votes pass"),
+        (["</finished>"], "the end was wrong 3 of 3 votes fail"),
+        (["cancel", "</finished>"], "the end was wrong: because 3 of 3 votes fail"),
+    ],
+    ids=["end", "votes", "turn and end"],
+)
+def test_an_end_that_was_wrong_is_told_in_words(
+    folder: Path, player: Player, command_line: Cli, wrong: list[str], told: str
+) -> None:
+    configure(folder, {QUALITY: 1.0})
+    judge_fails(player, *wrong)
+    brief = command_line("eval", "shop:agent", "orders.evalset.json").stdout
+    whole = command_line("eval", "shop:agent", "orders.evalset.json", "--print_detailed_results").stdout
+    for shown in (" ".join(brief.split()), " ".join(whole.split())):
+        assert "end: {" not in shown
+        assert '"score"' not in shown
+        assert told in shown
 
 
 def test_a_user_who_keeps_to_the_plan_leaves_the_verdict_to_the_agent(folder: Path, player: Player) -> None:

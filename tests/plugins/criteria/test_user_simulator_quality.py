@@ -88,7 +88,7 @@ def test_the_score_is_the_share_of_turns_that_pass(tmp_path: Path) -> None:
 def test_who_was_wrong_to_end_loses_the_last_turn(tmp_path: Path) -> None:
     measured = measure(failing("</finished>"), conversation(), tmp_path)
     assert scores(measured) == [1.0, 1.0, 0.0]
-    assert measured.reasoning == "turn 3: the user was wrong to end here: because"
+    assert measured.reasoning == "turn 3: the end was wrong: because"
     assert measured.per_invocation[2].details["end"]["score"] == 0.0
 
     measured = measure(failing("</finished>"), conversation(SAID[0]), tmp_path)

@@ -17,6 +17,7 @@ from adjudge.kit.render.evaluation_lines import grounds_lines
 from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.rubric_lines import is_sentences, rubric_lines, sentence_lines
 from adjudge.kit.render.scores import compared_text, score_text, tone_of
+from adjudge.kit.render.simulation import end_lines, is_end
 from adjudge.kit.render.votes import flags_of, is_votes, note_lines, vote_lines
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.evidence import Failure
@@ -98,23 +99,24 @@ def _one_reason(found: CriterionResult | InvocationResult) -> bool:
 def _parts(found: CriterionResult | InvocationResult, indent: int, *, everything: bool) -> Iterator[Line]:
     if found.rubric_scores and not _one_reason(found):
         yield from rubric_lines(found.rubric_scores, indent=indent, everything=everything)
-    yield from _details(found.details, indent, everything=everything)
+    yield from _details(found.details, found.reasoning, indent, everything=everything)
     if isinstance(found, CriterionResult) and found.used_granularity is not None:
         if found.calibrated:
             yield line((confidence_text(found), Tone.FAINT), indent=indent)
         yield from grounds_lines(found, indent=indent)
 
 
-def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[Line]:
+def _details(details: JsonObject, told: str | None, indent: int, *, everything: bool) -> Iterator[Line]:
     calls = details.get("calls")
     diff = calls if is_call_diff(calls) else None
     differences = details.get("differences")
-    votes, texts = details.get("votes"), details.get("texts")
+    votes, texts, end = details.get("votes"), details.get("texts"), details.get("end")
     drawn = {
         *(("differences",) if is_differences(differences) else ()),
         *(("calls", "match_type") if diff is not None else ()),
         *(("votes",) if is_votes(votes) else ()),
         *(("texts",) if is_sentences(texts) else ()),
+        *(("end",) if is_end(end) else ()),
     }
     shown = [f"{key}: {_detail_text(value)}" for key, value in details.items() if key not in drawn]
     if shown:
@@ -127,6 +129,8 @@ def _details(details: JsonObject, indent: int, *, everything: bool) -> Iterator[
     if is_votes(votes):
         yield from vote_lines(votes, indent=indent, everything=everything)
         yield from note_lines(flags_of(votes), indent=indent)
+    if is_end(end):
+        yield from end_lines(end, told, indent=indent, everything=everything)
     if is_sentences(texts):
         yield from sentence_lines(texts, indent=indent, everything=everything)
 

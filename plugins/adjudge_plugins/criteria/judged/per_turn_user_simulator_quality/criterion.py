@@ -101,5 +101,5 @@ def _with_end(last: Outcome, end: Outcome) -> Outcome:
     details = {**last.details, "end": {"score": end.score, "reasoning": end.reasoning, **end.details}}
     if last.score == 0.0 or end.score == 1.0:
         return last.model_copy(update={"details": details})
-    reasoning = f"the user was wrong to end here: {end.reasoning}" if end.score == 0.0 else end.reasoning
+    reasoning = f"the end was wrong: {end.reasoning}" if end.score == 0.0 else end.reasoning
     return end.model_copy(update={"details": details, "reasoning": reasoning})
