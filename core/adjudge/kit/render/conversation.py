@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from adjudge.kit.render.criterion_lines import criterion_lines, failure_lines, turn_lines
 from adjudge.kit.render.lines import Line, Tone, line
 from adjudge.kit.render.simulation import simulation_lines
 from adjudge.kit.render.turns import said, turns_of
-from adjudge.model.invocation import Invocation
+from adjudge.model import ToolCall
 from adjudge.model.printable import clean
 from adjudge.plugin import ReportedCase
 
@@ -31,9 +31,14 @@ def transcript(reported: ReportedCase) -> Iterator[Line]:
             "actual", said(actual.final_response) if actual else "(this turn never happened)"
         )
         if expected is not None:
-            yield from _calls("expected calls", expected)
+            yield from _calls("expected calls", expected.tool_calls)
         if actual is not None:
-            yield from _calls("actual calls", actual)
+            yield from _calls("actual calls", actual.tool_calls)
+            # Of agents that were called as tools. No criterion compares them.
+            if nested := [
+                call for step in actual.steps if step.parent_call_id is not None for call in step.calls
+            ]:
+                yield from _calls("nested calls", nested)
         for criterion, result in turn.results:
             yield from turn_lines(criterion, result, everything=True)
 
@@ -45,11 +50,11 @@ def _labelled(label: str, text: str) -> Iterator[Line]:
         yield line(other, indent=12)
 
 
-def _calls(label: str, invocation: Invocation) -> Iterator[Line]:
-    if not invocation.tool_calls:
+def _calls(label: str, calls: Sequence[ToolCall]) -> Iterator[Line]:
+    if not calls:
         yield line((f"{label}: none", Tone.FAINT), indent=2)
         return
     yield line((f"{label}:", Tone.FAINT), indent=2)
-    for call in invocation.tool_calls:
+    for call in calls:
         args = json.dumps(call.args or {}, ensure_ascii=False, default=str)
         yield line(f"{call.name} {args if call.raw_args is None else call.raw_args}", indent=4)
