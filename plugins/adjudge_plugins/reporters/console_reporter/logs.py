@@ -79,7 +79,7 @@ def result_text(report: RunReport, tally: LogTally) -> str:
     if counts["FAIL"] or counts["UNSURE"] or counts["PASS"]:  # otherwise every run says so already
         counts["error"] += sum(criterion.error is not None for criterion in report.summary.criteria)
     said = [f"{tally.unfinished} not finished"] if tally.unfinished else []
-    present = [name for name in _ORDER if counts[name]]
+    present: list[Status] = [name for name in _ORDER if counts[name]]
     named = next((name for name in present if name != "error"), None) if len(tally.names) > 1 else None
     for name in present:
         noun = f" verdict{'' if counts[name] == 1 else 's'}" if name == named else ""
