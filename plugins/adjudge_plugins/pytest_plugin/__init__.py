@@ -6,7 +6,9 @@ needed for more than options and fixtures is imported where it is used.
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--adjudge-agent",
         metavar="AGENT",
+        type=_name,
         help="Collect *.test.json and *.evalset.json, one test for each case, and run AGENT on them.",
     )
     group.addoption(
@@ -39,14 +42,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--adjudge-config",
         metavar="FILE",
+        type=_name,
         help="The criteria. Otherwise the test_config.json beside each eval set, or the default criteria.",
     )
     group.addoption(
-        "--adjudge-num-runs", metavar="N", type=int, default=1, help="How often every case runs (default: 1)."
+        "--adjudge-num-runs",
+        metavar="N",
+        type=_count,
+        default=1,
+        help="How often every case runs (default: 1).",
     )
     group.addoption(
         "--adjudge-judge",
         action="append",
+        type=_name,
         default=[],
         metavar="MODEL",
         help="The model that judges, as provider/model (repeat it for a panel).",
@@ -54,20 +63,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--adjudge-concurrency",
         metavar="N",
-        type=int,
+        type=_count,
         default=8,
         help="Cases that run side by side, ahead of the test that is reported (default: 8; 1: each in its turn).",
     )
     group.addoption(
         "--adjudge-timeout",
         metavar="SECONDS",
-        type=float,
+        type=_seconds,
         default=600.0,
         help="How long a case may take (default: 600).",
     )
     group.addoption(
         "--adjudge-run",
         metavar="NAME",
+        type=_name,
         help="Keep what was found among the runs of adjudge, under this name. Otherwise in pytest's cache.",
     )
 
@@ -124,6 +134,29 @@ def adjudge_eval(request: pytest.FixtureRequest) -> Callable[..., tuple[Evaluate
         return calls.evaluated(request, agent, eval_sets, options)
 
     return evaluate
+
+
+def _name(given: str) -> str:
+    """What an option names."""
+    if not given.strip():
+        raise ArgumentTypeError("expected a value, found an empty one")
+    return given
+
+
+def _count(given: str) -> int:
+    """A number of things, from 1 on."""
+    with suppress(ValueError):
+        if (number := int(given)) >= 1:
+            return number
+    raise ArgumentTypeError(f"expected a whole number from 1 on, found {given!r}")
+
+
+def _seconds(given: str) -> float:
+    """A time that something may take."""
+    with suppress(ValueError):
+        if (number := float(given)) > 0:
+            return number
+    raise ArgumentTypeError(f"expected seconds, more than 0, found {given!r}")
 
 
 def _activate(config: pytest.Config) -> None:
