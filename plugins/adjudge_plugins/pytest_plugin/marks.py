@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -30,7 +31,9 @@ def parametrize(metafunc: pytest.Metafunc, marks: Sequence[pytest.Mark]) -> None
         _refuse("it names an agent and at least one eval set: @pytest.mark.adjudge(agent, eval_set, ...)")
     agent, *eval_sets = mark.args
     wanted = wanted_of(agent, eval_sets, mark.kwargs, metafunc.definition.path.parent)
-    cases = [case for file in wanted.files for case in _cases(wanted, file)]
+    selected = dict.fromkeys(entry for named in wanted.files for entry in _selected(named))
+    sizes = Counter(file for file, _ in selected)
+    cases = [WantedCase(wanted, file, eval_id, sizes[file]) for file, eval_id in selected]
     if not cases:
         _refuse(f"there is no case in {', '.join(wanted.files)}")
     if _FIXTURE not in metafunc.fixturenames:
@@ -78,18 +81,15 @@ def _placed(name: str, folder: Path) -> str:
         return name
 
 
-def _cases(wanted: Wanted, named: str) -> list[WantedCase]:
+def _selected(named: str) -> list[tuple[Path, str]]:
+    """The files and ``eval_id`` of the cases that one argument of the mark names."""
     try:
         path, ids = split_selection(named)
         files = [(file, open_eval_set(file)) for file in find_eval_sets(path, ("*.test.json",))]
-        selected = [
-            (file, list(eval_set.entries if ids is None else eval_set.select(ids)))
-            for file, eval_set in files
-        ]
         return [
-            WantedCase(wanted, file.resolve(), entry.eval_id, len(entries))
-            for file, entries in selected
-            for entry in entries
+            (file.resolve(), entry.eval_id)
+            for file, eval_set in files
+            for entry in (eval_set.entries if ids is None else eval_set.select(ids))
         ]
     except AdjudgeError as error:
         _refuse(render.clean(str(error)))
