@@ -203,12 +203,15 @@ class Session:
         if self._config.getoption("--adjudge-run") is not None:
             return None
         cache: pytest.Cache | None = getattr(self._config, "cache", None)
-        if cache is None:  # -p no:cacheprovider: nothing is to be kept
-            self._temporary = tempfile.TemporaryDirectory(prefix="adjudge-pytest-")
-            return Path(self._temporary.name)
-        folder = cache.mkdir("adjudge") / "runs"
-        _forget_old(folder)
-        return folder
+        if cache is not None:  # without it (-p no:cacheprovider) nothing is to be kept
+            with suppress(OSError):  # pytest itself warns where it cannot write there
+                folder = cache.mkdir("adjudge") / "runs"
+                folder.mkdir(exist_ok=True)
+                if os.access(folder, os.W_OK):
+                    _forget_old(folder)
+                    return folder
+        self._temporary = tempfile.TemporaryDirectory(prefix="adjudge-pytest-")
+        return Path(self._temporary.name)
 
 
 def require_case(item: pytest.Item) -> None:
