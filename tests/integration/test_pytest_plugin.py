@@ -408,6 +408,73 @@ def test_several_marks_on_a_test_are_refused(project: Path, run: Run, written: s
     assert "Traceback" not in done.stdout
 
 
+def test_an_option_of_a_mark_that_is_of_the_wrong_type_is_one_message(project: Path, run: Run) -> None:
+    (project / "tests" / "test_marked.py").write_text(
+        "import pytest\n\n\n@pytest.mark.adjudge('agent:shop', 'orders.test.json:passes', timeout='x')\n"
+        "def test_calls():\n    pass\n"
+    )
+    done = run("tests")
+
+    assert done.returncode == 1, done.stdout
+    assert "1 error" in done.stdout
+    assert "nothing was measured: the option 'timeout': Input should be a valid number" in done.stdout
+    assert "found 'x'" in done.stdout
+    assert "pydantic" not in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+def test_a_file_that_a_mark_names_twice_is_counted_as_one(project: Path, run: Run) -> None:
+    criteria = {"response_match_score": 0.8, "token_usage_v1": {"maximum": 10}}
+    (project / "tests" / "test_config.json").write_text(json.dumps({"criteria": criteria}))
+    (project / "tests" / "orders.test.json").write_text(eval_set(case("one", "A1"), case("two", "A2")))
+    (project / "tests" / "test_marked.py").write_text(
+        "import pytest\n\n\n@pytest.mark.adjudge('agent:shop', 'orders.test.json:one', 'orders.test.json:two')\n"
+        "def test_calls():\n    pass\n"
+    )
+    done = run("tests")
+
+    assert done.returncode == 1, done.stdout
+    assert "2 passed, 1 error" in done.stdout
+    assert "'token_usage_v1' measured nothing: it applies to none of the 2 cases" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("--adjudge-config=", "--adjudge-config: expected a value, found an empty one"),
+        ("--adjudge-agent=", "--adjudge-agent: expected a value, found an empty one"),
+        ("--adjudge-judge=", "--adjudge-judge: expected a value, found an empty one"),
+        ("--adjudge-run=", "--adjudge-run: expected a value, found an empty one"),
+        ("--adjudge-num-runs=0", "--adjudge-num-runs: expected a whole number from 1 on, found '0'"),
+        ("--adjudge-concurrency=0", "--adjudge-concurrency: expected a whole number from 1 on, found '0'"),
+        ("--adjudge-timeout=0", "--adjudge-timeout: expected seconds, more than 0, found '0'"),
+        ("--adjudge-timeout=nan", "--adjudge-timeout: expected seconds, more than 0, found 'nan'"),
+    ],
+)
+def test_an_option_without_a_sound_value_is_a_usage_error(
+    project: Path, run: Run, option: str, told: str
+) -> None:
+    done = run("--adjudge-agent", "agent:shop", option, "-k", "passes", "tests")
+
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_the_plugin_a_marked_test_with_the_fixture_does_not_pass(project: Path, run: Run) -> None:
+    (project / "tests" / "test_marked.py").write_text(
+        "import pytest\n\n\n@pytest.mark.adjudge('agent:shop', 'orders.test.json')\n"
+        "def test_orders(adjudge_case):\n    pass\n"
+    )
+    done = run("tests", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    assert done.returncode == 1, done.stdout
+    assert "fixture 'adjudge_case' not found" in done.stdout
+
+    done = run("--strict-markers", "-p", "no:adjudge", "tests")
+    assert done.returncode == 2, done.stdout
+    assert "'adjudge' not found in `markers` configuration option" in done.stdout
+
+
 def test_the_fixture_evaluates_inside_a_running_loop(project: Path, run: Run) -> None:
     (project / "tests" / "test_called.py").write_text(
         "import asyncio\n\nimport agent\n\n\n"
@@ -456,6 +523,16 @@ def test_runs_are_kept_in_the_cache_of_pytest_or_under_a_name(project: Path, run
     done = run("--adjudge-agent", "agent:shop", "--adjudge-run", "nightly", "tests")
     assert done.returncode == 1
     assert "a run named 'nightly' exists" in done.stdout
+
+
+def test_runs_go_elsewhere_where_the_cache_of_pytest_cannot_be_made(project: Path, run: Run) -> None:
+    (project / ".pytest_cache").write_text("no folder")
+    done = run("--adjudge-agent", "agent:shop", "tests")
+
+    assert done.returncode == 1, done.stdout
+    assert "2 failed, 1 passed" in done.stdout
+    assert "INTERNALERROR" not in done.stdout + done.stderr
+    assert (project / ".pytest_cache").read_text() == "no folder"
 
 
 def test_an_interrupted_session_leaves_a_run_that_is_not_finished(

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeAlias, cast
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from adjudge.adk.case import kept_eval_set
-from adjudge.errors import RunError
+from adjudge.errors import InputError, Problem, RunError
+from adjudge.extension.configuration import short_repr
 from adjudge.extension.guard import LONGEST
 from adjudge.extension.home_folder import make_folder
 from adjudge.journal.locations import eval_sets_folder
@@ -173,16 +175,36 @@ def request_of(
     agent_options: Mapping[str, Any] | None,
     **options: Any,
 ) -> RunRequest:
-    """The request behind the arguments of ``adjudge.evaluate``; ``options`` are those of ``judged``."""
-    return RunRequest.model_validate(
-        {
-            "agent": agent if isinstance(agent, str) else None,
-            "agent_options": dict(agent_options or {}),
-            "eval_sets": eval_sets,
-            "config_file": config if isinstance(config, str | Path) else None,
-            "config": dict(config) if isinstance(config, Mapping) else None,
-            **judged(**options),
-        }
+    """The request behind the arguments of ``adjudge.evaluate``; ``options`` are those of ``judged``.
+
+    Raises:
+        InputError: an argument is not of its type; all that are not are named.
+    """
+    try:
+        return RunRequest.model_validate(
+            {
+                "agent": agent if isinstance(agent, str) else None,
+                "agent_options": dict(agent_options or {}),
+                "eval_sets": eval_sets,
+                "config_file": config if isinstance(config, str | Path) else None,
+                "config": dict(config) if isinstance(config, Mapping) else None,
+                **judged(**options),
+            }
+        )
+    except ValidationError as error:
+        raise InputError([_mistaken(mistake) for mistake in error.errors(include_url=False)]) from None
+
+
+_ARGUMENTS: Final = {"judges": "judge", "max_calls": "max_judge_calls", "config_file": "config"}
+"""Fields whose argument has another name."""
+
+
+def _mistaken(mistake: ErrorDetails) -> Problem:
+    """What is wrong with an argument."""
+    names = [item for item in mistake["loc"] if isinstance(item, str) and item != "judging"]
+    name = names[0] if names else "judging"
+    return Problem(
+        what=f"the option {_ARGUMENTS.get(name, name)!r}: {mistake['msg']}, found {short_repr(mistake['input'])}"
     )
 
 
