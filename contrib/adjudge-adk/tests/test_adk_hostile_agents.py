@@ -84,7 +84,7 @@ def test_an_agent_that_hangs_ends_with_its_time(eval_set: Callable[..., Path]) -
     agent = LlmAgent(name="late", model=Late(reply=lambda _: "fine"))
     path = eval_set(hangs=[turn("Hello.", "fine"), turn("Now.", "fine")], after=[turn("Hello.", "fine")])
 
-    result = adjudge.evaluate_sync(agent, path, config=CONFIG, timeout=1.5)
+    result = adjudge.evaluate_sync(agent, path, config=CONFIG, timeout=15)
 
     hanging, after = result.details()
     assert (hanging.result.status, hanging.result.error.code) == ("error", "timeout")
@@ -152,11 +152,11 @@ def in_a_process(workspace: Path, deed: str, *options: str) -> subprocess.Comple
 def test_a_model_that_blocks_its_loop_does_not_hold_up_the_end(workspace: Path) -> None:
     began = time.monotonic()
 
-    done = in_a_process(workspace, "time.sleep(100)", "--timeout", "2")
+    done = in_a_process(workspace, "time.sleep(100)", "--timeout", "15")
 
     assert done.returncode == 3, done.stdout + done.stderr
     told = " ".join(done.stdout.split())
-    assert "the case took longer than 2 s" in told
+    assert "the case took longer than 15 s" in told
     assert "blocks the event loop, cannot be stopped, and was left running" in told
     assert time.monotonic() - began < 90
 
