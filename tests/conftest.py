@@ -65,6 +65,8 @@ def _isolated(
     monkeypatch.setenv("ADJUDGE_HOME", str(tmp_path / "adjudge-home"))
     monkeypatch.delenv("ADJUDGE_DISABLE_PLUGINS", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)  # xdist gives its workers one
+    for name in ("CI", "BUILD_NUMBER"):  # pytest prints longer summaries where one of them is set
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("ADJUDGE_PROGRESS", "inf")  # a slow machine would say how far a run is
 
 
