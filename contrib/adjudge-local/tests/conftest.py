@@ -68,6 +68,7 @@ def folder(tmp_path: Path, weights: Path) -> Path:
 def offline() -> dict[str, str]:
     """An environment in which whatever wants to leave this machine fails: nothing answers at its proxy."""
     inherited = {name: value for name, value in os.environ.items() if name.upper() != "NO_PROXY"}
+    inherited["ADJUDGE_PROGRESS"] = "inf"  # the model is slow: how far a run is would be told
     return inherited | dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:9")
 
 
