@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from adjudge.kit.thread_loops import Call, LoopTask, Stopped, ThreadLoop
 
+__all__ = ["SessionTask"]
+
 _UNNAMED: Final = re.compile(r"Task-\d+")
 
 

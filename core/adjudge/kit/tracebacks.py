@@ -6,6 +6,8 @@ import importlib
 import traceback
 from pathlib import Path
 
+__all__ = ["raised_at"]
+
 
 def raised_at(error: BaseException, below: Path | None = None) -> str:
     """``" (FILE:LINE)"`` of the last place in somebody's code; empty where there is none.

@@ -6,7 +6,7 @@ from adjudge.kit.logs.location import Place
 from adjudge.kit.logs.loss_report import Losses
 from adjudge.kit.logs.mending import MendingJsonStream, parse_mending
 from adjudge.kit.logs.numbers import with_numbers
-from adjudge.kit.logs.outline import Outline, outline
+from adjudge.kit.logs.outlines import Outline, outline
 from adjudge.kit.logs.prose import ACTIONS_IN_PROSE, has_actions_in_prose
 from adjudge.kit.logs.unpacking import open_log
 from adjudge.kit.logs.values import list_of, moment_of, object_of, seconds_of, text_of
