@@ -7,7 +7,8 @@
 * ``console``: lines ``$ adjudge ...`` and ``$ pytest ...`` are run, and what they print is compared with the lines below.
   ``...`` alone on a line stands for any lines, inside a line for any text. ``$ echo $?`` is the exit status.
 
-Other blocks are for the eye only.
+Other blocks are for the eye only, and so is a block with ``needs="MODULE"`` where that module is not installed: the suite of
+the distribution that has it runs the page too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import importlib
+import importlib.util
 import io
 import re
 import shlex
@@ -29,6 +31,7 @@ from unittest import mock
 
 FENCE = re.compile(r"(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`]*)\Z")
 TITLE = re.compile(r'title="([^"]+)"')
+NEEDS = re.compile(r'needs="([^"]+)"')
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,9 @@ def blocks(page: str) -> Iterator[Block]:
         else:
             raise ExampleError(f"line {number}: the block is never closed")
         info = opening["info"].strip()
+        needs = NEEDS.search(info)
+        if needs and importlib.util.find_spec(needs[1]) is None:
+            continue
         title = TITLE.search(info)
         text = textwrap.dedent("\n".join(inside)) + "\n"
         yield Block(number, info.split(" ")[0], title[1] if title else None, text)

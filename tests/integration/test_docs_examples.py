@@ -73,6 +73,15 @@ def test_an_example_that_is_wrong_is_found(text: str, complaint: str, tmp_path: 
     assert complaint in done.stdout + done.stderr
 
 
+def test_an_example_that_needs_a_distribution_runs_only_where_it_is(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text('```console needs="nobody_has_this"\n$ adjudge nonsense\n```\n', encoding="utf-8")
+    assert run_page(page, tmp_path).returncode == 0
+
+    page.write_text('```console needs="click"\n$ adjudge nonsense\n```\n', encoding="utf-8")
+    assert run_page(page, tmp_path).returncode != 0
+
+
 def test_an_example_that_is_right_passes(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(

@@ -91,3 +91,60 @@ def test_a_model_that_can_judge_is_right(project: Path, judge_model: Path, offli
     [case] = result["cases"]
     [criterion] = case["criteria"]
     assert [turn["score"] for turn in criterion["per_invocation"]] == [1.0, 0.0]
+
+
+SHOP = """
+def agent(text):
+    if "cancel" in text.lower():
+        call = {"name": "cancel", "args": {"order": 7}}
+        return {"intermediate_data": {"tool_uses": [call]}, "final_response": {"parts": [{"text": "Order 7 is cancelled."}]}}
+    return "Order 7 ships tomorrow. Shall I cancel it?"
+"""
+
+
+def test_a_model_plays_the_user_and_judges_the_conversation(
+    tmp_path: Path, judge_model: Path, offline: dict[str, str]
+) -> None:
+    (tmp_path / "shop.py").write_text(SHOP)
+    scenario = {
+        "starting_prompt": "Where is order 7?",
+        "conversation_plan": "Ask where order 7 is. If it has not arrived yet, ask to cancel it. When it is cancelled, you are done.",
+    }
+    (tmp_path / "shop.evalset.json").write_text(
+        json.dumps(
+            {"eval_set_id": "shop", "eval_cases": [{"eval_id": "cancel", "conversation_scenario": scenario}]}
+        )
+    )
+    one = {"num_samples": 1, "judge_model_config": {"temperature": 0}}
+    config = {
+        "criteria": {
+            "hallucinations_v1": {"threshold": 0.5, "judge_model_options": one},
+            "per_turn_user_simulator_quality_v1": {"threshold": 0.5, "judge_model_options": one},
+        },
+        "user_simulator_config": {"max_allowed_invocations": 4},
+    }
+    (tmp_path / "test_config.json").write_text(json.dumps(config))
+    (tmp_path / "adjudge.toml").write_text(
+        "[judge]\ntimeout = 600.0\n[judge.backends.local]\ncontext = 4096\n"
+    )
+
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "adjudge", "eval", "shop:agent", "shop.evalset.json"),
+            *("--judge", f"local/{judge_model}", "--output", "result.json"),
+        ],
+        cwd=tmp_path,
+        env=offline,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    result = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))
+    [case] = result["cases"]
+    assert case["invocations"][0]["prompt"] == scenario["starting_prompt"]
+    assert [call["name"] for turn in case["invocations"] for call in turn["actual_calls"]] == ["cancel"]
+    assert case["simulation"]["stop_reason"] == "stop_signal"
+    for criterion in case["criteria"]:
+        assert criterion["scored"] == criterion["total"] == len(case["invocations"])

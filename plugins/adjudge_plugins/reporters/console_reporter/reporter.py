@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
@@ -62,8 +62,9 @@ def _cases(report: RunReport, screen: Screen) -> _Ending:
             screen.blank()
     if hidden:
         screen.show(_hidden(hidden, report))
+    lower = {criterion.criterion_name for criterion in report.summary.criteria if criterion.lower_is_better}
     for eval_set in tally.eval_sets:
-        screen.show(_eval_set(eval_set))
+        screen.show(_eval_set(eval_set, lower))
         screen.blank()
     _judges(report, screen, [])
     return _Ending(_cases_text(report, tally), tally.retryable)
@@ -121,7 +122,7 @@ def _hidden(hidden: int, report: RunReport) -> Iterator[render.Line]:
 # --- eval sets ----------------------------------------------------------------------------
 
 
-def _eval_set(eval_set: EvalSetTally) -> Iterator[render.Line]:
+def _eval_set(eval_set: EvalSetTally, lower_is_better: Set[str]) -> Iterator[render.Line]:
     file = f"  {eval_set.file}" if eval_set.file else ""
     yield render.line(
         (eval_set.eval_set_id, render.Tone.STRONG),
@@ -129,7 +130,10 @@ def _eval_set(eval_set: EvalSetTally) -> Iterator[render.Line]:
         f"  {counts_text(eval_set.counts)}",
     )
     measured = eval_set.cases - eval_set.counts["unfinished"]
-    rows = [_row(criterion, measured) for criterion in eval_set.criteria.values()]
+    rows = [
+        _row(criterion, measured, "<=" if name in lower_is_better else ">=")
+        for name, criterion in eval_set.criteria.items()
+    ]
     if not rows:
         return
     header = ("criterion", "mean", "threshold", "passed", "")
@@ -143,7 +147,7 @@ def _eval_set(eval_set: EvalSetTally) -> Iterator[render.Line]:
             yield render.line(text, (f"  {row[4]}", render.Tone.FAIL), indent=2)
 
 
-def _row(criterion: CriterionTally, measured: int) -> tuple[str, str, str, str, str]:
+def _row(criterion: CriterionTally, measured: int, relation: str) -> tuple[str, str, str, str, str]:
     # Where the agent could not be run, nothing could be measured.
     counts = Counter(criterion.counts)
     counts["error"] += measured - criterion.counts.total()
@@ -152,7 +156,7 @@ def _row(criterion: CriterionTally, measured: int) -> tuple[str, str, str, str, 
     if threshold is None:
         rest = counts_text(counts, without=("informational",))
         return criterion.name, mean, "-", "informational", rest
-    bound = f"{criterion.relation} {render.threshold_text(threshold)}".strip()
+    bound = f"{relation} {render.threshold_text(threshold)}"
     passed = f"{counts['PASS']}/{counts.total() - counts['not_applicable']}"
     return criterion.name, mean, bound, passed, counts_text(counts, without=("PASS",))
 

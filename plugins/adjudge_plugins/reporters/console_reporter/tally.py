@@ -23,8 +23,6 @@ class CriterionTally:
     counts: Counter[Counted] = field(default_factory=Counter[Counted])
     scored: int = 0
     total: float = 0.0
-    relation: str = ""
-    """``>=`` or ``<=``: on which side of the threshold scores pass; empty while no score has told."""
 
     @property
     def mean(self) -> float | None:
@@ -37,9 +35,6 @@ class CriterionTally:
         if criterion.mean is not None:
             self.scored += 1
             self.total += criterion.mean
-            if criterion.verdict in ("PASS", "FAIL") and criterion.mean != self.threshold:
-                above = self.threshold is not None and criterion.mean > self.threshold
-                self.relation = ">=" if above == (criterion.verdict == "PASS") else "<="
 
 
 @dataclass(slots=True)
