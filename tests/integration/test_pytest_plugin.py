@@ -408,17 +408,26 @@ def test_several_marks_on_a_test_are_refused(project: Path, run: Run, written: s
     assert "Traceback" not in done.stdout
 
 
-def test_an_option_of_a_mark_that_is_of_the_wrong_type_is_one_message(project: Path, run: Run) -> None:
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ("timeout='x'", "the option 'timeout': Input should be a valid number"),
+        ("config=3", "the option 'config': Input should be a valid dictionary, found 3"),
+        ("agent_options='x'", "the option 'agent_options': Input should be a valid dictionary, found 'x'"),
+    ],
+)
+def test_an_option_of_a_mark_that_is_of_the_wrong_type_is_one_message(
+    option: str, expected: str, project: Path, run: Run
+) -> None:
     (project / "tests" / "test_marked.py").write_text(
-        "import pytest\n\n\n@pytest.mark.adjudge('agent:shop', 'orders.test.json:passes', timeout='x')\n"
+        f"import pytest\n\n\n@pytest.mark.adjudge('agent:shop', 'orders.test.json:passes', {option})\n"
         "def test_calls():\n    pass\n"
     )
     done = run("tests")
 
     assert done.returncode == 1, done.stdout
     assert "1 error" in done.stdout
-    assert "nothing was measured: the option 'timeout': Input should be a valid number" in done.stdout
-    assert "found 'x'" in done.stdout
+    assert f"nothing was measured: {expected}" in done.stdout
     assert "pydantic" not in done.stdout
     assert "Traceback" not in done.stdout
 

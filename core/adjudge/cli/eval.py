@@ -84,8 +84,8 @@ def eval_command(
 ) -> int:
     """Evaluate AGENT on eval sets.
 
-    AGENT is package.module:name, http://…, or recorded:FILE; `adjudge agents` lists the kinds.
-    An EVAL_SET is a file, or a folder with every *.test.json below it.
+    AGENT is a folder, package.module:name, http://…, or recorded:FILE; `adjudge agents` lists the kinds.
+    An EVAL_SET is a file, a folder with every *.test.json below it, or the id of a file in the folder of the agent.
 
     \b
     Exit status: 0 everything passed, 1 something failed, 3 something could not be

@@ -180,14 +180,15 @@ def request_of(
     Raises:
         InputError: an argument is not of its type; all that are not are named.
     """
+    from_file = isinstance(config, str | Path)
     try:
         return RunRequest.model_validate(
             {
                 "agent": agent if isinstance(agent, str) else None,
-                "agent_options": dict(agent_options or {}),
+                "agent_options": {} if agent_options is None else agent_options,
                 "eval_sets": eval_sets,
-                "config_file": config if isinstance(config, str | Path) else None,
-                "config": dict(config) if isinstance(config, Mapping) else None,
+                "config_file": config if from_file else None,
+                "config": None if from_file else config,
                 **judged(**options),
             }
         )
