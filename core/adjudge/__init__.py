@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adjudge.runner.execution import RunResult
     from adjudge.runner.judged_scoring import CaseToScore, JudgedScore, JudgedScores, score_by_judge
     from adjudge.runner.judges import open_judge
+    from adjudge.runner.open_agent import OpenAgent, open_agent
     from adjudge.runner.open_run import EvaluatedCase, OpenRun, open_run
 
 __version__ = "0.1.0"
@@ -44,6 +45,7 @@ _MODULES: Final = {
     "runner.execution": "RunResult",
     "runner.judged_scoring": "CaseToScore JudgedScore JudgedScores score_by_judge",
     "runner.judges": "open_judge",
+    "runner.open_agent": "OpenAgent open_agent",
     "runner.open_run": "EvaluatedCase OpenRun open_run",
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -59,6 +61,7 @@ __all__ = [
     "JudgeUnusableError",
     "JudgedScore",
     "JudgedScores",
+    "OpenAgent",
     "OpenRun",
     "PluginError",
     "RunError",
@@ -73,6 +76,7 @@ __all__ = [
     "judge_logs_sync",
     "keep_judge_note",
     "name_option",
+    "open_agent",
     "open_judge",
     "open_run",
     "report_options",

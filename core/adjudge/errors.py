@@ -97,17 +97,30 @@ class UnknownNameError(AdjudgeError):
 class AgentError(AdjudgeError):
     """An agent did not answer, or not in a way that can be used: an ``error`` of the case, not of the run."""
 
-    def __init__(self, message: str, *, code: str = "agent_failed", retryable: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str = "agent_failed",
+        retryable: bool = False,
+        place: str | None = None,
+        traceback: str | None = None,
+    ) -> None:
         """Say what happened.
 
         Args:
             message: For a person; it never holds a secret.
             code: A stable word for programs, kept in the case's ``Failure``.
             retryable: Whether another attempt may succeed: ``adjudge resume`` tries again.
+            place: File, line and function of the agent's code that raised, where it ran elsewhere. Otherwise the
+                traceback of ``__cause__`` says so.
+            traceback: The agent's own traceback, where it ran elsewhere.
         """
         super().__init__(message)
         self.code = code
         self.retryable = retryable
+        self.place = place
+        self.traceback = traceback
 
 
 JudgeErrorCode: TypeAlias = Literal[

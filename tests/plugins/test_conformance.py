@@ -210,6 +210,7 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "custom-metric/custom_metric": {"options": custom_metric_options},
     "trajectory-single-tool-use/trajectory_single_tool_use": {"config": {"tool_name": "search"}},
     "http-agent/http": {"options": http_options},
+    "isolated-agent/isolated": {"config": {"target": "textwrap:dedent"}},
     "python-agent/python": {"config": {"target": "textwrap:dedent"}},
     "recorded-agent/recorded": {"config": {"target": "log.json"}, "host": recorded_host, "replays": True},
     "adk-result-reader/adk_result": {"sample": json.dumps(ADK_RESULT).encode()},

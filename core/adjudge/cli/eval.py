@@ -46,6 +46,11 @@ def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
     help="An option of the agent adapter (repeatable).",
 )
 @click.option(
+    "--isolate",
+    is_flag=True,
+    help="Run every session with the agent in a process of its own, which is ended with it.",
+)
+@click.option(
     "--num_runs",
     "--num-runs",
     metavar="N",

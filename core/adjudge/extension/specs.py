@@ -272,6 +272,9 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
     hint: Callable[[str, Path], str | None] | None = None
     """What to write or to do instead of a target that no installed adapter takes, where this one knows; given the
     target and the working folder."""
+    isolates: bool = False
+    """Whether it runs an agent of any other kind in processes of its own, for ``--isolate``. Its options are ``target``,
+    ``agent_options``, and ``disable``, the plugins that are disabled here."""
     takes_state: bool = True
     """Whether a session can start with a state; a case that has one is refused otherwise."""
     shows_state: bool = True

@@ -10,7 +10,7 @@ from typing import Any
 from adjudge.errors import AdjudgeError, InputError, Problem, did_you_mean
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.guard import PluginRaisedError, each, guarded, make
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, PluginState
 from adjudge.extension.protocols import (
     CaseFacts,
     Host,
@@ -37,8 +37,11 @@ def plan_agent(
 ) -> PlannedAgent | None:
     """Make the agent; ``None`` where that is not possible."""
     with problems.caught():
-        component, target, shown = _resolved(agent, request, extensions, host)
-        options: dict[str, Any] = {**request.agent_options, "target": target}
+        if request.isolate:
+            component, target, shown, options = _isolated(agent, request, extensions)
+        else:
+            component, target, shown = _resolved(agent, request, extensions, host)
+            options = {**request.agent_options, "target": target}
         config = validated_config(component.spec.config, options, path="--agent-option")
         adapter = make(component, config, host)
         _check_cases(component.spec, files, problems)
@@ -67,12 +70,29 @@ def plan_agent(
         return PlannedAgent(
             component=component,
             target=shown_address(shown),
-            options=config.model_dump(mode="json", exclude={"target"}),
+            options=config.model_dump(mode="json", exclude={"target", "disable"}),
             fingerprint=fingerprint,
             adapter=adapter,
             folder=folder,
         )
     return None
+
+
+def _isolated(
+    agent: object, request: RunRequest, extensions: Extensions
+) -> tuple[Registered[AgentAdapterSpec], object, str, dict[str, Any]]:
+    """The adapter that runs others in processes, the target, what that is called, and its options."""
+    if not isinstance(agent, str):
+        raise InputError(
+            Problem(
+                what=f"the agent {_object_name(agent)} is an object of this program, which no other process can have",
+                hint="Name it as on the command line (package.module:name), or leave isolate out.",
+            )
+        )
+    component = extensions.agent_adapters.said_to_be("isolates", "runs agents in processes of their own")
+    disabled = [record.name for record in extensions.records if record.state is PluginState.DISABLED]
+    options = {"target": agent, "agent_options": request.agent_options, "disable": disabled}
+    return component, agent, agent, options
 
 
 def _resolved(

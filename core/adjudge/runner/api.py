@@ -42,6 +42,7 @@ async def evaluate(
     *,
     config: str | Path | Mapping[str, Any] | None = None,
     agent_options: Mapping[str, Any] | None = None,
+    isolate: bool = False,
     num_runs: int = 1,
     concurrency: int = DEFAULT_CONCURRENCY,
     timeout: float | None = DEFAULT_TIMEOUT,
@@ -66,6 +67,7 @@ async def evaluate(
         config: A configuration file, or its content; otherwise every eval set uses the
             ``test_config.json`` of its own folder, or the default criteria.
         agent_options: Options of the agent adapter.
+        isolate: Whether every session runs in a process of its own; the agent is named then, and no object.
         num_runs: How often every case runs.
         concurrency: Sessions with the agent that are open at a time.
         timeout: Seconds that a case may take; ``None`` for no limit.
@@ -96,6 +98,7 @@ async def evaluate(
         eval_sets,
         config=config,
         agent_options=agent_options,
+        isolate=isolate,
         num_runs=num_runs,
         trust_code=trust_code,
         timeout=timeout,

@@ -122,7 +122,7 @@ async def converse(
     try:
         await awaited(agent.component, "the session", session.play, passing=(AgentError,), within=timeout)
     except (AgentError, PluginError) as error:
-        failure = _failure(agent, error, timeout)
+        failure = failure_of(agent, error, timeout)
     finally:
         duration = time.perf_counter() - started
         not_closed = await session.close()
@@ -174,7 +174,7 @@ class _Session:
             answer = await opened.send(lent(self._agent.component, said))
             if self._is_over:
                 return
-            self.recorder.end(_checked(self._agent.component, answer))
+            self.recorder.end(checked_answer(self._agent.component, answer))
         self.state = None if opened.state is None else copy.deepcopy(dict(opened.state))
 
     async def close(self) -> Failure | None:
@@ -189,7 +189,7 @@ class _Session:
             message = f"the session did not end within {CLOSING:g} s"
             return Failure(code="agent_raised", message=message, origin=component.id, retryable=True)
         except (AgentError, PluginError) as error:
-            return _failure(self._agent, error)
+            return failure_of(self._agent, error)
         return None
 
 
@@ -200,7 +200,7 @@ def _both(failure: Failure | None, not_closed: Failure | None) -> Failure | None
     return failure.model_copy(update={"message": f"{failure.message}; {not_closed.message}"})
 
 
-def _checked(origin: Origin, answer: object) -> Invocation:
+def checked_answer(origin: Origin, answer: object) -> Invocation:
     """The answer of an adapter; of one that is no built-in a copy, which it can neither break nor change later."""
     if not isinstance(answer, Invocation):
         raise AgentError(
@@ -217,14 +217,16 @@ def _checked(origin: Origin, answer: object) -> Invocation:
         ) from error
 
 
-def _failure(agent: PlannedAgent, error: AgentError | PluginError, timeout: float | None = None) -> Failure:
+def failure_of(agent: PlannedAgent, error: AgentError | PluginError, timeout: float | None = None) -> Failure:
+    """What came out of an agent or its adapter, as the error of a case."""
     origin = agent.component.id
     if (shortage := shortage_of(error)) is not None:
         return Failure(code="shortage", message=f"{shortage} ({error})", origin=origin, retryable=True)
     if isinstance(error, AgentError):
-        at = (
-            Raised(None, None) if error.__cause__ is None else raised_by_agent(error.__cause__, agent.adapter)
-        )
+        cause = error.__cause__
+        at = Raised(error.place, error.traceback)
+        if at.place is None and cause is not None:
+            at = raised_by_agent(cause, agent.adapter)
         return Failure(
             code=error.code, message=str(error), origin=origin, retryable=error.retryable, **at._asdict()
         )

@@ -158,6 +158,7 @@ async def open_run(
     *,
     config: str | Path | Mapping[str, Any] | None = None,
     agent_options: Mapping[str, Any] | None = None,
+    isolate: bool = False,
     num_runs: int = 1,
     concurrency: int = DEFAULT_CONCURRENCY,
     timeout: float | None = DEFAULT_TIMEOUT,
@@ -181,6 +182,7 @@ async def open_run(
         eval_sets: Files, folders, ``"FILE:id1,id2"``, or ``EvalSet`` objects; one, or several.
         config: The criteria.
         agent_options: Options of the agent adapter.
+        isolate: Whether every session runs in a process of its own; the agent is named then, and no object.
         num_runs: How often every case runs.
         concurrency: Sessions with the agent that are open at a time, where so many cases are asked for.
         timeout: Seconds that a case may take; ``None`` for no limit.
@@ -205,6 +207,7 @@ async def open_run(
         eval_sets,
         config=config,
         agent_options=agent_options,
+        isolate=isolate,
         num_runs=num_runs,
         timeout=timeout,
         scoring_timeout=scoring_timeout,

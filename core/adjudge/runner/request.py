@@ -99,6 +99,8 @@ class RunRequest(Request):
     """The agent's target; ``None`` where it is an object of the calling program. In the journal an address has
     no values in its query: keys are often there."""
     agent_options: JsonObject = {}
+    isolate: bool = False
+    """Whether every session runs in a process of its own."""
     eval_sets: _Names
     """Files, folders, or ``FILE:id1,id2``."""
     config_file: _Name | None = None
