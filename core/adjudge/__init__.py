@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         resume_sync,
     )
     from adjudge.runner.execution import RunResult
+    from adjudge.runner.host import read_log
     from adjudge.runner.judged_scoring import CaseToScore, JudgedScore, JudgedScores, score_by_judge
     from adjudge.runner.judges import open_judge
     from adjudge.runner.open_agent import OpenAgent, open_agent
@@ -43,6 +44,7 @@ _MODULES: Final = {
     "model.eval_set": "EvalCase EvalSet",
     "runner.api": "evaluate evaluate_sync judge_logs judge_logs_sync resume resume_sync",
     "runner.execution": "RunResult",
+    "runner.host": "read_log",
     "runner.judged_scoring": "CaseToScore JudgedScore JudgedScores score_by_judge",
     "runner.judges": "open_judge",
     "runner.open_agent": "OpenAgent open_agent",
@@ -79,6 +81,7 @@ __all__ = [
     "open_agent",
     "open_judge",
     "open_run",
+    "read_log",
     "report_options",
     "resume",
     "resume_sync",

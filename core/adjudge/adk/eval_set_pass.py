@@ -26,8 +26,8 @@ _LARGEST_EXTRA: Final = 16 * 1024 * 1024  # characters of one value beside the c
 class ValidatingPass:
     """One pass over one file, in the memory of its largest case."""
 
-    def __init__(self, path: Path, stream: JsonStream) -> None:
-        """Begin at the head of ``stream``."""
+    def __init__(self, path: Path, stream: JsonStream, *, may_be_empty: bool = False) -> None:
+        """Begin at the head of ``stream``; ``may_be_empty``: an eval set without cases is none of the problems."""
         self._path = path
         self._identity = identity_of(path)
         self._stream = stream
@@ -35,6 +35,7 @@ class ValidatingPass:
         self._entries: list[CaseEntry] = []
         self._first: dict[str, int] = {}
         self._extra_bytes = 0
+        self._may_be_empty = may_be_empty
 
     def cases(self) -> Generator[EvalCase, None, EvalSetFile]:
         """Yield the cases as they are read, those with problems left out.
@@ -95,7 +96,7 @@ class ValidatingPass:
         if not has_cases and not head.keys() & {"eval_set_id", "evalSetId"}:
             self._foreign(head)
         found = findings.read(schema.EvalSet, head, "$")
-        if found is not None and not self._entries:
+        if found is not None and not self._entries and not self._may_be_empty:
             findings.problem("the eval set has no cases.", "$.eval_cases")
         return shape, found
 
@@ -206,14 +207,18 @@ def _entry(case: EvalCase, index: int, offset: int, length: int, digest: bytes |
     )
 
 
-def open_eval_set(path: Path) -> EvalSetFile:
+def open_eval_set(path: Path, *, may_be_empty: bool = False) -> EvalSetFile:
     """Validate a file of any of the three shapes in one pass, in the memory of its largest case.
+
+    Args:
+        path: The file.
+        may_be_empty: Whether an eval set in ADK's schema may have no cases: such a file can be changed, and not run.
 
     Raises:
         InputError: every problem of the file, the first twenty in words.
     """
     with open_file(path) as file:
-        cases = ValidatingPass(path, JsonStream(file, str(path))).cases()
+        cases = ValidatingPass(path, JsonStream(file, str(path)), may_be_empty=may_be_empty).cases()
         while True:
             try:
                 next(cases)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, Self
@@ -19,8 +19,8 @@ from adjudge.extension.judge_protocols import InstalledStrategy, Judge, Recordin
 from adjudge.extension.loader import Extensions
 from adjudge.extension.participants import Participants
 from adjudge.extension.plugin_loops import at_home
-from adjudge.extension.project import environment_with
-from adjudge.extension.protocols import Criterion
+from adjudge.extension.project import environment_with, project_extensions
+from adjudge.extension.protocols import Criterion, ReadOptions
 from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.specs import CriterionSpec, GranularityStrategySpec
 from adjudge.journal.recording import RecordingFile
@@ -214,3 +214,24 @@ class RunHost:
         """
         traces = Traces(self._extensions.trace_readers, self, self._extensions.warn)
         return traces.read(path, traces.reader_of(path, name=reader))
+
+
+def read_log(
+    path: str | Path, *, reader: str | None = None, task: str | None = None, disable: Iterable[str] = ()
+) -> Iterator[Trajectory]:
+    """The runs in a log, one at a time, read by the installed trace reader that knows its format.
+
+    Args:
+        path: The log.
+        reader: A reader's name; ``None``: the content decides.
+        task: What the user wanted, where the log does not say it.
+        disable: Plugins or distributions that are not imported.
+
+    Raises:
+        InputError: no reader knows the file, or it is broken; while it is read, also later.
+        PluginError: a required plugin is not available, or the reader raised something else.
+    """
+    extensions = project_extensions(Path.cwd(), disable=disable)
+    traces = Traces(extensions.trace_readers, RunHost(extensions, Path.cwd()), extensions.warn)
+    registered = traces.reader_of(Path(path), name=reader)
+    return traces.read(Path(path), registered, ReadOptions(task=task))

@@ -1,1 +1,1 @@
-"""The command ``evalset``: look at eval sets, check them, and bring old ones into the new schema."""
+"""The commands ``evalset`` and ``eval_set``: look at eval sets, check, make and change them."""

@@ -1,9 +1,8 @@
-"""``adjudge evalset``: look at eval sets, check them, and bring old ones into the new schema."""
+"""``adjudge evalset``: its commands that look at eval sets, check them, and bring old ones into the new schema."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import click
@@ -22,6 +21,10 @@ from adjudge.model.eval_set import EvalCase
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import ToolCall
 from adjudge.plugin import AdjudgeError, InputError, Problem, say, say_json
+from adjudge_plugins.evalset.additions import add_cases, add_session, create
+from adjudge_plugins.evalset.changes import diff, edit, remove
+from adjudge_plugins.evalset.document import write_whole
+from adjudge_plugins.evalset.generation import generate
 
 _SHAPES = {
     "eval_set": "",
@@ -33,7 +36,11 @@ _SHAPES = {
 
 @click.group()
 def evalset_command() -> None:
-    """Validate, migrate, list and show eval sets."""
+    """Check, show, make and change eval sets."""
+
+
+for _command in (create, add_cases, add_session, generate, edit, remove, diff):
+    evalset_command.add_command(_command)
 
 
 @evalset_command.command("validate")
@@ -47,7 +54,7 @@ def validate(ctx: click.Context, paths: tuple[Path, ...]) -> None:
     files, bad = _files(paths)
     for file in files:
         try:
-            _print_checked(open_eval_set(file))
+            _print_checked(open_eval_set(file, may_be_empty=True))
         except AdjudgeError as error:
             bad += 1
             say(f"bad  {file}")
@@ -75,7 +82,7 @@ def _files(paths: tuple[Path, ...]) -> tuple[list[Path], int]:
 def _print_checked(eval_set: EvalSetFile) -> None:
     turns = sum(entry.turns for entry in eval_set.entries)
     notes = [
-        _count(len(eval_set.entries), "case"),
+        _count(len(eval_set.entries), "case") or "no cases",
         _count(turns, "turn"),
         _count(sum(entry.is_scenario for entry in eval_set.entries), "scenario"),
         _SHAPES[eval_set.shape],
@@ -116,20 +123,8 @@ def migrate(old: Path, new: Path, initial_session_file: Path | None, force: bool
         for warning in read_session_file(initial_session_file)[1]:
             say(f"warning: {initial_session_file}: {warning}", err=True)
     eval_set = migrate_eval_set(old, initial_session=initial_session_file)
-    _write(new, dump_eval_set(eval_set))
+    write_whole(new, dump_eval_set(eval_set))
     say(f"{new}: {_count(len(eval_set.eval_cases), 'case')}")
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    # Beside the target, so that the last step is a rename within one file system.
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise InputError(Problem(what=f"cannot be written: {error.strerror}.", file=str(path))) from None
 
 
 @evalset_command.command("list")
@@ -138,7 +133,7 @@ def list_cases(paths: tuple[Path, ...]) -> None:
     """List the cases of files, or of every eval set below a folder."""
     for path in paths:
         for file in find_eval_sets(path):
-            _print_cases(open_eval_set(file))
+            _print_cases(open_eval_set(file, may_be_empty=True))
 
 
 def _print_cases(eval_set: EvalSetFile) -> None:

@@ -12,6 +12,7 @@ from adjudge.kit.adk.documents import (
     read_eval_cases,
 )
 from adjudge.kit.adk.events import AdkEvent, turn_from_adk_events
+from adjudge.kit.adk.golden import case_from_trajectory
 from adjudge.kit.adk.migration import migrate_eval_set, read_session_file
 from adjudge.kit.adk.serialization import case_to_adk, content_to_adk, dump_eval_set, invocation_to_adk
 
@@ -19,6 +20,7 @@ __all__ = [
     "AdkEvent",
     "EvalSetFile",
     "case_from_adk",
+    "case_from_trajectory",
     "case_to_adk",
     "content_from_adk",
     "content_to_adk",

@@ -13,6 +13,7 @@ from adjudge.kit.render.lines import Line, Piece, Tone, line, shortened
 from adjudge.kit.render.repeats import WholeCase, whole_cases
 from adjudge.kit.render.scores import score_text, threshold_text, tone_of
 from adjudge.kit.render.votes import is_votes
+from adjudge.kit.render.word_diff import marked
 from adjudge.model.printable import clean
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "is_votes",
     "judge_lines",
     "line",
+    "marked",
     "score_text",
     "shortened",
     "threshold_text",

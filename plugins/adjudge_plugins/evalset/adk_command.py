@@ -1,0 +1,56 @@
+"""``adjudge eval_set``: ADK's command of this name, with its arguments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from adjudge.plugin import InputError, Problem, say
+from adjudge_plugins.evalset.additions import SUFFIX, add_scenarios, checked_id
+from adjudge_plugins.evalset.document import EvalSetDocument
+
+_FILE = click.Path(path_type=Path)
+_FOLDER = click.argument("agent_folder", metavar="AGENT_MODULE_FILE_PATH", type=_FILE)
+_ID = click.argument("eval_set_id")
+
+
+@click.group()
+def eval_set_command() -> None:
+    """Manage the eval sets of an ADK agent, as `adk eval_set` does: they lie in the folder of the agent.
+
+    `adjudge evalset` does more, with files anywhere.
+    """
+
+
+@eval_set_command.command("create")
+@_FOLDER
+@_ID
+def create(agent_folder: Path, eval_set_id: str) -> None:
+    """Write an eval set without cases."""
+    file = _file(agent_folder, eval_set_id)
+    EvalSetDocument.new(file, eval_set_id).save()
+    say(f"{file}: an eval set without cases")
+
+
+@eval_set_command.command("add_eval_case")
+@_FOLDER
+@_ID
+@click.option("--scenarios_file", type=_FILE, required=True, help="ADK's ConversationScenarios, as JSON.")
+@click.option("--session_input_file", type=_FILE, required=True, help="ADK's SessionInput, as JSON.")
+def add_eval_case(
+    agent_folder: Path, eval_set_id: str, scenarios_file: Path, session_input_file: Path
+) -> None:
+    """Add a case for every scenario; one that is there is left out."""
+    add_scenarios(_file(agent_folder, eval_set_id), scenarios_file, session_input_file)
+
+
+def _file(folder: Path, eval_set_id: str) -> Path:
+    """Where ADK's web page looks for the eval set.
+
+    Raises:
+        InputError: there is no such folder, or it can be no id.
+    """
+    if not folder.is_dir():
+        raise InputError(Problem(what="expected the folder of an agent.", file=str(folder)))
+    return folder / f"{checked_id(eval_set_id)}{SUFFIX}"

@@ -1,0 +1,220 @@
+"""``adjudge evalset generate``: conversation scenarios that a model writes from what an agent is told and can call."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.invocation import AppDetails
+from adjudge.model.judging import Exhibit
+from adjudge.plugin import InputError, Problem, say
+from adjudge_plugins.evalset.document import EvalSetDocument
+
+_FILE = click.Path(path_type=Path)
+_FIELDS: Final = {
+    "starting_prompt": "the first message of the user, word for word",
+    "conversation_plan": "what the user wants and knows, in two to six sentences",
+}
+_MOST: Final = 100
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What scenarios are to be written from."""
+
+    count: int
+    instructions: str
+    """What the agent is told to do."""
+    tools: str = ""
+    """The tools that it declares."""
+    environment: str = ""
+    """What data its tools give it."""
+    goal: str = ""
+    """What the scenarios are meant to look at."""
+    persona: str | None = None
+    """Who the simulated user is, by id."""
+
+    def exhibits(self, written: Sequence[EvalCase]) -> Iterator[Exhibit]:
+        """What a model is shown, with the scenarios that there are."""
+        scenarios = [
+            case.conversation_scenario.model_dump(mode="json", exclude_none=True)
+            for case in written
+            if case.conversation_scenario
+        ]
+        texts = {
+            "instructions": self.instructions,
+            "tools": self.tools,
+            "environment": self.environment,
+            "goal": self.goal,
+            "scenarios": "\n".join(json.dumps(scenario, ensure_ascii=False) for scenario in scenarios),
+        }
+        return (Exhibit(name=name, text=text) for name, text in texts.items() if text)
+
+
+@click.command("generate")
+@click.argument("file", type=_FILE)
+@click.option(
+    "--judge",
+    metavar="MODEL",
+    required=True,
+    envvar="ADJUDGE_JUDGE",
+    help="The model that writes, as provider/model.",
+)
+@click.option(
+    "--count",
+    metavar="N",
+    type=click.IntRange(1, _MOST),
+    default=5,
+    show_default=True,
+    help="How many scenarios.",
+)
+@click.option("--instructions", "instructions", type=_FILE, help="A text: what the agent is told to do.")
+@click.option("--tools", type=_FILE, help="The tools that it declares, in any form that a person can read.")
+@click.option(
+    "--log", type=_FILE, help="A log of the agent with its instructions and tools, in place of these two."
+)
+@click.option("--environment", type=_FILE, help="A text: what data the tools give it.")
+@click.option("--goal", metavar="TEXT", default="", help="What the scenarios are meant to look at.")
+@click.option("--persona", metavar="ID", help="Who the simulated user is: EXPERT, NOVICE or EVALUATOR.")
+@click.option(
+    "--session_input_file",
+    "--session-input-file",
+    type=_FILE,
+    help="The session that these cases start with.",
+)
+@click.pass_obj
+def generate(
+    no_plugins: tuple[str, ...],
+    file: Path,
+    judge: str,
+    count: int,
+    instructions: Path | None,
+    tools: Path | None,
+    log: Path | None,
+    environment: Path | None,
+    goal: str,
+    persona: str | None,
+    session_input_file: Path | None,
+) -> None:
+    """Have a model write conversation scenarios, and add them to FILE as cases.
+
+    One call of the model a scenario. Nothing is written where a call fails. Read what it wrote before you rely on it:
+    `adjudge evalset show FILE`.
+    """
+    if (log is None) == (instructions is None):
+        raise InputError(Problem(what="give either --instructions, with --tools, or --log."))
+    if log is not None:
+        told, declared = _of_log(log, no_plugins)
+    else:
+        told, declared = _text_of(instructions), _text_of(tools)
+    wanted = Wanted(
+        count=count,
+        instructions=told,
+        tools=declared,
+        environment=_text_of(environment),
+        goal=goal,
+        persona=persona,
+    )
+    add_generated(EvalSetDocument.opened(file), wanted, judge, session_input_file, no_plugins)
+
+
+def add_generated(
+    document: EvalSetDocument, wanted: Wanted, model: str, session_input: Path | None, disable: Sequence[str]
+) -> None:
+    """Write scenarios, add them to the eval set as cases, and say which.
+
+    Raises:
+        InputError: the model cannot be used, or a call failed; nothing is written.
+    """
+    from adjudge_plugins.evalset.scenarios import add_missing, session_of
+
+    session = session_of(session_input)
+    there = document.sound_cases()
+    cases = asyncio.run(_written(wanted, model, session, there, disable))
+    added, known = add_missing(document, cases)
+    document.save()
+    for eval_id in added:
+        say(f"{document.path}: added {eval_id}")
+    for eval_id in known:
+        say(f"{document.path}: has {eval_id} already: the model wrote the same scenario again")
+
+
+async def _written(
+    wanted: Wanted, model: str, session: object, there: Sequence[EvalCase], disable: Sequence[str]
+) -> list[EvalCase]:
+    from adjudge import open_judge
+    from adjudge.kit.judged_criteria import read_prompt
+    from adjudge.model import Failure
+    from adjudge_plugins.evalset.scenarios import case_of
+
+    as_who = {} if wanted.persona is None else {"user_persona": wanted.persona}
+    # A persona that there is not is told before a model is asked.
+    case_of({**dict.fromkeys(_FIELDS, "-"), **as_who}, session, "--persona")
+    prompt = read_prompt(__package__, "scenario")
+    cases: list[EvalCase] = []
+    async with open_judge(model, disable=disable) as judge:
+        for number in range(wanted.count):
+            exhibits = tuple(wanted.exhibits([*there, *cases]))
+            found = await judge.speak(prompt, exhibits, _FIELDS, sample=number)
+            failed = found.message if isinstance(found, Failure) else _missing(found)
+            if isinstance(found, Failure) or failed:
+                raise InputError(
+                    Problem(
+                        what=f"{model} wrote {number} of {wanted.count} scenarios, then failed: {failed}",
+                        hint="Nothing was written.",
+                    )
+                )
+            cases.append(case_of({**found, **as_who}, session, f"{model}, scenario {number + 1}"))
+    return cases
+
+
+def _missing(written: Mapping[str, str]) -> str:
+    """What a scenario lacks; empty where it is whole."""
+    lacking = [name for name in _FIELDS if not written[name].strip()]
+    return f"it left {' and '.join(lacking)} empty" if lacking else ""
+
+
+def _text_of(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise InputError(Problem(what=f"cannot be read: {reason}.", file=str(path))) from None
+
+
+def _of_log(log: Path, disable: Sequence[str]) -> tuple[str, str]:
+    """The instructions and the tools that a log has of its agents.
+
+    Raises:
+        InputError: it has none.
+    """
+    from adjudge import read_log
+
+    for trajectory in read_log(log, disable=disable):
+        for turn in trajectory.invocations:
+            if turn.app_details is not None and turn.app_details.agent_details:
+                return described(turn.app_details)
+    raise InputError(
+        Problem(
+            what="the log has no instructions of its agent.",
+            file=str(log),
+            hint="Give --instructions FILE in its place.",
+        )
+    )
+
+
+def described(details: AppDetails) -> tuple[str, str]:
+    """The instructions of every agent, and the tools that they declare."""
+    agents = details.agent_details.values()
+    told = "\n\n".join(f"{agent.name}:\n{agent.instructions}" for agent in agents if agent.instructions)
+    tools = (tool for agent in agents for tool in agent.tool_declarations)
+    return told, "\n".join(dict.fromkeys(json.dumps(tool, ensure_ascii=False, default=str) for tool in tools))
