@@ -17,9 +17,9 @@ _ID = click.argument("eval_set_id")
 
 @click.group()
 def eval_set_command() -> None:
-    """Manage the eval sets of an ADK agent, as `adk eval_set` does: they lie in the folder of the agent.
+    """Make eval sets of an ADK agent, as `adk eval_set` does.
 
-    `adjudge evalset` does more, with files anywhere.
+    They lie in the folder of the agent. `adjudge evalset` does more, with files anywhere.
     """
 
 
