@@ -102,6 +102,8 @@ def run_adjudge(arguments: list[str]) -> tuple[int, str]:
     before = list(sys.path)
     with (
         mock.patch.object(sys, "argv", ["adjudge", *arguments]),
+        # Otherwise the page has five seconds left after its first command.
+        mock.patch("adjudge.cli.exits.end_process", sys.exit),
         contextlib.redirect_stdout(screen),
         contextlib.redirect_stderr(screen),
     ):

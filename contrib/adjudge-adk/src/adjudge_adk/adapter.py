@@ -30,6 +30,7 @@ from adjudge.plugin import (
 from adjudge_adk.config import AdkAgentConfig
 from adjudge_adk.conversation import Conversation
 from adjudge_adk.loading import LoadedAgent, load_agent
+from adjudge_adk.simulated_tools import SimulatedTools, simulated_tools
 from adjudge_adk.targets import AgentInProgram
 from adjudge_adk.turns import steps_of
 
@@ -53,14 +54,25 @@ def adk_agent(config: AdkAgentConfig, host: Host) -> AgentAdapter:
     given = config.target.agent if isinstance(config.target, AgentInProgram) else config.target
     loop = ThreadLoop("adjudge adk agent") if isinstance(given, str) else None
     services = config.target if isinstance(config.target, AgentInProgram) else None
-    return AdkAdapter(loaded, config.agent, loop, None if services is None else services.artifact_service)
+    simulated = None
+    if config.environment_simulation is not None:
+        simulated = simulated_tools(config.environment_simulation, host.working_folder)
+        if loaded.root is not None:
+            simulated.check_names(loaded.root)
+    artifact_service = None if services is None else services.artifact_service
+    return AdkAdapter(loaded, config.agent, loop, artifact_service, simulated)
 
 
 class AdkAdapter:
     """Sessions with one agent. They share the agent and its tools, and nothing else."""
 
     def __init__(
-        self, loaded: LoadedAgent, name: str | None, loop: ThreadLoop | None, artifact_service: Any = None
+        self,
+        loaded: LoadedAgent,
+        name: str | None,
+        loop: ThreadLoop | None,
+        artifact_service: Any = None,
+        simulated: SimulatedTools | None = None,
     ) -> None:
         """Take over an agent.
 
@@ -69,26 +81,31 @@ class AdkAdapter:
             name: The sub-agent that answers; ``None`` for the root agent.
             loop: Where google-adk runs; ``None`` for the loop of the run.
             artifact_service: A service for the artifacts of all cases.
+            simulated: The tools that are simulated.
         """
         self._loaded = loaded
         self._name = name
         self._loop = loop
         self._artifact_service = artifact_service
+        self._simulated = simulated
         self._root = loaded.root
         self._last: Conversation | None = None
         self._making = asyncio.Lock()
         self._closing: AsyncExitStack[bool | None] = AsyncExitStack()
 
     def plan_notes(self) -> Iterator[str]:
-        """Agents that nobody can tell apart."""
+        """Agents that nobody can tell apart, and simulated tools whose answers nobody can foretell."""
+        if self._simulated is not None:
+            yield from self._simulated.notes()
         names = Counter(agent.name for agent in _agents(self._root))
         for name, count in names.items():
             if count > 1:
                 yield f"{count} agents are named {name!r}: their steps cannot be told apart, and a transfer reaches the first"
 
     def fingerprint(self) -> JsonObject:
-        """The version of google-adk, and the agent that answers."""
-        return {"google_adk": metadata.version("google-adk")}
+        """The version of google-adk, and how tools are simulated."""
+        simulated = {} if self._simulated is None else {"environment_simulation": self._simulated.document}
+        return {"google_adk": metadata.version("google-adk"), **simulated}
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         """A session with services of its own.
@@ -120,7 +137,12 @@ class AdkAdapter:
                 self._root = await self._made()
         agent = self._root if self._name is None else _sub_agent(self._root, self._name)
         conversation = Conversation(
-            agent, self._loaded.app, self._loaded.name, request.session_input, self._artifact_service
+            agent,
+            self._loaded.app,
+            self._loaded.name,
+            request.session_input,
+            self._artifact_service,
+            None if self._simulated is None else self._simulated.for_session(request.repeat),
         )
         self._last = conversation
         await conversation.open()

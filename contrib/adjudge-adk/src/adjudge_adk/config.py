@@ -13,5 +13,7 @@ class AdkAgentConfig(ComponentConfig):
     target: Any
     """The agent's folder, its ``__init__.py`` or ``agent.py``; ``package.module:root_agent``; ``package``; from the Python
     API, an agent or an ``App``."""
+    environment_simulation: str | dict[str, Any] | None = None
+    """A file with ADK's ``EnvironmentSimulationConfig`` as JSON; from the Python API, its content."""
     agent: str | None = None
     """The name of a sub-agent that answers in place of the root agent (ADK's ``agent_name``)."""

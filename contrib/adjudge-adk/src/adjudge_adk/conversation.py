@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from google.adk.agents.run_config import RunConfig
 from google.adk.apps.app import App
 from google.adk.artifacts.in_memory_artifact_service import InMemoryArtifactService
 from google.adk.memory.in_memory_memory_service import InMemoryMemoryService
+from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import Runner
 from google.adk.sessions.base_session_service import GetSessionConfig
 from google.adk.sessions.in_memory_session_service import InMemorySessionService
@@ -22,6 +24,7 @@ from adjudge.model import Content, Invocation, JsonObject, SessionInput
 from adjudge_adk.exhibits import Exhibits
 from adjudge_adk.plain_json import plain_json
 from adjudge_adk.recorder import Recorder
+from adjudge_adk.simulated_tools import Simulation
 from adjudge_adk.turns import invocation_of
 
 _PREFIX = "adk-eval-session-"
@@ -38,6 +41,7 @@ class Conversation:
         app_name: str,
         start: SessionInput,
         artifact_service: Any = None,
+        simulation: Simulation | None = None,
     ) -> None:
         """Prepare.
 
@@ -47,8 +51,10 @@ class Conversation:
             app_name: What the app is called where the case does not say.
             start: How the session starts.
             artifact_service: A service of the program's own, which other cases see.
+            simulation: What answers in place of tools.
         """
         self.recorder = Recorder()
+        self._simulated = set[str]() if simulation is None else simulation.answered
         self.state: JsonObject = {}
         self._app_name = start.app_name or app_name
         self._start = start
@@ -56,7 +62,8 @@ class Conversation:
         self._session_id = start.session_id or f"{_PREFIX}{uuid.uuid4()}"
         self._exhibits = Exhibits()
         self._runner = Runner(
-            app=_app(agent, app, self._app_name, self.recorder),
+            # The recorder is asked first: it notes calls that no tool answers.
+            app=_app(agent, app, self._app_name, [self.recorder, *([simulation] if simulation else [])]),
             app_name=self._app_name,
             session_service=self._sessions,
             artifact_service=artifact_service or InMemoryArtifactService(),
@@ -93,7 +100,9 @@ class Conversation:
                 self.recorder.take(event)
         finally:
             await events.aclose()
-        turn = invocation_of(self.recorder.turn, content, began, time.monotonic() - started, self._exhibits)
+        turn = invocation_of(
+            self.recorder.turn, content, began, time.monotonic() - started, self._exhibits, self._simulated
+        )
         self.state = await self._state()
         return turn
 
@@ -111,12 +120,12 @@ class Conversation:
         return {} if session is None else plain_json(session.state)
 
 
-def _app(agent: BaseNode, app: App | None, name: str, recorder: Recorder) -> App:
-    """The app with a recorder; what a program made stays as it is."""
+def _app(agent: BaseNode, app: App | None, name: str, own: Sequence[BasePlugin]) -> App:
+    """The app with plugins of ours; what a program made stays as it is."""
     if app is None:
         # As the runner itself does with a bare agent: the name of a folder need not be one that an App may have.
-        return App.model_construct(name=name, root_agent=agent, plugins=[recorder])
-    return app.model_copy(update={"plugins": [*app.plugins, recorder], "root_agent": agent})
+        return App.model_construct(name=name, root_agent=agent, plugins=list(own))
+    return app.model_copy(update={"plugins": [*app.plugins, *own], "root_agent": agent})
 
 
 def _message(content: Content) -> types.Content:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Final
 
 from adjudge.kit.adk import AdkEvent, turn_from_adk_events
@@ -17,7 +17,14 @@ _KEPT: Final = ("id", "branch", "finish_reason", "interrupted", "custom_metadata
 """Fields of an event that stay in ``extra`` of its step."""
 
 
-def invocation_of(turn: Turn, said: Content, began: float, seconds: float, exhibits: Exhibits) -> Invocation:
+def invocation_of(
+    turn: Turn,
+    said: Content,
+    began: float,
+    seconds: float,
+    exhibits: Exhibits,
+    simulated: Set[str] = frozenset(),
+) -> Invocation:
     """The turn as adjudge has it: every event of an agent is a step; those of nested agents stand after their call.
 
     Args:
@@ -26,6 +33,7 @@ def invocation_of(turn: Turn, said: Content, began: float, seconds: float, exhib
         began: When, in seconds since the epoch.
         seconds: How long it took.
         exhibits: Where raw events, requests and responses are kept.
+        simulated: The ids of calls that no tool answered; their results say so.
 
     Raises:
         AgentError: the agent ended with an error and without an answer (``agent_failed``), or without any event
@@ -38,7 +46,10 @@ def invocation_of(turn: Turn, said: Content, began: float, seconds: float, exhib
             "the agent ended its turn without an event: nothing ran, or it was cancelled", code="no_answer"
         )
     read = turn_from_adk_events([AdkEvent(move.event) for move in own], said)
-    steps = list(_in_order(turn.moves, dict(zip(map(id, own), read.steps, strict=True)), exhibits))
+    steps = [
+        _marked(step, simulated)
+        for step in _in_order(turn.moves, dict(zip(map(id, own), read.steps, strict=True)), exhibits)
+    ]
     details = _app_details(turn.moves)
     if read.final_response is None:
         _raise_failure(read.steps)
@@ -96,6 +107,12 @@ def _told(step: Step, move: Move, exhibits: Exhibits) -> Step:
             "extra": {**(step.extra or {}), **kept} or None,
         }
     )
+
+
+def _marked(step: Step, simulated: Set[str]) -> Step:
+    """The step, with the results in it that a simulation made."""
+    made = [result.call_id for result in step.results if result.call_id in simulated]
+    return step.model_copy(update={"extra": {**(step.extra or {}), "simulated": made}}) if made else step
 
 
 def _app_details(moves: Sequence[Move]) -> dict[str, AgentDetails]:
