@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from adjudge.errors import InputError, Problem
+from adjudge.model.printable import writable
 
 _PATTERNS = ("*.test.json", "*.evalset.json")
 
@@ -53,9 +54,8 @@ def check_name(path: Path) -> None:
     try:
         str(path).encode()
     except UnicodeEncodeError:
-        shown = str(path).encode(errors="backslashreplace").decode()
         what = "the name of this file is not UTF-8, so that no report can name it"
-        raise InputError(Problem(what=what, file=shown, hint="Rename it.")) from None
+        raise InputError(Problem(what=what, file=writable(str(path)), hint="Rename it.")) from None
 
 
 def find_eval_sets(path: Path, patterns: Iterable[str] = _PATTERNS) -> list[Path]:

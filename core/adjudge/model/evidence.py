@@ -7,17 +7,14 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import AfterValidator
 
 from adjudge.model.base import Frozen
+from adjudge.model.printable import writable
 
 UnsureCode: TypeAlias = Literal["split_votes", "no_evidence", "abstained", "injection", "low_confidence"]
 """Why something could not be decided although it was measured."""
 
 
-def _writable(text: str) -> str:
-    # What somebody's code raises may hold half a character, of a file name for instance, which no file can.
-    return text.encode(errors="backslashreplace").decode()
-
-
-_Writable: TypeAlias = Annotated[str, AfterValidator(_writable)]
+_Writable: TypeAlias = Annotated[str, AfterValidator(writable)]
+"""What somebody's code raises may hold what no file can."""
 
 
 class Failure(Frozen):

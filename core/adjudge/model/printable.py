@@ -26,3 +26,8 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """Clean a text and put it on one line. Spaces at its ends and between its words stay."""
     return re.sub(r"[\n\t\u2028\u2029]", " ", clean(text))
+
+
+def writable(text: str) -> str:
+    """Write halves of characters, as names of files that are not UTF-8 have them, as escapes: no file holds them."""
+    return text.encode(errors="backslashreplace").decode()
