@@ -91,12 +91,12 @@ def test_a_misspelt_hook_is_told_with_the_hooks_that_there_are() -> None:
 
 def test_every_event_reaches_authors() -> None:
     for hook in OBSERVER_HOOKS.values():
-        assert getattr(plugin, hook.event_class.__name__) is hook.event_class
+        assert getattr(plugin, hook.data_class.__name__) is hook.data_class
 
 
 def test_every_spec_reaches_authors() -> None:
     for hook in PROVIDER_HOOKS.values():
-        assert getattr(plugin, hook.spec_class.__name__) is hook.spec_class
+        assert getattr(plugin, hook.data_class.__name__) is hook.data_class
 
 
 @pytest.mark.parametrize("hook", HOOKS)

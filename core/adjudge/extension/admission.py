@@ -94,7 +94,7 @@ def _check_api_version(plugin: object) -> None:
 
 def _specs(manager: pluggy.PluginManager, plugin: object, hook: str) -> Iterator[Spec[Any]]:
     """What a plugin offers by one hook."""
-    wanted: type[Spec[Any]] = PROVIDER_HOOKS[hook].spec_class
+    wanted: type[Spec[Any]] = PROVIDER_HOOKS[hook].data_class
     seen: set[str] = set()
     for implementation in getattr(manager.hook, hook).get_hookimpls():
         if implementation.plugin is not plugin:

@@ -82,6 +82,7 @@ class RunFinished:
 
 SpecT = TypeVar("SpecT", bound=Spec[Any])
 EventT = TypeVar("EventT")
+_DataT = TypeVar("_DataT")
 _GivenT = TypeVar("_GivenT", contravariant=True)
 _FunctionT = TypeVar("_FunctionT", bound=Callable[..., Any])
 
@@ -96,10 +97,14 @@ class Observer(Protocol[_GivenT]):
         ...
 
 
-class _Hook:
+class _Hook(Generic[_DataT]):
     """A hook, called as the row of the table is."""
 
     name: str
+
+    def __init__(self, data_class: type[_DataT]) -> None:
+        """Describe a hook by the class of what it returns, or is told."""
+        self.data_class = data_class
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -109,16 +114,8 @@ class _Hook:
         return marked
 
 
-class ProviderHook(_Hook, Generic[SpecT]):
+class ProviderHook(_Hook[SpecT]):
     """A hook that returns specs. ``hookimpl.criteria`` is its decorator, ``extensions.criteria`` its registry."""
-
-    def __init__(self, spec_class: type[SpecT]) -> None:
-        """Describe a hook.
-
-        Args:
-            spec_class: The class of what it returns.
-        """
-        self.spec_class = spec_class
 
     def __call__(self, function: Provider[SpecT]) -> Provider[SpecT]:
         """Mark a function of any name that describes components."""
@@ -133,16 +130,8 @@ class ProviderHook(_Hook, Generic[SpecT]):
         return self if isinstance(instance, HookImpl) else instance.registries[self.name]
 
 
-class ObserverHook(_Hook, Generic[EventT]):
+class ObserverHook(_Hook[EventT]):
     """A hook that is told what happens in a run. ``hookimpl.run_started`` is its decorator."""
-
-    def __init__(self, event_class: type[EventT]) -> None:
-        """Describe a hook.
-
-        Args:
-            event_class: The class of what it is told.
-        """
-        self.event_class = event_class
 
     def __call__(self, function: Observer[EventT]) -> Observer[EventT]:
         """Mark a function of any name that looks at what happens."""
@@ -211,18 +200,11 @@ def hook_specifications() -> type:
     """The hooks in pluggy's form: which there are, and which parameters each has."""
     marked = pluggy.HookspecMarker(PROJECT)
 
-    def provider() -> Callable[[], None]:
-        def provide() -> None: ...
+    @marked
+    def provide() -> None: ...
 
-        return marked(provide)
+    @marked
+    def observe(event: object) -> None: ...
 
-    def observer() -> Callable[[object], None]:
-        def observe(event: object) -> None: ...
-
-        return marked(observe)
-
-    hooks = {
-        **{hook: provider() for hook in PROVIDER_HOOKS},
-        **{hook: observer() for hook in OBSERVER_HOOKS},
-    }
+    hooks = {**dict.fromkeys(PROVIDER_HOOKS, provide), **dict.fromkeys(OBSERVER_HOOKS, observe)}
     return type("Hooks", (), hooks)

@@ -97,7 +97,7 @@ class Extensions(Registries):
                 told = inactive.get(record.name)
                 inactive[record.name] = f"{told}; {record}" if told else str(record)
         self.registries = {
-            name: Registry(hook.spec_class.kind, self._components[name], aliases=aliases, inactive=inactive)
+            name: Registry(hook.data_class.kind, self._components[name], aliases=aliases, inactive=inactive)
             for name, hook in PROVIDER_HOOKS.items()
         }
 
@@ -172,7 +172,7 @@ class Extensions(Registries):
 
     def notify(self, event: object) -> None:
         """Tell every observer of such events. What one raises is recorded as a warning and harms nobody."""
-        [hook] = (name for name, row in OBSERVER_HOOKS.items() if row.event_class is type(event))
+        [hook] = (name for name, row in OBSERVER_HOOKS.items() if row.data_class is type(event))
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
             origin = self._active[implementation.plugin_name]
             try:
