@@ -64,15 +64,15 @@ def test_a_short_name_that_two_have_names_both_and_the_ids_stay_usable() -> None
 
     with pytest.raises(UnknownNameError, match=r"acme/helpful \(in-memory 0\) and other/helpful"):
         extensions.criteria.resolve("helpful")
-    assert extensions.criteria.resolve("other/helpful").plugin == "other"
+    assert extensions.criteria.resolve("other/helpful").owner.name == "other"
 
 
 def test_an_alias_wins_over_a_short_name_and_may_be_a_new_one() -> None:
     plugins = (as_candidate("acme", offering("helpful")), as_candidate("other", offering("helpful")))
     criteria = manager(*plugins, aliases={"helpful": "other/helpful", "mine": "acme/helpful"}).criteria
 
-    assert criteria.resolve("helpful").plugin == "other"
-    assert criteria.resolve("mine").plugin == "acme"
+    assert criteria.resolve("helpful").owner.name == "other"
+    assert criteria.resolve("mine").owner.name == "acme"
     assert "mine" in criteria.names()
 
 
@@ -273,7 +273,7 @@ def test_a_distribution_in_a_folder_is_discovered_with_its_origin(installed: Cal
 
     found = Extensions.load().criteria.resolve("acme/helpful")
 
-    assert (found.distribution, found.distribution_version) == ("Acme_Criteria", "2.1")
+    assert (found.owner.distribution, found.owner.version) == ("Acme_Criteria", "2.1")
 
 
 def test_a_package_with_submodules_can_be_faked(installed: Callable[..., Path]) -> None:

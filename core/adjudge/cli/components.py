@@ -79,7 +79,7 @@ def _listing(
                 say_document([told for _, told in listed])
                 return
             rows = [
-                (shown_name(item, registry), *_cells(table, told).values(), item.plugin)
+                (shown_name(item, registry), *_cells(table, told).values(), item.owner.name)
                 for item, told in listed
             ]
             show_table((header, *table, "plugin"), rows)

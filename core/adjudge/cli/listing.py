@@ -57,9 +57,9 @@ def component_facts(item: Registered[Any]) -> dict[str, Any]:
         "id": item.id,
         "name": item.spec.name,
         "summary": item.spec.summary,
-        "plugin": item.plugin,
-        "distribution": item.distribution,
-        "distribution_version": item.distribution_version,
+        "plugin": item.owner.name,
+        "distribution": item.owner.distribution,
+        "distribution_version": item.owner.version,
         "version": item.spec.version,
         "missing_modules": item.spec.absent_modules(),
     }
@@ -74,7 +74,7 @@ def origin_fields(item: Registered[Any]) -> list[tuple[str, str]]:
     """Where a component comes from, for a person."""
     fields = [
         ("version", str(item.spec.version)),
-        ("plugin", f"{item.plugin} ({item.distribution} {item.distribution_version})"),
+        ("plugin", f"{item.owner.name} ({item.owner.release})"),
     ]
     missing = item.spec.absent_modules()
     return [*fields, ("not installed", ", ".join(missing))] if missing else fields

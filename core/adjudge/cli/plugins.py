@@ -58,7 +58,7 @@ def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
         fields = [
             ("plugin", record.name),
             ("state", record.state.value),
-            ("distribution", f"{record.distribution} {record.version}"),
+            ("distribution", record.release),
             ("module", record.module),
             ("load time", f"{record.seconds * 1000:.1f} ms"),
         ]
@@ -101,7 +101,7 @@ def _list(no_plugins: tuple[str, ...], *, as_json: bool, times: bool) -> None:
         (
             record.name,
             record.state.value,
-            f"{record.distribution} {record.version}",
+            record.release,
             *([f"{record.seconds * 1000:.1f} ms"] if times else []),
             one_line(record.reason or "; ".join(record.components) or ", ".join(record.hooks)),
         )

@@ -45,15 +45,7 @@ def collect(
         PluginError: a hook returns something else than valid specs with different names.
     """
     return [
-        (
-            hook,
-            Registered(
-                spec=spec,
-                plugin=candidate.name,
-                distribution=candidate.distribution,
-                distribution_version=candidate.version,
-            ),
-        )
+        (hook, Registered(spec=spec, owner=candidate))
         for hook in PROVIDER_HOOKS
         for spec in _specs(manager, plugin, hook)
     ]
@@ -71,7 +63,7 @@ def unmet_requirement(candidate: Candidate) -> str:
             if canonical_name(requirement.name) == OWN_DISTRIBUTION and not requirement.specifier.contains(
                 installed, prereleases=True
             ):
-                return f" ({candidate.distribution} {candidate.version} asks for {text}, {installed} is installed)"
+                return f" ({candidate.release} asks for {text}, {installed} is installed)"
     except Exception:
         # The plugin failed already; metadata that cannot be read must not hide why.
         return ""

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = "adjudge.commands"
 """The group of entry points."""
-_OWN: Final = "adjudge"
 
 
 def listed_commands() -> dict[str, str]:
@@ -69,10 +68,10 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> tuple[click.Command
         return None
     typed = name.replace(".", " ")
     if len(found) > 1:
-        listed = " and ".join(_origin(item) for item in found)
+        listed = " and ".join(item.release for item in found)
         raise PluginError(f"the command {typed!r} is of {listed}: uninstall one of them")
     [candidate] = found
-    said = f"the command {typed!r} of {_origin(candidate)}"
+    said = f"the command {typed!r} of {candidate.release}"
     if canonical_name(candidate.distribution) in map(canonical_name, (*disabled, *disabled_by_variable())):
         raise PluginError(f"{said} is disabled")
     try:
@@ -84,11 +83,7 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> tuple[click.Command
     if not isinstance(command, click.Command):
         found_type = type(command).__name__
         raise PluginError(f"{said} is of type {found_type}; a click command is expected")
-    return command, None if candidate.distribution == _OWN else said
-
-
-def _origin(candidate: Candidate) -> str:
-    return f"{candidate.distribution} {candidate.version}"
+    return command, None if candidate.is_built_in else said
 
 
 def _summary(candidate: Candidate) -> str:
@@ -104,9 +99,9 @@ def _summary(candidate: Candidate) -> str:
     function = next((node for node in functions if node.name == attribute), None)
     told = (None if function is None else ast.get_docstring(function)) or ast.get_docstring(tree) or ""
     line = told.partition("\n")[0].strip()
-    if candidate.distribution == _OWN:
+    if candidate.is_built_in:
         return line
-    return f"{line} (from {_origin(candidate)})".strip()
+    return f"{line} (from {candidate.release})".strip()
 
 
 def _source_of(module: str) -> Path:

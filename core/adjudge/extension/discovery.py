@@ -43,9 +43,14 @@ class PluginIdentity:
     """That of the distribution."""
 
     @property
+    def release(self) -> str:
+        """Its distribution and version, as messages show them."""
+        return f"{self.distribution} {self.version}"
+
+    @property
     def provenance(self) -> str:
         """The plugin and its distribution, as messages show them."""
-        return f"plugin {self.name} ({self.distribution} {self.version})"
+        return f"plugin {self.name} ({self.release})"
 
     @property
     def is_built_in(self) -> bool:

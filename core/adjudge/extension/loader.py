@@ -193,7 +193,7 @@ class Extensions(Registries):
             return replace(record, state=PluginState.DISABLED, reason="disabled by configuration")
         rivals = [other for other in enabled if other is not candidate and other.name == candidate.name]
         if rivals and not candidate.is_built_in:
-            others = ", ".join(f"{other.distribution} {other.version}" for other in rivals)
+            others = ", ".join(other.release for other in rivals)
             reason = f"the plugin name {candidate.name!r} is also used by {others}; disable one of the distributions"
             return replace(record, state=PluginState.CONFLICT, reason=reason)
         started = time.perf_counter()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from adjudge.extension.loader import PluginRecord
+    from adjudge.extension.discovery import PluginIdentity
     from adjudge.extension.registry import Registered
     from adjudge.extension.specs import Spec
     from adjudge.model.result import Participant
@@ -25,34 +25,25 @@ class Participants:
 
     def add(self, component: Registered[Spec[Any]]) -> None:
         """Note a component; a second time changes nothing."""
+        spec = component.spec
+        self._add(spec.kind, component.id, spec.version, component.owner)
+
+    def add_observers(self, plugins: Iterable[PluginIdentity]) -> None:
+        """Note plugins that are told what happens."""
+        for plugin in plugins:
+            self._add("observer", plugin.name, None, plugin)
+
+    def _add(self, kind: str, component: str, version: int | None, owner: PluginIdentity) -> None:
         from adjudge.model.result import Participant  # not above: this stands on the way to every command
 
-        self.add_known(
-            [
-                Participant(
-                    kind=component.spec.kind,
-                    component=component.id,
-                    version=component.spec.version,
-                    distribution=component.distribution,
-                    distribution_version=component.distribution_version,
-                )
-            ]
+        participant = Participant(
+            kind=kind,
+            component=component,
+            version=version,
+            distribution=owner.distribution,
+            distribution_version=owner.version,
         )
-
-    def add_observers(self, plugins: Iterable[PluginRecord]) -> None:
-        """Note plugins that are told what happens."""
-        from adjudge.model.result import Participant
-
-        self.add_known(
-            Participant(
-                kind="observer",
-                component=plugin.name,
-                version=None,
-                distribution=plugin.distribution,
-                distribution_version=plugin.version,
-            )
-            for plugin in plugins
-        )
+        self.add_known([participant])
 
     def add_known(self, participants: Iterable[Participant]) -> None:
         """Note what is known to have taken part, for instance before the run was interrupted."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from adjudge.errors import PluginError, Problem, UnavailableError, UnknownNameError, did_you_mean
-from adjudge.extension.discovery import OWN_DISTRIBUTION
+from adjudge.extension.discovery import PluginIdentity
 from adjudge.extension.specs import Spec
 from adjudge.model.base import JsonObject
 
@@ -22,36 +22,31 @@ class Registered(Generic[SpecT]):
     """A component, and where it comes from."""
 
     spec: SpecT
-    plugin: str
-    distribution: str
-    distribution_version: str
+    owner: PluginIdentity
 
     @property
     def id(self) -> str:
         """The canonical id: ``plugin/component``."""
-        return f"{self.plugin}/{self.spec.name}"
+        return f"{self.owner.name}/{self.spec.name}"
 
     @property
     def is_built_in(self) -> bool:
         """Whether it is adjudge's own, and runs no code but adjudge's own."""
-        return self.distribution == OWN_DISTRIBUTION and not self.spec.runs_named_code
+        return self.owner.is_built_in and not self.spec.runs_named_code
 
     @property
     def provenance(self) -> str:
         """The plugin and its distribution, as messages show them."""
-        return f"plugin {self.plugin} ({self.distribution} {self.distribution_version})"
+        return self.owner.provenance
 
     def document(self) -> JsonObject:
         """Its versions, as JSON."""
-        return {
-            "version": self.spec.version,
-            "distribution": f"{self.distribution} {self.distribution_version}",
-        }
+        return {"version": self.spec.version, "distribution": self.owner.release}
 
 
 def told_apart(components: Iterable[Registered[Any]]) -> str:
     """Components that a message has to tell apart: the whole id, distribution and version of each."""
-    return " and ".join(f"{item.id} ({item.distribution} {item.distribution_version})" for item in components)
+    return " and ".join(f"{item.id} ({item.owner.release})" for item in components)
 
 
 def check_modules(registered: Registered[Spec[Any]]) -> None:
@@ -133,7 +128,7 @@ class Registry(Generic[SpecT]):
         found = [component for component in self if getattr(component.spec, trait)]
         if not found:
             raise UnknownNameError(f"no {self._kind} is installed that {in_words}.{self._perhaps_inactive()}")
-        own = [component for component in found if component.distribution == OWN_DISTRIBUTION]
+        own = [component for component in found if component.owner.is_built_in]
         chosen = own or found
         if len(chosen) > 1:
             raise UnknownNameError(f"more than one {self._kind} {in_words}: {told_apart(chosen)}")

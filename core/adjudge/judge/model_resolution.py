@@ -9,7 +9,6 @@ from typing import Final
 
 from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, UnavailableError, UnknownNameError
 from adjudge.extension.configuration import validated_config
-from adjudge.extension.discovery import OWN_DISTRIBUTION
 from adjudge.extension.guard import closed, each, guarded, make
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import (
@@ -156,7 +155,7 @@ class JudgeModels:
             f"{registered.spec.name}/{model}"
             for registered in self.backends
             if (model := registered.spec.adk_default) is not None
-            and registered.distribution == OWN_DISTRIBUTION
+            and registered.owner.is_built_in
             and not self._missing(registered, model)
         ][:1]
 

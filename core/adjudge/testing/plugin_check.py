@@ -48,7 +48,7 @@ Soundness: TypeAlias = Literal["sound", "bad", "not run"]
 
 def check_plugin(record: PluginRecord, extensions: Extensions) -> Soundness:
     """Test one plugin, print what was found, and say what is known of it."""
-    say(f"{record.state} {record.name} ({record.distribution} {record.version})")
+    say(f"{record.state} {record.name} ({record.release})")
     if record.state is not PluginState.ACTIVE:
         if record.error is not None:
             say("".join(traceback.format_exception(record.error)).rstrip())
