@@ -6,13 +6,11 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from pydantic import AfterValidator, ConfigDict
-
+from adjudge.adk import schema
 from adjudge.adk.json_input import read_json
-from adjudge.adk.schema import OpenObject
-from adjudge.adk.validation import FileObject, Findings, field_mistake, is_list, is_object, kind
+from adjudge.adk.validation import Findings, is_list, is_object, kind
 from adjudge.model.base import JsonObject
 from adjudge.model.config import CriterionEntry, EvalConfig, UserSimulatorEntry
 
@@ -20,39 +18,6 @@ _SPEAKING: Final = "llm_audio"
 """A type of ADK's that is for live agents alone."""
 
 _CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+\Z")
-_DOTTED: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z")
-
-
-def _dotted(function: str) -> str:
-    if not _DOTTED.match(function):
-        raise field_mistake(
-            f"'name' must be a dotted path to a function, found {function!r}.",
-            hint="For instance my_package.my_module.my_function.",
-        )
-    return function
-
-
-class _CodeConfig(FileObject):
-    model_config = ConfigDict(title="CodeConfig")
-
-    name: Annotated[str, AfterValidator(_dotted)]
-
-
-class _CustomMetricConfig(OpenObject):
-    model_config = ConfigDict(title="CustomMetricConfig")
-
-    code_config: _CodeConfig
-    metric_info: JsonObject | None = None
-    description: str | None = None
-
-
-class _EvalConfig(OpenObject):
-    model_config = ConfigDict(title="EvalConfig")
-
-    criteria: JsonObject | None = None
-    custom_metrics: dict[str, _CustomMetricConfig] | None = None
-    user_simulator_config: JsonObject | None = None
-    live_model_config: JsonObject | None = None
 
 
 def load_config(path: Path) -> EvalConfig:
@@ -79,7 +44,7 @@ def parse_config(data: Mapping[str, Any], *, source: str | None) -> EvalConfig:
 
 def _parse(data: object, source: str | None) -> EvalConfig:
     findings = Findings(source)
-    found = findings.read(_EvalConfig, data, "$") or _EvalConfig()
+    found = findings.read(schema.EvalConfig, data, "$") or schema.EvalConfig()
     extra = findings.further(found, "$")
     custom = _custom_metrics(found.custom_metrics or {}, findings)
     # Where another key is wrong, the criteria are looked at all the same.
@@ -178,7 +143,9 @@ def _options(value: JsonObject, path: str, findings: Findings) -> JsonObject:
     return options
 
 
-def _custom_metrics(metrics: Mapping[str, _CustomMetricConfig], findings: Findings) -> dict[str, JsonObject]:
+def _custom_metrics(
+    metrics: Mapping[str, schema.CustomMetricConfig], findings: Findings
+) -> dict[str, JsonObject]:
     """The options that every entry of ``custom_metrics`` adds to the criterion of its name."""
     result: dict[str, JsonObject] = {}
     for name, metric in metrics.items():

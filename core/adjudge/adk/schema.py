@@ -6,7 +6,7 @@ Each class is named as ADK names it; messages do so too. Both spellings are read
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, ClassVar, Final, Self, TypeAlias
+from typing import Annotated, Any, Final, Self, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, model_validator
 
@@ -18,9 +18,6 @@ class OpenObject(FileObject):
     """An object that may have further keys; they are kept with a warning, or are an error near a known one."""
 
     model_config = ConfigDict(extra="allow")
-
-    keeps: ClassVar[bool] = True
-    """Whether further keys are written again when the eval set is saved."""
 
 
 # --- contents ---------------------------------------------------------------------------------
@@ -253,6 +250,43 @@ class EvalSet(OpenObject):
     description: str | None = None
     eval_cases: list[Any]
     creation_timestamp: float | None = None
+
+
+# --- configurations -----------------------------------------------------------------------------
+
+_DOTTED: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+\Z")
+
+
+def _dotted(function: str) -> str:
+    if not _DOTTED.match(function):
+        raise field_mistake(
+            f"'name' must be a dotted path to a function, found {function!r}.",
+            hint="For instance my_package.my_module.my_function.",
+        )
+    return function
+
+
+class CodeConfig(FileObject):
+    """The function of a custom metric."""
+
+    name: Annotated[str, AfterValidator(_dotted)]
+
+
+class CustomMetricConfig(OpenObject):
+    """A metric that a function of the user's measures."""
+
+    code_config: CodeConfig
+    metric_info: JsonObject | None = None
+    description: str | None = None
+
+
+class EvalConfig(OpenObject):
+    """What stands in a configuration file."""
+
+    criteria: JsonObject | None = None
+    custom_metrics: dict[str, CustomMetricConfig] | None = None
+    user_simulator_config: JsonObject | None = None
+    live_model_config: JsonObject | None = None
 
 
 # --- from before the schema -------------------------------------------------------------------

@@ -42,7 +42,7 @@ class FileObject(BaseModel):
     )
 
     keeps: ClassVar[bool] = True
-    """Whether further keys are kept where there may be some."""
+    """Whether further keys, where there may be some, are written again when the eval set is saved."""
 
     @classmethod
     def title(cls) -> str:
