@@ -58,8 +58,15 @@ def check_name(path: Path) -> None:
         raise InputError(Problem(what=what, file=writable(str(path)), hint="Rename it.")) from None
 
 
-def find_eval_sets(path: Path, patterns: Iterable[str] = _PATTERNS) -> list[Path]:
-    """The eval sets below a folder, sorted, as ``files_below`` finds them; a file is itself.
+def find_eval_sets(
+    path: Path, patterns: Iterable[str] = _PATTERNS, below: Iterable[Path] | None = None
+) -> list[Path]:
+    """The eval sets below a folder, sorted; a file is itself.
+
+    Args:
+        path: The folder, or the file.
+        patterns: What their names are like.
+        below: What ``files_below`` has found there, where that is known.
 
     Raises:
         InputError: the folder has none.
@@ -69,7 +76,7 @@ def find_eval_sets(path: Path, patterns: Iterable[str] = _PATTERNS) -> list[Path
     patterns = tuple(patterns)
     found = sorted(
         file
-        for file in files_below(path)
+        for file in (files_below(path) if below is None else below)
         if any(fnmatchcase(file.name, pattern) for pattern in patterns) and file.is_file()
     )
     if not found:

@@ -41,12 +41,12 @@ def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
         with problems.caught():
             named, ids = split_selection(str(folder / argument))
             named = _by_id(named, request) or named
-            for path in find_eval_sets(named, ("*.test.json",)):
+            below = list(files_below(named)) if named.is_dir() else []
+            for path in find_eval_sets(named, ("*.test.json",), below):
                 check_name(path)
                 shown, before = chosen.get(path.resolve(), (_shown(path, folder), set()))
                 chosen[path.resolve()] = (shown, None if before is None or ids is None else {*before, *ids})
-            if named.is_dir():
-                problems.warn(_left_out(named, folder))
+            problems.warn(_left_out(named, below, folder))
     found: list[SelectedFile] = []
     for path, (shown, wanted) in chosen.items():
         with problems.caught():
@@ -59,11 +59,9 @@ def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
     return found
 
 
-def _left_out(named: Path, folder: Path) -> Iterator[str]:
+def _left_out(named: Path, below: Iterable[Path], folder: Path) -> Iterator[str]:
     """What a folder has besides test files, in a warning: ADK takes nothing else of a folder."""
-    others = sorted(
-        _shown(path, folder) for path in files_below(named) if path.name.endswith(EVAL_SET_SUFFIX)
-    )
+    others = sorted(_shown(path, folder) for path in below if path.name.endswith(EVAL_SET_SUFFIX))
     if others:
         several = f" and {len(others) - 1} more" if len(others) > 1 else ""
         yield (
