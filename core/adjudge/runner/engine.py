@@ -130,11 +130,7 @@ class Engine:
     async def _unit(self, unit: Unit) -> None:
         try:
             case = unit.read()
-            if unit.played is None and unit.play is None:
-                result = UnitResult.resumed(unit, case, self._run, *known(self._journal, unit.place))
-            else:
-                self._tell_started(unit)
-                result = await self._played(unit, case)
+            result = await self._begun(unit, case)
             if result.conversation.failure is None:
                 await self._score(result)
             else:
@@ -145,24 +141,25 @@ class Engine:
         finally:
             self._open_slots.release()
 
-    async def _played(self, unit: Unit, case: EvalCase) -> UnitResult:
-        """What the agent does, or did, on its way into the journal."""
-        if unit.play is None:
-            if unit.played is None:
-                raise AssertionError("what is not known is played")
+    async def _begun(self, unit: Unit, case: EvalCase) -> UnitResult:
+        """What the agent does, or did, on its way into the journal; or what the journal has of it."""
+        if unit.played is not None:
+            self._tell_started(unit)
             result = UnitResult.begun(unit, case, self._run, unit.played, self._plan.source.origin)
-            self._to_commit(result)
-            return result
-        await self._agent_slots.acquire()
-        try:
-            conversation = await unit.play(case)
-            result = UnitResult.begun(unit, case, self._run, conversation, self._plan.source.origin)
-        except BaseException:
-            self._agent_slots.release()
-            raise
-        # No other conversation takes its place before it is committed: a run that is killed repeats no more of them.
+        elif unit.play is None:
+            return UnitResult.resumed(unit, case, self._run, *known(self._journal, unit.place))
+        else:
+            self._tell_started(unit)
+            await self._agent_slots.acquire()
+            try:
+                conversation = await unit.play(case)
+                result = UnitResult.begun(unit, case, self._run, conversation, self._plan.source.origin)
+            except BaseException:
+                self._agent_slots.release()
+                raise
+            # No other conversation takes its place before it is committed: a run that is killed repeats no more of them.
+            self._to_release += 1
         self._to_commit(result)
-        self._to_release += 1
         return result
 
     def _tell_started(self, unit: Unit) -> None:
