@@ -108,16 +108,16 @@ def _resolved(
     if colon and scheme in adapters.names():
         registered = adapters.resolve(scheme)
         # "http://…" is an address, not the scheme "http" before "//…".
-        if _says(registered, "accepts", agent, extensions):
+        if _answer(registered, "accepts", extensions, agent):
             return registered, agent, agent
         path = Path(request.working_folder, target)
-        is_path = path.exists() and _says(registered, "accepts_path", path, extensions)
+        is_path = path.exists() and _answer(registered, "accepts_path", extensions, path)
         return registered, str(path) if is_path else target, target
     accepting: list[tuple[Registered[AgentAdapterSpec], str]] = []
     for item in adapters:
-        if _says(item, "accepts", agent, extensions):
+        if _answer(item, "accepts", extensions, agent):
             accepting.append((item, agent))
-        elif path.exists() and _says(item, "accepts_path", path, extensions):
+        elif path.exists() and _answer(item, "accepts_path", extensions, path):
             accepting.append((item, str(path)))
     if len(accepting) == 1:
         [(registered, target)] = accepting
@@ -128,7 +128,7 @@ def _resolved(
         kinds = told_apart(item for item, _ in accepting)
         raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
     folder = Path(request.working_folder)
-    hint = next((told for item in adapters if (told := _hint(item, agent, folder, extensions))), hint)
+    hint = next((told for item in adapters if (told := _answer(item, "hint", extensions, agent, folder))), hint)
     what = _missing_path(agent, folder) or f"agent {agent!r} is of no known kind"
     raise InputError(Problem(what=what, hint=hint))
 
@@ -169,7 +169,7 @@ def _accepting_object(agent: object, extensions: Extensions) -> Registered[Agent
     Raises:
         InputError: several do.
     """
-    found = [item for item in extensions.agent_adapters if _says(item, "accepts_object", agent, extensions)]
+    found = [item for item in extensions.agent_adapters if _answer(item, "accepts_object", extensions, agent)]
     if len(found) > 1:
         raise InputError(
             Problem(
@@ -180,30 +180,19 @@ def _accepting_object(agent: object, extensions: Extensions) -> Registered[Agent
     return found[0] if found else None
 
 
-def _says(
-    registered: Registered[AgentAdapterSpec], question: str, agent: object, extensions: Extensions
-) -> bool:
-    """What a spec answers to a question about an agent. A plugin that cannot say so is left out, with a warning."""
-    accepts: Callable[[object], bool] | None = getattr(registered.spec, question)
-    if accepts is None:
-        return False
-    try:
-        with guarded(registered, question):
-            return bool(accepts(agent))
-    except PluginRaisedError as error:
-        extensions.warn(str(error))
-        return False
+def _answer(
+    registered: Registered[AgentAdapterSpec], question: str, extensions: Extensions, *about: object
+) -> Any:
+    """What a spec answers to a question, where that is true or a text; else ``None``.
 
-
-def _hint(
-    registered: Registered[AgentAdapterSpec], target: str, folder: Path, extensions: Extensions
-) -> str | None:
-    """What a plugin says to write instead of a target that no adapter takes."""
-    if registered.spec.hint is None:
+    A plugin that cannot say so is left out, with a warning.
+    """
+    asked: Callable[..., Any] | None = getattr(registered.spec, question)
+    if asked is None:
         return None
     try:
-        with guarded(registered, "hint"):
-            return registered.spec.hint(target, folder)
+        with guarded(registered, question):
+            return asked(*about) or None
     except PluginRaisedError as error:
         extensions.warn(str(error))
         return None
