@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -79,11 +80,9 @@ class RunHost:
         """What took part in the run."""
 
     def for_criterion(self) -> Self:
-        """The same host for one criterion, with ``judge_documents`` and ``delegates`` of its own."""
-        own = type(self)(self._extensions, self._working_folder)
-        own._environment, own.judges = self._environment, self.judges
-        own._untrusted_file, own.participants = self._untrusted_file, self.participants
-        own.decided_once, own._strategies = self.decided_once, self._strategies
+        """The same host for one criterion, with ``judge_documents``, ``delegates`` and ``declared`` of its own."""
+        own = copy.copy(self)
+        own.judge_documents, own.delegates, own.declared = [], [], {}
         return own
 
     def for_untrusted(self, file: str) -> Self:
