@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import PluginError, UnknownNameError
-from adjudge.extension.discovery import as_candidate, canonical_name, discover
+from adjudge.extension.discovery import canonical_name, discover
 from adjudge.extension.loader import Extensions, PluginState
 from adjudge.plugin import (
     AgentAdapterSpec,
@@ -24,7 +24,7 @@ from adjudge.plugin import (
     RunStarted,
     hookimpl,
 )
-from adjudge.testing import fake_distribution, manager
+from adjudge.testing import as_candidate, fake_distribution, manager
 
 
 def no_factory(config: Any, host: Any) -> Any:

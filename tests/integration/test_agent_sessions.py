@@ -14,7 +14,7 @@ import pytest
 
 import adjudge as package
 from adjudge.extension import guard
-from adjudge.extension.discovery import as_candidate, discover
+from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.model import Content, Invocation, Step, ToolCall
 from adjudge.model.result import CaseResult
@@ -27,7 +27,7 @@ from adjudge.plugin import (
     hookimpl,
 )
 from adjudge.runner.api import RunResult
-from adjudge.testing import ScriptedAgent, Turn
+from adjudge.testing import ScriptedAgent, Turn, as_candidate
 
 CONFIG = {"criteria": {"response_match_score": 0.5}}
 

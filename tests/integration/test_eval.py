@@ -15,7 +15,7 @@ import pytest
 
 import adjudge as package
 from adjudge.errors import AdjudgeError
-from adjudge.extension.discovery import as_candidate, discover
+from adjudge.extension.discovery import discover
 from adjudge.extension.hooks import CaseFinished
 from adjudge.extension.loader import Extensions
 from adjudge.model import Content, EvalCase, EvalSet, Invocation, Step, ToolCall
@@ -25,6 +25,7 @@ from adjudge.plugin import (
     SessionRequest,
     hookimpl,
 )
+from adjudge.testing import as_candidate
 
 Cli = Callable[..., CompletedProcess[str]]
 

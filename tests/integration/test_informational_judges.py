@@ -13,9 +13,10 @@ from pytest_httpserver import HTTPServer
 
 from adjudge import evaluate_sync
 from adjudge.errors import InputError
-from adjudge.extension.discovery import as_candidate, discover
+from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.plugin import CriterionSpec, hookimpl
+from adjudge.testing import as_candidate
 
 Cli = Callable[..., CompletedProcess[str]]
 

@@ -16,7 +16,7 @@ from adjudge import evaluate_sync
 from adjudge.cli import cli
 from adjudge.cli.exits import run_cli
 from adjudge.errors import InputError
-from adjudge.extension.discovery import as_candidate, discover
+from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.plugin import (
     CaseUnderTest,
@@ -29,6 +29,7 @@ from adjudge.plugin import (
     ReporterSpec,
     hookimpl,
 )
+from adjudge.testing import as_candidate
 
 Run = Callable[..., Any]
 

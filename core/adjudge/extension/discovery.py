@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
 from typing import Any, Final, Protocol
 
 from adjudge.errors import PluginError
@@ -115,17 +114,6 @@ def disabled_by_variable() -> tuple[str, ...]:
     """The names of plugins and distributions that the environment variable disables."""
     named = (name.strip() for name in os.environ.get(DISABLE_VARIABLE, "").split(","))
     return tuple(filter(None, named))
-
-
-def as_candidate(name: str, plugin: ModuleType | object, *, distribution: str = "in-memory") -> Candidate:
-    """A plugin that is already imported, for tests and for tools that discover nothing."""
-    return Candidate(
-        name=name,
-        module=getattr(plugin, "__name__", type(plugin).__name__),
-        distribution=distribution,
-        version="0",
-        load=lambda: plugin,
-    )
 
 
 def canonical_name(distribution: str) -> str:

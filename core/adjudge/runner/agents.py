@@ -128,7 +128,9 @@ def _resolved(
         kinds = told_apart(item for item, _ in accepting)
         raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
     folder = Path(request.working_folder)
-    hint = next((told for item in adapters if (told := _answer(item, "hint", extensions, agent, folder))), hint)
+    hint = next(
+        (told for item in adapters if (told := _answer(item, "hint", extensions, agent, folder))), hint
+    )
     what = _missing_path(agent, folder) or f"agent {agent!r} is of no known kind"
     raise InputError(Problem(what=what, hint=hint))
 

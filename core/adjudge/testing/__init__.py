@@ -4,7 +4,6 @@ Nothing here is imported by a run. The conformance classes are collected by pyte
 pytest themselves.
 """
 
-from adjudge.extension.discovery import as_candidate
 from adjudge.testing.conformance import (
     AgentAdapterConformance,
     CriterionConformance,
@@ -19,7 +18,7 @@ from adjudge.testing.distributions import fake_distribution
 from adjudge.testing.host import FakeHost
 from adjudge.testing.judge import FakeJudge
 from adjudge.testing.judge_replies import verdicts
-from adjudge.testing.plugin_manager import manager
+from adjudge.testing.plugin_manager import as_candidate, manager
 from adjudge.testing.reported_case import FinishedCase
 from adjudge.testing.scripted_agent import Reply, ScriptedAgent, ScriptedSession, Turn
 

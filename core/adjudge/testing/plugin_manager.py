@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import ModuleType
 
 from adjudge.errors import PluginError
-from adjudge.extension.discovery import Candidate, as_candidate
+from adjudge.extension.discovery import Candidate
 from adjudge.extension.loader import Extensions, PluginState
+
+
+def as_candidate(name: str, plugin: ModuleType | object, *, distribution: str = "in-memory") -> Candidate:
+    """A plugin that is already imported, for tests and for tools that discover nothing."""
+    return Candidate(
+        name=name,
+        module=getattr(plugin, "__name__", type(plugin).__name__),
+        distribution=distribution,
+        version="0",
+        load=lambda: plugin,
+    )
 
 
 def manager(*plugins: object, aliases: Mapping[str, str] | None = None) -> Extensions:

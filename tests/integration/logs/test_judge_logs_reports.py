@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 
 from adjudge import RunResult
-from adjudge.extension.discovery import as_candidate, discover
+from adjudge.extension.discovery import discover
 from adjudge.extension.loader import Extensions
 from adjudge.model.evidence import UnsureCode
 from adjudge.plugin import (
@@ -24,7 +24,7 @@ from adjudge.plugin import (
     RunReport,
     hookimpl,
 )
-from adjudge.testing import FakeHost, manager
+from adjudge.testing import FakeHost, as_candidate, manager
 from adjudge_plugins.reporters import console_reporter, json_reporter, junit_reporter
 from adjudge_plugins.reporters.json_reporter.schema import result_schema
 

@@ -16,12 +16,12 @@ from unittest import SkipTest
 
 from adjudge.errors import InputError
 from adjudge.extension.configuration import ComponentConfig, validated_config
-from adjudge.extension.discovery import Candidate, as_candidate, discover
+from adjudge.extension.discovery import Candidate, discover
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import Spec
 from adjudge.testing.host import FakeHost
-from adjudge.testing.plugin_manager import manager
+from adjudge.testing.plugin_manager import as_candidate, manager
 
 HEAVY_MODULES: Final = (
     "google.adk",
