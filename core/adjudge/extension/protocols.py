@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from adjudge.model.base import JsonObject, JsonValue
     from adjudge.model.case_under_test import CaseUnderTest
     from adjudge.model.eval_set import EvalCase, SessionInput
-    from adjudge.model.invocation import Invocation
+    from adjudge.model.invocation import AppDetails, Invocation
     from adjudge.model.items import Content
     from adjudge.model.measurement import Measurement
     from adjudge.model.result import CaseResult, RunInfo, RunSummary
@@ -258,6 +258,15 @@ class SupportsFingerprint(Protocol):
 
     def fingerprint(self) -> JsonObject:
         """Whatever must not change between a run and its resumption, for instance the hash of a file."""
+        ...
+
+
+@runtime_checkable
+class SupportsDescription(Protocol):
+    """An agent adapter that can say what its agent is told and can call, before any session."""
+
+    async def describe(self) -> AppDetails:
+        """The agents with their instructions and the tools that they declare; what is decided only in a session is left out."""
         ...
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import click
@@ -43,6 +44,47 @@ def add_eval_case(
 ) -> None:
     """Add a case for every scenario; one that is there is left out."""
     add_scenarios(_file(agent_folder, eval_set_id), scenarios_file, session_input_file)
+
+
+@eval_set_command.command("generate_eval_cases")
+@_FOLDER
+@_ID
+@click.option(
+    "--user_simulation_config_file",
+    type=_FILE,
+    required=True,
+    help="ADK's ConversationGenerationConfig, as JSON: count, model_name, generation_instruction, environment_context.",
+)
+@click.option(
+    "--judge", metavar="MODEL", help="The model that writes, as provider/model, in place of model_name."
+)
+@click.pass_obj
+def generate_eval_cases(
+    no_plugins: tuple[str, ...],
+    agent_folder: Path,
+    eval_set_id: str,
+    user_simulation_config_file: Path,
+    judge: str | None,
+) -> None:
+    """Have a model write scenarios from what the agent is told and can call, and add a case for each.
+
+    The eval set is made where there is none. Nothing is written where a call of the model fails.
+    """
+    from adjudge_plugins.evalset.adk_generation import agent_details, read_generation_config
+    from adjudge_plugins.evalset.generation import Wanted, add_generated, described
+
+    file = _file(agent_folder, eval_set_id)
+    config = read_generation_config(user_simulation_config_file)
+    told, tools = described(asyncio.run(agent_details(agent_folder, no_plugins)))
+    wanted = Wanted(
+        count=config.count,
+        instructions=told,
+        tools=tools,
+        environment=config.environment_context or "",
+        goal=config.generation_instruction or "",
+    )
+    document = EvalSetDocument.opened(file) if file.exists() else EvalSetDocument.new(file, eval_set_id)
+    add_generated(document, wanted, judge or config.model_name, None, no_plugins)
 
 
 def _file(folder: Path, eval_set_id: str) -> Path:

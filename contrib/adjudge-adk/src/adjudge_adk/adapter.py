@@ -15,7 +15,7 @@ from google.adk.workflow import BaseNode
 
 from adjudge.kit.session_task import SessionTask
 from adjudge.kit.thread_loops import ThreadLoop
-from adjudge.model import Content, Invocation, JsonObject
+from adjudge.model import AppDetails, Content, Invocation, JsonObject
 from adjudge.plugin import (
     AgentAdapter,
     AgentError,
@@ -29,6 +29,7 @@ from adjudge.plugin import (
 )
 from adjudge_adk.config import AdkAgentConfig
 from adjudge_adk.conversation import Conversation
+from adjudge_adk.description import described
 from adjudge_adk.loading import LoadedAgent, load_agent
 from adjudge_adk.simulated_tools import SimulatedTools, simulated_tools
 from adjudge_adk.targets import AgentInProgram
@@ -106,6 +107,24 @@ class AdkAdapter:
         """The version of google-adk, and how tools are simulated."""
         simulated = {} if self._simulated is None else {"environment_simulation": self._simulated.document}
         return {"google_adk": metadata.version("google-adk"), **simulated}
+
+    async def describe(self) -> AppDetails:
+        """The instructions and the tools of the agent and of all below it.
+
+        Raises:
+            AgentError: ``get_agent_async`` or a set of tools raised.
+        """
+        task = SessionTask("adk agent, description", self._loop, _refused)
+        try:
+            return await task.call(self._described)
+        finally:
+            task.stop()
+
+    async def _described(self) -> AppDetails:
+        async with self._making:
+            if self._root is None:
+                self._root = await self._made()
+        return await described(_agents(self._root))
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         """A session with services of its own.

@@ -1,0 +1,59 @@
+"""What ``eval_set generate_eval_cases`` writes scenarios from: ADK's configuration, and the agent in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from adjudge.kit.strict_json import FileObject, Findings, read_json
+from adjudge.model.invocation import AppDetails
+from adjudge.plugin import InputError, Problem, SupportsDescription
+
+
+class ConversationGenerationConfig(FileObject):
+    """How scenarios are written (google-adk 2.13.0, ``ConversationGenerationConfig``)."""
+
+    count: int = Field(ge=1, le=100)
+    model_name: str
+    generation_instruction: str | None = None
+    environment_context: str | None = None
+
+
+def read_generation_config(path: Path) -> ConversationGenerationConfig:
+    """The configuration in a file.
+
+    Raises:
+        InputError: it cannot be read, or is none; every mistake is named.
+    """
+    findings = Findings(str(path))
+    return findings.sound(findings.read(ConversationGenerationConfig, read_json(path), "$"))
+
+
+async def agent_details(target: Path, disable: Sequence[str]) -> AppDetails:
+    """What an agent is told, and which tools it declares.
+
+    Raises:
+        InputError: there is no agent, or agents of its kind cannot say it.
+    """
+    from adjudge import open_agent
+
+    found: list[AppDetails] = []
+    async with open_agent(str(target), disable=disable) as opened:
+        adapter = opened.agent.adapter
+        if not isinstance(adapter, SupportsDescription):
+            raise InputError(
+                Problem(
+                    what="agents of this kind cannot say what they are told and can call.",
+                    file=str(target),
+                    hint="Use adjudge evalset generate, with --instructions and --tools, or with --log.",
+                )
+            )
+        describing = adapter
+
+        async def describe() -> None:
+            found.append(await describing.describe())
+
+        await opened.run(describe)
+    return found[0]
