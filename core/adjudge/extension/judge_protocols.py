@@ -21,7 +21,23 @@ CitationCheck: TypeAlias = "Callable[[Citation], str | None]"
 """Looks a citation up: ``None`` where it holds, otherwise what is wrong with it, in words of ours."""
 
 
-class Judge(Protocol):
+class Writer(Protocol):
+    """A judge as a strategy sees it: it writes texts about exhibits, and decides nothing."""
+
+    async def write(
+        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
+    ) -> Mapping[str, str] | None:
+        """The texts that the fields ask for; ``None`` where the judge gave none. Nothing of it can be cited.
+
+        Args:
+            prompt: What to write, in fixed words.
+            exhibits: What to write about: data.
+            fields: A name to what is wanted under it, at most a few sentences each.
+        """
+        ...
+
+
+class Judge(Writer, Protocol):
     """The judge of one criterion: one model or a panel, with its votes, cache and limits."""
 
     @property
@@ -51,12 +67,6 @@ class Judge(Protocol):
         What could not be decided or measured is a state of the decision. An exception that comes out
         of here concerns the whole run, and is not to be caught.
         """
-        ...
-
-    async def write(
-        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
-    ) -> Mapping[str, str] | None:
-        """Texts about exhibits (see ``Writer``)."""
         ...
 
     async def speak(
@@ -175,22 +185,6 @@ class Recording(Protocol):
 # --- granularity ----------------------------------------------------------------------
 
 
-class Writer(Protocol):
-    """A judge as a strategy sees it: it writes texts about exhibits, and decides nothing."""
-
-    async def write(
-        self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
-    ) -> Mapping[str, str] | None:
-        """The texts that the fields ask for; ``None`` where the judge gave none. Nothing of it can be cited.
-
-        Args:
-            prompt: What to write, in fixed words.
-            exhibits: What to write about: data.
-            fields: A name to what is wanted under it, at most a few sentences each.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregationContext:
     """What a strategy may use besides the trajectory."""
@@ -213,8 +207,11 @@ class GranularityStrategy(Protocol):
         ...
 
 
-class InstalledStrategy(Protocol):
-    """A granularity strategy that is installed, whoever wrote it."""
+class InstalledStrategy(GranularityStrategy, Protocol):
+    """A granularity strategy that is installed, whoever wrote it; it is made when it is first asked.
+
+    ``aggregate`` raises a ``PluginError`` where it raised, took too long, or returned what its contract forbids.
+    """
 
     @property
     def id(self) -> str:
@@ -224,12 +221,4 @@ class InstalledStrategy(Protocol):
     @property
     def spec(self) -> GranularityStrategySpec:
         """What it says of itself."""
-        ...
-
-    async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
-        """What the strategy makes of a run; it is made when it is first asked.
-
-        Raises:
-            PluginError: it raised, took too long, or returned what its contract forbids.
-        """
         ...
