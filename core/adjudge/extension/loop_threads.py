@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import contextvars
 import threading
-from asyncio.tasks import _unregister_task  # pyright: ignore[reportPrivateUsage] - documented under "Extending"
 from collections import deque
 from collections.abc import Awaitable, Callable
 from enum import Enum, auto
@@ -171,8 +170,6 @@ class _Served:
 Outcome: TypeAlias = tuple[Any, BaseException | None]
 """What a call returned, and what it raised."""
 
-_left_behind: Final[set[asyncio.Task[Any]]] = set()
-
 
 class Call:
     """One call, made by the running loop and run by a task of that or another one."""
@@ -267,20 +264,6 @@ class LoopTask:
         if call.ended.done() or (has_answered and not has_begun):
             return Stopped.ENDED
         return Stopped.DEAF if has_answered else Stopped.BLOCKED
-
-    def leave_behind(self) -> None:
-        """Let the end of the loop not wait for the task, which ignores its cancellation."""
-        self.where.post(self._leave_behind)
-
-    def _leave_behind(self) -> None:
-        task = self.task
-        if task is not None and not task.done():
-            _unregister_task(task)
-            # Kept, because a task that is collected while it waits is reported as a mistake. The end of the
-            # program collects it too; asyncio's own flag keeps the report from the user then.
-            _left_behind.add(task)
-            task._log_destroy_pending = False  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
-            task.add_done_callback(_left_behind.discard)
 
     def _do(self, calls: tuple[Call | None, ...]) -> None:
         if self.task is None:

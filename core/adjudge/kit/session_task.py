@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from asyncio.tasks import _unregister_task  # pyright: ignore[reportPrivateUsage] - documented under "Extending"
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, Final
@@ -13,6 +14,8 @@ from adjudge.kit.thread_loops import Call, LoopTask, Stopped, ThreadLoop
 __all__ = ["SessionTask"]
 
 _UNNAMED: Final = re.compile(r"Task-\d+")
+
+_left_behind: Final[set[asyncio.Task[Any]]] = set()
 
 
 class SessionTask:
@@ -104,7 +107,7 @@ class SessionTask:
             case Stopped.ENDED:
                 return
             case Stopped.DEAF:
-                task.leave_behind()
+                task.where.post(partial(_leave_behind, task))
                 why = "its code ignores that it was cancelled, and was left running"
             case Stopped.BLOCKED:
                 if self._loop is not None:
@@ -118,6 +121,18 @@ class SessionTask:
                 why = f"{who} blocks the event loop, cannot be stopped, and was left running"
         self._task = None
         self._left.append((call, why))
+
+
+def _leave_behind(ignoring: LoopTask) -> None:
+    """Let the end of the loop not wait for a task that ignores its cancellation."""
+    task = ignoring.task
+    if task is not None and not task.done():
+        _unregister_task(task)
+        # Kept, because a task that is collected while it waits is reported as a mistake. The end of the
+        # program collects it too; asyncio's own flag keeps the report from the user then.
+        _left_behind.add(task)
+        task._log_destroy_pending = False  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
+        task.add_done_callback(_left_behind.discard)
 
 
 def _handed_on(
