@@ -64,6 +64,16 @@ def test_an_eval_set_is_named_by_its_id(home_agent: Path, named: str) -> None:
     assert result.passed
 
 
+def test_an_id_that_the_folder_lacks_is_answered_with_those_that_it_has(home_agent: Path) -> None:
+    (home_agent / "lights.evalset.json").write_text("{}")
+
+    with pytest.raises(InputError) as refused:
+        adjudge.evaluate_sync("home_automation_agent", "roms:on_from_the_start")
+
+    assert "no eval set of that id in the folder of the agent. Did you mean 'rooms'?" in str(refused.value)
+    assert "It has: lights, rooms" in str(refused.value)
+
+
 def test_events_become_steps(home_agent: Path) -> None:
     result = adjudge.evaluate_sync("home_automation_agent", "rooms:off_then_asked")
 
@@ -190,16 +200,39 @@ def test_a_folder_may_have_the_name_of_a_library(home_agent: Path, name: str) ->
     [
         ("LlmAgent(name='late')", "get_agent_async gave an object of type LlmAgent alone, expected"),
         ("('late', None)", "get_agent_async gave a pair whose first is an object of type str, expected"),
+        ("None", "get_agent_async gave an object of type NoneType alone, expected"),
+        ("1 / 0", "get_agent_async raised ZeroDivisionError: division by zero"),
+        ("exit(3)", "get_agent_async raised SystemExit: 3"),
     ],
 )
-def test_what_get_agent_async_has_to_give_is_said(home_agent: Path, made: str, told: str) -> None:
+def test_what_get_agent_async_has_to_give_is_said_before_the_run(
+    home_agent: Path, made: str, told: str
+) -> None:
     (home_agent / "agent.py").write_text(
         f"from google.adk.agents import LlmAgent\n\nasync def get_agent_async():\n    return {made}\n"
     )
 
-    result = adjudge.evaluate_sync("home_automation_agent", CASES)
+    with pytest.raises(InputError) as refused:
+        adjudge.evaluate_sync("home_automation_agent", CASES)
 
-    for case in result.cases():
-        assert (case.status, case.error.code) == ("error", "bad_answer")
-        assert case.error.message.startswith(told)
-        assert "return agent, AsyncExitStack()" in case.error.message
+    assert told in str(refused.value)
+    assert "raised" in told or "return agent, AsyncExitStack()" in str(refused.value)
+
+
+def test_what_google_adk_imports_is_imported_before_the_first_case(home_agent: Path) -> None:
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import adjudge
+before = set()
+def watch(event):
+    if type(event).__name__ == "CaseStarted" and not before:
+        before.update(sys.modules)
+assert adjudge.evaluate_sync("home_automation_agent", "rooms", watch=watch).passed
+late = [name for name in set(sys.modules) - before if name.startswith("google.")]
+print(late if len(late) > 5 else "few")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "few"

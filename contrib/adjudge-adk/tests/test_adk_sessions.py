@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,8 +102,14 @@ def test_artifacts_that_a_test_prepares_are_found(eval_set: Callable[..., Path])
 def test_what_a_nested_agent_did_is_kept_and_not_compared(workspace: Path) -> None:
     folder = written("agent_tool", workspace)
 
-    result = evaluated(str(folder), folder / "cases.evalset.json")
+    result = evaluated(str(folder), folder / "cases.evalset.json", outputs=["result.json"])
 
+    [row] = [row for row in json.loads(Path("result.json").read_text())["cases"] if row["eval_id"] == "asked"]
+    [shown] = row["invocations"]
+    assert [made["name"] for made in shown["actual_calls"]] == ["expert"]
+    assert [(made["name"], made["parent_call_id"]) for made in shown["nested_calls"]] == [
+        ("look_up", shown["actual_calls"][0]["id"])
+    ]
     [asked] = [item for item in result.details() if item.result.eval_id == "asked"]
     [done] = asked.actual.invocations
     assert asked.result.status == "PASS"

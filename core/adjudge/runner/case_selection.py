@@ -11,6 +11,7 @@ from adjudge.adk.config import load_config, parse_config
 from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile
 from adjudge.adk.eval_set_pass import open_eval_set
 from adjudge.adk.selection import check_name, files_below, find_eval_sets, split_selection
+from adjudge.errors import InputError, Problem, did_you_mean
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import CriterionSpec
 from adjudge.model.config import CriterionEntry, EvalConfig
@@ -71,15 +72,25 @@ def _left_out(named: Path, below: Iterable[Path], folder: Path) -> Iterator[str]
 
 
 def _by_id(path: Path, request: RunRequest) -> Path | None:
-    """The eval set that an id names, as ``adk eval`` takes it: ``ID.evalset.json`` in the folder of the agent."""
-    if path.exists() or request.agent is None:
+    """The eval set that an id names, as ``adk eval`` takes it: ``ID.evalset.json`` in the folder of the agent.
+
+    Raises:
+        InputError: the folder has others, and neither that one nor such a file is there.
+    """
+    agent = Path(request.working_folder, request.agent or "")
+    if request.agent is None or path.exists() or not agent.exists():
         return None
-    agent = Path(request.working_folder, request.agent)
-    beside = (agent if agent.is_dir() else agent.parent) / f"{path.name}{EVAL_SET_SUFFIX}"
-    return (
-        beside
-        if agent.exists() and path.parent == Path(request.working_folder) and beside.is_file()
-        else None
+    if path.parent != Path(request.working_folder) or path.suffix:
+        return None
+    folder = agent if agent.is_dir() else agent.parent
+    files = {file.name.removesuffix(EVAL_SET_SUFFIX): file for file in folder.glob(f"*{EVAL_SET_SUFFIX}")}
+    if not files or path.name in files:
+        return files.get(path.name)
+    raise InputError(
+        Problem(
+            what=f"there is no file {path.name}, and no eval set of that id in the folder of the agent."
+            f"{did_you_mean(path.name, files)} It has: {', '.join(sorted(files))}"
+        )
     )
 
 

@@ -118,6 +118,7 @@ def test_a_run_is_written_with_every_key_that_the_schema_names(run_of: Any, a_tu
             "actual_response": "Hi.",
             "expected_calls": [{"name": "find", "args": {"id": 1}}],
             "actual_calls": [{"step": 1, "name": "find", "args": {"id": 1}, "id": "c1", "raw_args": "id=1"}],
+            "nested_calls": [],
         },
         {
             "invocation_id": "",
@@ -126,6 +127,7 @@ def test_a_run_is_written_with_every_key_that_the_schema_names(run_of: Any, a_tu
             "actual_response": None,
             "expected_calls": [],
             "actual_calls": None,
+            "nested_calls": [],
         },
     ]
 

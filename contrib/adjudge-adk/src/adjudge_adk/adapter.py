@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AsyncExitStack
 from importlib import metadata
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.workflow import BaseNode
@@ -30,10 +28,11 @@ from adjudge.plugin import (
 from adjudge_adk.config import AdkAgentConfig
 from adjudge_adk.conversation import Conversation
 from adjudge_adk.description import described
-from adjudge_adk.loading import LoadedAgent, load_agent
+from adjudge_adk.loading import MadeAgent, load_agent, made_now
 from adjudge_adk.simulated_tools import SimulatedTools, simulated_tools
 from adjudge_adk.targets import AgentInProgram
 from adjudge_adk.turns import steps_of
+from adjudge_adk.warm_up import warm_up
 
 _SILENCE: Final = logging.NullHandler()
 _RETRYABLE: Final = frozenset({408, 429, 500, 502, 503, 504})
@@ -48,19 +47,20 @@ def adk_agent(config: AdkAgentConfig, host: Host) -> AgentAdapter:
     """
     # What an agent raises is told with its case. Whoever sets up logging hears google-adk as before.
     logging.getLogger("google_adk").addHandler(_SILENCE)
-    loaded = load_agent(config.target, host)
-    if config.agent is not None and loaded.root is not None:
-        _sub_agent(loaded.root, config.agent)
+    found = load_agent(config.target, host)
     # An object belongs to the program that gives it, and may be bound to the loop that the program runs.
     given = config.target.agent if isinstance(config.target, AgentInProgram) else config.target
     loop = ThreadLoop("adjudge adk agent") if isinstance(given, str) else None
+    loaded = made_now(found, str(given), loop)
+    if config.agent is not None:
+        _sub_agent(loaded.root, config.agent)
     services = config.target if isinstance(config.target, AgentInProgram) else None
     simulated = None
     if config.environment_simulation is not None:
         simulated = simulated_tools(config.environment_simulation, host.working_folder)
-        if loaded.root is not None:
-            simulated.check_names(loaded.root)
+        simulated.check_names(loaded.root)
     artifact_service = None if services is None else services.artifact_service
+    warm_up()
     return AdkAdapter(loaded, config.agent, loop, artifact_service, simulated)
 
 
@@ -69,7 +69,7 @@ class AdkAdapter:
 
     def __init__(
         self,
-        loaded: LoadedAgent,
+        loaded: MadeAgent,
         name: str | None,
         loop: ThreadLoop | None,
         artifact_service: Any = None,
@@ -91,8 +91,6 @@ class AdkAdapter:
         self._simulated = simulated
         self._root = loaded.root
         self._last: Conversation | None = None
-        self._making = asyncio.Lock()
-        self._closing: AsyncExitStack[bool | None] = AsyncExitStack()
 
     def plan_notes(self) -> Iterator[str]:
         """Agents that nobody can tell apart, and simulated tools whose answers nobody can foretell."""
@@ -112,7 +110,7 @@ class AdkAdapter:
         """The instructions and the tools of the agent and of all below it.
 
         Raises:
-            AgentError: ``get_agent_async`` or a set of tools raised.
+            AgentError: a set of tools raised.
         """
         task = SessionTask("adk agent, description", self._loop, _refused)
         try:
@@ -121,16 +119,13 @@ class AdkAdapter:
             task.stop()
 
     async def _described(self) -> AppDetails:
-        async with self._making:
-            if self._root is None:
-                self._root = await self._made()
         return await described(_agents(self._root))
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         """A session with services of its own.
 
         Raises:
-            AgentError: ``get_agent_async`` raised, or there is no such sub-agent.
+            AgentError: the session cannot begin.
         """
         task = SessionTask(
             f"adk agent, case {request.eval_id}, repeat {request.repeat}", self._loop, _refused
@@ -151,12 +146,8 @@ class AdkAdapter:
             await self._loop.aclose()
 
     async def _conversation(self, request: SessionRequest) -> Conversation:
-        async with self._making:
-            if self._root is None:
-                self._root = await self._made()
-        agent = self._root if self._name is None else _sub_agent(self._root, self._name)
         conversation = Conversation(
-            agent,
+            self._root if self._name is None else _sub_agent(self._root, self._name),
             self._loaded.app,
             self._loaded.name,
             request.session_input,
@@ -167,29 +158,11 @@ class AdkAdapter:
         await conversation.open()
         return conversation
 
-    async def _made(self) -> BaseNode:
-        if self._loaded.make is None:
-            raise AgentError("the agent has no root agent", code="agent_raised")
-        match await self._loaded.make():
-            case (BaseNode() as made, stack):
-                if isinstance(stack, AsyncExitStack):
-                    self._closing = cast("AsyncExitStack[bool | None]", stack)
-                return made
-            case (made, _):
-                found = f"a pair whose first is an object of type {type(made).__name__}"
-            case made:
-                found = f"an object of type {type(made).__name__} alone"
-        # google-adk takes the pair alone: an agent that passes here runs there too.
-        raise AgentError(
-            f"get_agent_async gave {found}, expected the agent and what is closed at the end: "
-            "return agent, AsyncExitStack()",
-            code="bad_answer",
-        )
-
     async def _close(self, last: Conversation) -> None:
         # Once for all cases: they share the tools, and one that ends must not close them for the others.
         await last.close_agent()
-        await self._closing.aclose()
+        if self._loaded.closing is not None:
+            await self._loaded.closing.aclose()
 
 
 class AdkSession:
@@ -279,10 +252,8 @@ def _sub_agent(root: BaseNode, name: str) -> BaseNode:
     )
 
 
-def _agents(root: BaseNode | None) -> Iterable[BaseNode]:
+def _agents(root: BaseNode) -> Iterable[BaseNode]:
     """An agent and all below it."""
-    if root is None:
-        return
     yield root
     for agent in root.sub_agents if isinstance(root, BaseAgent) else ():
         yield from _agents(agent)

@@ -5,24 +5,29 @@ What counts as an agent: google-adk 2.13.0, ``cli/cli_eval.py`` and ``cli/utils/
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import importlib
 import importlib.util
 import sys
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from google.adk.apps.app import App
 from google.adk.workflow import BaseNode
 
+from adjudge.kit.thread_loops import ThreadLoop
 from adjudge.kit.tracebacks import raised_at
 from adjudge.plugin import Host, InputError, Problem, did_you_mean
 from adjudge_adk.environment import load_environment
 from adjudge_adk.targets import AgentInProgram, folder_of
 
+_MAKING: Final = 120.0
+"""Seconds that ``get_agent_async`` may take."""
 _NAMES: Final = ("app", "root_agent", "get_agent_async")
 
 
@@ -38,6 +43,54 @@ class LoadedAgent:
     name: str = ""
     """What the app is called where no case says so."""
     folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeAgent:
+    """An agent that is there."""
+
+    root: BaseNode
+    app: App | None
+    name: str
+    closing: AsyncExitStack[bool | None] | None = None
+    """What ``get_agent_async`` wants closed at the end of the run."""
+
+
+def made_now(found: LoadedAgent, target: str, loop: ThreadLoop | None) -> MadeAgent:
+    """The agent, made where ``get_agent_async`` has to make it: on the event loop that runs it.
+
+    Raises:
+        InputError: ``get_agent_async`` raised, gave something else, or took too long.
+    """
+    if found.root is not None or found.make is None or loop is None:
+        if found.root is None:
+            raise _unusable(target, "there is no root agent")
+        return MadeAgent(root=found.root, app=found.app, name=found.name)
+
+    async def make(function: Callable[..., Any]) -> Any:
+        return await function()
+
+    making = asyncio.run_coroutine_threadsafe(make(found.make), loop.running().loop)
+    try:
+        made: Any = _imported(target, lambda: making.result(_MAKING), "get_agent_async")
+    finally:
+        making.cancel()
+    match made:
+        case (BaseNode() as root, stack):
+            closing = (
+                cast("AsyncExitStack[bool | None]", stack) if isinstance(stack, AsyncExitStack) else None
+            )
+            return MadeAgent(root=root, app=found.app, name=found.name, closing=closing)
+        case (other, _):
+            given = f"a pair whose first is an object of type {type(other).__name__}"
+        case other:
+            given = f"an object of type {type(other).__name__} alone"
+    # google-adk takes the pair alone: an agent that passes here runs there too.
+    raise _unusable(
+        target,
+        f"get_agent_async gave {given}, expected the agent and what is closed at the end",
+        hint="Write: return agent, AsyncExitStack()",
+    )
 
 
 def load_agent(target: Any, host: Host) -> LoadedAgent:

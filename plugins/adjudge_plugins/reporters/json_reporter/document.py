@@ -20,7 +20,9 @@ from adjudge.model import (
     JsonObject,
     RunInfo,
     RunSummary,
+    Step,
     TaskDecomposition,
+    ToolCall,
 )
 from adjudge.plugin import ReportedCase
 
@@ -53,6 +55,13 @@ class ActualCall(_Shown):
     """The arguments as the agent wrote them, where they are not a JSON object."""
 
 
+class NestedCall(ActualCall):
+    """A tool call that an agent made which another agent had called as a tool."""
+
+    parent_call_id: str | None
+    """The ``id`` of the call that it served; empty where that is not known."""
+
+
 class Turn(_Shown):
     """One turn: what was asked, what was expected, what happened."""
 
@@ -67,6 +76,8 @@ class Turn(_Shown):
     """``None`` in a simulated conversation, which expects nothing turn by turn."""
     actual_calls: tuple[ActualCall, ...] | None
     """``None`` where the turn never happened."""
+    nested_calls: tuple[NestedCall, ...] = ()
+    """Of agents that were called as tools. No criterion compares them."""
 
 
 NOT_SHOWN: Final = {"criteria": {"__all__": {"task_decomposition", "aggregated_steps"}}}
@@ -163,15 +174,22 @@ def _turn(expected: Invocation | None, actual: Invocation | None) -> JsonObject:
         else [{"name": call.name, "args": call.args} for call in expected.tool_calls],
         "actual_calls": None
         if actual is None
-        else [
-            {
-                "step": step.number,
-                "name": call.name,
-                "args": call.args,
-                "id": call.id,
-                "raw_args": call.raw_args,
-            }
-            for step in actual.own_steps
+        else [_call(step, call) for step in actual.own_steps for call in step.calls],
+        "nested_calls": [
+            {**_call(step, call), "parent_call_id": step.parent_call_id}
+            for step in (actual.steps if actual else ())
+            if step.parent_call_id is not None
             for call in step.calls
         ],
+    }
+
+
+def _call(step: Step, call: ToolCall) -> JsonObject:
+    """An ``ActualCall``."""
+    return {
+        "step": step.number,
+        "name": call.name,
+        "args": call.args,
+        "id": call.id,
+        "raw_args": call.raw_args,
     }
