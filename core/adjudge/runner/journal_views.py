@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -120,19 +119,25 @@ class StoredCase:
         """Read the result."""
         self._stored = stored
         self._journal = journal
+        self._case: EvalCase | None = None
+        self._actual: Trajectory | None = None
         self.result = CaseResult.model_validate_json(stored.result)
 
-    @cached_property
+    @property
     def case(self) -> EvalCase:
         """The case."""
-        with self._journal.reading():
-            return EvalCase.model_validate_json(self._stored.case)
+        if self._case is None:
+            with self._journal.reading():
+                self._case = EvalCase.model_validate_json(self._stored.case)
+        return self._case
 
-    @cached_property
+    @property
     def actual(self) -> Trajectory:
         """What the agent did; partial where it failed."""
-        with self._journal.reading():
-            return Trajectory.model_validate_json(self._stored.trajectory)
+        if self._actual is None:
+            with self._journal.reading():
+                self._actual = Trajectory.model_validate_json(self._stored.trajectory)
+        return self._actual
 
 
 def known(journal: Journal, place: Place) -> tuple[Conversation, dict[int, CriterionResult]]:

@@ -114,7 +114,8 @@ class AdkAdapter:
         """
         task = SessionTask("adk agent, description", self._loop, _refused)
         try:
-            return await task.call(self._described)
+            details: AppDetails = await task.call(self._described)
+            return details
         finally:
             task.stop()
 
