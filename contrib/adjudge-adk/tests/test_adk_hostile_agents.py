@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 from google.adk.agents import LlmAgent
 from google.genai import types
-from scripted import Scripted, heard, turn
+from scripted import Scripted, expected_call, heard, turn
 
 import adjudge
 
@@ -190,3 +191,149 @@ def test_an_agent_that_raises_is_told_without_a_traceback(workspace: Path) -> No
     assert "ValueError: no such device" in done.stdout
     assert "agent_under_test/agent.py:7" in done.stdout
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_model_without_a_key_tells_where_to_put_it(
+    eval_set: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"):
+        monkeypatch.delenv(name, raising=False)
+    agent = LlmAgent(name="keyless", model="gemini-2.5-flash")
+
+    [case] = adjudge.evaluate_sync(agent, eval_set(one=[turn("Hello.", "fine")]), config=CONFIG).cases()
+
+    assert (case.status, case.error.code) == ("error", "agent_raised")
+    assert "Put GOOGLE_API_KEY into the environment, or into the .env file" in case.error.message
+
+
+def test_a_run_that_is_interrupted_goes_on_with_what_is_left(workspace: Path) -> None:
+    folder = workspace / "agent_under_test"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from . import agent\n")
+    deed = "time.sleep(0 if pathlib.Path('go').exists() or heard(request) == 'Quick.' else 100)"
+    (folder / "agent.py").write_text("import pathlib\n" + BLOCKING.format(deed=deed))
+    cases = [
+        {"eval_id": name, "conversation": [turn(said, "fine")]}
+        for name, said in (("quick", "Quick."), ("slow", "Slow."))
+    ]
+    (folder / "cases.evalset.json").write_text(json.dumps({"eval_set_id": "x", "eval_cases": cases}))
+    command = [sys.executable, "-m", "adjudge"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    running = subprocess.Popen(
+        [*command, "eval", "agent_under_test", "cases", "--run", "stopped", "--concurrency", "1"],
+        cwd=workspace,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    wait_until(lambda: "1 passed" in shown(workspace, "stopped"))
+    running.send_signal(signal.SIGINT)
+    told, _ = running.communicate(timeout=60)
+
+    assert running.returncode == 130, told
+    assert "Traceback" not in told
+    assert "adjudge resume stopped" in told
+
+    (workspace / "go").touch()
+    resumed = subprocess.run(
+        [*command, "resume", "stopped"],
+        cwd=workspace,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert "2 cases passed" in resumed.stdout
+
+
+def shown(workspace: Path, run: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-m", "adjudge", "runs", "show", run],
+        cwd=workspace,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stdout
+
+
+def wait_until(reached: Callable[[], bool]) -> None:
+    for _ in range(240):
+        if reached():
+            return
+        time.sleep(0.5)
+    pytest.fail("what was waited for did not come in 120 s")
+
+
+SERVER = """
+from mcp.server.fastmcp import FastMCP
+
+server = FastMCP("prices", log_level="ERROR")
+
+
+@server.tool()
+def price(item: str) -> str:
+    return f"{item} costs {len(item)} EUR"
+
+
+server.run()
+"""
+
+CUSTOMER_OF_THE_SERVER = """
+import sys
+from pathlib import Path
+
+from google.adk.agents import LlmAgent
+from google.adk.tools.mcp_tool.mcp_session_manager import StdioConnectionParams
+from google.adk.tools.mcp_tool.mcp_toolset import McpToolset
+from mcp import StdioServerParameters
+from scripted import Scripted, call, heard
+
+
+def reply(request):
+    if heard(request) != "=price":
+        return call("price", item=heard(request))
+    [result] = [part.function_response for part in request.contents[-1].parts if part.function_response]
+    return result.response["content"][0]["text"]
+
+
+server = StdioServerParameters(command=sys.executable, args=[str(Path(__file__).with_name("server.py"))])
+tools = McpToolset(connection_params=StdioConnectionParams(server_params=server, timeout=60))
+root_agent = LlmAgent(name="agent_under_test", model=Scripted(reply=reply), tools=[tools])
+"""
+
+
+def test_cases_that_run_side_by_side_share_the_tools_of_a_server(workspace: Path) -> None:
+    folder = workspace / "agent_under_test"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from . import agent\n")
+    (folder / "server.py").write_text(SERVER)
+    (folder / "agent.py").write_text(CUSTOMER_OF_THE_SERVER)
+    items = ["pen", "book", "lamp", "chair", "table", "curtain", "mirror", "shelf"]
+    cases = [
+        {
+            "eval_id": item,
+            "conversation": [
+                turn(item, f"{item} costs {len(item)} EUR", expected_call("price", item=item)),
+                turn("sofa", "sofa costs 4 EUR", expected_call("price", item="sofa")),
+            ],
+        }
+        for item in items
+    ]
+    (folder / "cases.evalset.json").write_text(json.dumps({"eval_set_id": "x", "eval_cases": cases}))
+
+    done = subprocess.run(
+        [sys.executable, "-m", "adjudge", "eval", "agent_under_test", "cases", "--concurrency", "8"],
+        cwd=workspace,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"PASS  {len(items)} cases passed" in done.stdout
+    assert "Traceback" not in done.stderr

@@ -264,6 +264,8 @@ def _advice(error: Exception) -> str:
     """What to do about an error of google-adk that does not say so."""
     if isinstance(error, KeyError) and "Context variable not found" in str(error):
         return "; give it in session_input.state of the case, or write {name?} where the instruction may go without it"
+    if isinstance(error, ValueError) and "No API key was provided" in str(error):
+        return " Put GOOGLE_API_KEY into the environment, or into the .env file of the agent's folder."
     return ""
 
 
