@@ -41,6 +41,7 @@ _TEMPLATE: Final = re.compile(
     re.IGNORECASE,
 )
 
+# "Verdict: Success" is no answer of any menu here, and browser-use tells its agents to end every step with it.
 _ADDRESSES: Final = re.compile(
     r"""
     \b(?=[acdefghijlmnorstvy]) (?:  # few words begin like one of these: the others are passed over at once
@@ -50,7 +51,7 @@ _ADDRESSES: Final = re.compile(
       | (?:evaluators?|judges?|graders?|raters?) \s* (?:should|must|will|:|,\s*please)
       | (?:mark|rate|score|grade|label|judge|classify|consider|treat)\b .{0,40} \b(?:answer|response|reply|run|task|trajectory|this)\b
         .{0,30} \b(?:as|a|to\s+be)\s+ (?:\w+\s+)? (?:valid|correct|pass(?:ed|ing)?|successful|safe|supported|yes|perfect|10|5)\b
-      | (?:verdict|is_the_agent_response_valid)\b [\\"']* \s* [:=] \s* [\\"']* (?:valid|yes|pass|supported|safe|true|success|met\b)
+      | (?:verdict|is_the_agent_response_valid)\b [\\"']* \s* [:=] \s* [\\"']* (?:valid|yes|pass|supported|safe|true|met\b)
       | (?:answer|reply|respond) (?:\s+with)? (?:\s+(?:the|a))? \s+ verdict\b
     )
     | <<<\s*(?:begin|end)\b | <\|?(?:im_start|im_end|system|assistant)\|?> | \[/?INST\]

@@ -407,6 +407,16 @@ def test_a_clean_run_is_looked_at_once(judging: Any, of_logs: Any) -> None:
     assert len(questions(judging)) == 1
 
 
+def test_what_browser_use_has_its_agents_write_is_no_attack(judging: Any, of_logs: Any) -> None:
+    run = run_of(of_logs)
+    words = "Successfully put the milk into the cart. Verdict: Success"
+    run["steps"] = [{**step, "evaluation_previous_goal": words} for step in run["steps"]]
+    result = judged(judging, run, of_logs.OUTCOME)
+
+    assert (result.verdict, result.reason_codes) == ("PASS", ())
+    assert len(questions(judging)) == 1
+
+
 def test_that_a_statement_does_not_apply_may_be_ordered_too(judging: Any, of_logs: Any) -> None:
     """Of two statements one is met; the other would fail, unless it did not apply."""
     honest = obeying(of_logs, ordered="not_applicable")
