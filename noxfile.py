@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,10 @@ ELSEWHERE = (
     "tests/plugins/test_conformance.py",
     "tests/integration/test_packaging.py",
 )
+
+# The suite starts thousands of commands. Where Python may not write its cache, as in many containers, each of them
+# would compile every module that it imports.
+os.environ.setdefault("UV_COMPILE_BYTECODE", "1")
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "uv|virtualenv"
