@@ -186,6 +186,34 @@ OPENINFERENCE_SPANS = [
     }
 ]
 
+CLAUDE_CODE = {
+    "type": "assistant",
+    "uuid": "u",
+    "parentUuid": None,
+    "sessionId": "s",
+    "isSidechain": False,
+    "timestamp": "2026-01-05T10:00:00Z",
+    "message": {
+        "id": "m",
+        "role": "assistant",
+        "model": "claude",
+        "content": [
+            {"type": "text", "text": "hello"},
+            {"type": "tool_use", "id": "t", "name": "f", "input": {}},
+        ],
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    },
+}
+CODEX = {
+    "timestamp": "2026-01-05T10:00:00Z",
+    "type": "response_item",
+    "payload": {
+        "type": "message",
+        "role": "assistant",
+        "content": [{"type": "output_text", "text": "hello"}],
+    },
+}
+
 CHAT: dict[str, str] = {}
 """Where the chat endpoint listens while these tests run."""
 
@@ -215,6 +243,8 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "recorded-agent/recorded": {"config": {"target": "log.json"}, "host": recorded_host, "replays": True},
     "adk-result-reader/adk_result": {"sample": json.dumps(ADK_RESULT).encode()},
     "adk-session-reader/adk_session": {"sample": json.dumps(ADK_SESSION).encode()},
+    "claude-code-reader/claude_code": {"sample": json.dumps(CLAUDE_CODE).encode()},
+    "codex-reader/codex": {"sample": json.dumps(CODEX).encode()},
     "eval-set-reader/eval_set": {"sample": json.dumps(EVAL_SET).encode()},
     "atif-reader/atif": {"sample": json.dumps(ATIF).encode()},
     "autogen-chat-reader/autogen_chat": {"sample": json.dumps(AUTOGEN_CHAT).encode()},
@@ -299,7 +329,7 @@ def test_samples_belong_to_components_that_exist() -> None:
 def test_a_sample_of_one_format_is_recognised_by_no_other_reader(identity: str, tmp_path: Path) -> None:
     head: bytes = SAMPLES[identity]["sample"]
     takers = [
-        f"{found.plugin}/{found.spec.name}"
+        found.id
         for found in Extensions(PLUGINS).trace_readers
         if found.spec.factory(found.spec.config(), FakeHost(tmp_path)).sniff(head, tmp_path / "log.json")
     ]

@@ -13,7 +13,17 @@ from adjudge.plugin import ReadOptions, Source, TraceReader
 from adjudge.testing import FakeHost
 
 NO_LOGS = {"README.md", "LICENSE", "test_config.json"}
-UNREAD = "more_logs"
+UNREAD = {
+    "adot_spans",
+    "autogen",
+    "inspect",
+    "langfuse",
+    "langsmith",
+    "magentic_one",
+    "openai_agents_runstate",
+    "openhands",
+    "openhands_sdk",
+}
 """Formats that no reader knows yet."""
 
 
@@ -33,7 +43,7 @@ def test_every_log_is_taken_by_one_reader_which_reads_it(
     for path in sorted(
         path
         for path in shared_data.rglob("*")
-        if path.is_file() and path.name not in NO_LOGS and UNREAD not in path.parts
+        if path.is_file() and path.name not in NO_LOGS and not UNREAD & set(path.parts)
     ):
         source = Source(path)
         with open_log(source) as file:

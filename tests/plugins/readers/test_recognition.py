@@ -22,6 +22,8 @@ REAL = {
     "adk_eval_files/**/*.session.json": {"adk_session"},
     "adk_eval_files/**/test_config.json": set[str](),
     "browser_use_history/*.json": {"browser_use"},
+    "more_logs/claude_code/*": {"claude_code"},
+    "more_logs/codex/*": {"codex"},
     "otel_spans/*openinference*.json": {"openinference"},
     "otel_spans/*genai*.json": {"otel_genai"},
     "otel_spans/adk_*.json": {"otel_genai"},

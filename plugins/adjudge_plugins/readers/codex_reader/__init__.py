@@ -1,0 +1,27 @@
+"""Rollouts of Codex, as it keeps them under ``~/.codex/sessions``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjudge.plugin import Host, NoConfig, TraceReader, TraceReaderSpec, hookimpl
+
+
+def _make(config: NoConfig, host: Host) -> TraceReader:  # noqa: ARG001 - a factory's signature
+    from adjudge_plugins.readers.codex_reader.reader import CodexReader
+
+    return CodexReader()
+
+
+@hookimpl.trace_readers
+def trace_readers() -> Iterable[TraceReaderSpec]:
+    """Describe the ``codex`` reader."""
+    return [
+        TraceReaderSpec(
+            name="codex",
+            summary="Rollouts of Codex: what its model answered, what its tools gave back, and what the user said.",
+            factory=_make,
+            patterns=("rollout-*.jsonl", "*.jsonl", "*.jsonl.gz"),
+            recognised_by="lines with a payload and the type session_meta, response_item, event_msg or turn_context",
+        )
+    ]

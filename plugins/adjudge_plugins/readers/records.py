@@ -1,0 +1,33 @@
+"""Files with a value a line: logs to which agents append while they work."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from adjudge.kit import logs
+from adjudge.kit.strict_json import JsonStream
+from adjudge.plugin import InputError
+
+
+def records_of(stream: JsonStream, file: str) -> Iterator[tuple[Any, logs.Place]]:
+    """Every value of the file with its place.
+
+    Raises:
+        InputError: the file is broken.
+    """
+    while stream.peek():
+        place = logs.Place(file, line=stream.line)
+        yield stream.value(), place
+
+
+def first_records(head: bytes) -> Iterator[Any]:
+    """The values that a file begins with, as far as they lie in the head; none where they are no JSON."""
+    stream = logs.MendingJsonStream(io.BytesIO(head), "head", Counter())
+    try:
+        while stream.peek():
+            yield stream.value()
+    except InputError:
+        return
