@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from adjudge.judge.client import JudgeClient
 from adjudge.judge.member import Member
 from adjudge.judge.panel import JudgePanel
 from adjudge.judge.rate_limit import AdaptiveLimiter
-from adjudge.model import Choice, Exhibit, JudgedItem, Question, Usage
+from adjudge.model import Choice, Citation, Exhibit, JudgedItem, Question, Usage
 from adjudge.model.judging import JudgeMessage, Prompt, RateLimit
 from adjudge.plugin import JudgeReply, JudgeRequest
 from adjudge.testing import verdicts
@@ -353,3 +354,70 @@ def test_long_questions_go_in_pieces_and_come_back_in_order(tmp_path: Path) -> N
     assert [decision.item_id for decision in decisions] == [item.item_id for item in items]
     assert [decision.value for decision in decisions] == [float(n % 3 > 0) for n in range(40)]
     assert backend.calls == 3
+
+
+def test_later_votes_ask_only_about_what_is_still_open() -> None:
+    """Two items, five votes: the first is decided by three alike; the second needs all five."""
+    labels = {"item_1": ["yes"] * 5, "item_2": ["yes", "no", "yes", "no", "no"]}
+    asked: list[tuple[int, list[str]]] = []
+
+    async def answer(request: JudgeRequest) -> JudgeReply:
+        items = list((request.schema_ or {})["properties"])
+        asked.append((request.sample, sorted(items)))
+        return JudgeReply(
+            text=json.dumps({at: {"rationale": "so", "verdict": labels[at][request.sample]} for at in items})
+        )
+
+    two = question().model_copy(
+        update={"items": (JudgedItem(item_id="i", text="Is it so?"), JudgedItem(item_id="j", text="And it?"))}
+    )
+
+    async def main() -> None:
+        panel = judge(JudgeClient(secret=b"s"), Program(answer), num_samples=5)
+        alone = judge(JudgeClient(secret=b"s"), Program(answer), num_samples=5)
+        first, second = await panel.decide(two)
+        [by_itself] = await alone.decide(question())
+        assert (first.value, second.value) == (1.0, 0.0)
+        assert (first.tally, first.confidence) == (by_itself.tally, by_itself.confidence)
+
+    asyncio.run(main())
+    together = sorted(asked)[:8]
+    assert [items for sample, items in together if len(items) == 2] == [["item_1", "item_2"]] * 3
+    assert [sample for sample, items in asked if items == ["item_2"]] == [3, 4]
+
+
+def test_items_may_be_cited_from_fields_of_their_own() -> None:
+    items = (
+        JudgedItem(item_id="a", text="The milk is paid for.", purpose="Purchase: it is paid.", kind="outcome", cites=("result",)),
+        JudgedItem(item_id="b", text="It is polite.", purpose="Tone: it stays polite.", cites=("text", "result")),
+        JudgedItem(item_id="c", text="Nothing is shown.", purpose="Purchase: it is paid.", cites=()),
+    )  # fmt: skip
+    seen: list[JudgeRequest] = []
+
+    async def answer(request: JudgeRequest) -> JudgeReply:
+        seen.append(request)
+        cited = [{"step": 1, "field": "text", "quote": "Hello"}]
+        return JudgeReply(text=verdicts(request, "yes", citations=[Citation(**item) for item in cited]))
+
+    mixed = question().model_copy(update={"items": items, "cites": ("action",)})
+
+    async def main() -> None:
+        first, second, third = await judge(JudgeClient(secret=b"s"), Program(answer)).decide(mixed)
+        assert [len(item.citations) for item in (first, second, third)] == [0, 1, 0]
+
+    asyncio.run(main())
+    schema = (seen[0].schema_ or {})["properties"]
+    field = {key: of["properties"].get("citations", {}).get("items", {}).get("properties", {}).get("field") for key, of in schema.items()}  # fmt: skip
+    assert field["item_1"]["enum"] == ["result"]
+    assert field["item_2"]["enum"] == ["text", "result"]
+    assert field["item_3"] is None
+    told = seen[0].messages[1].text.partition("# Items\n")[2].splitlines()
+    assert told == [
+        "Asked for: Purchase: it is paid.",
+        "item_1: The milk is paid for.",
+        "(item_1 is of the kind: outcome)",
+        "item_3: Nothing is shown.",
+        "Asked for: Tone: it stays polite.",
+        "item_2: It is polite.",
+    ]
+    assert "for item_1 one of: result; for item_2 one of: text, result" in seen[0].messages[0].text

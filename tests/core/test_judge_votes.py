@@ -167,8 +167,8 @@ def cast(ballot: Ballot, labels: Iterable[str | None]) -> None:
 def polled(asked: Question, share: float | None, sequence: Sequence[str | None], allowed: int) -> Ballot:
     """The ballot after a poll whose votes come in this order."""
     [ballot] = ballots_on(asked, "m", allowed, share)
-    while more := votes_wanted([ballot]):
-        cast(ballot, sequence[ballot.asked : ballot.asked + more])
+    while wanted := votes_wanted([ballot]):
+        cast(ballot, sequence[ballot.asked : ballot.asked + wanted[0]])
     return ballot
 
 

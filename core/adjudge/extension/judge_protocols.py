@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 # --- judges ---------------------------------------------------------------------------
 
 
-CitationCheck: TypeAlias = "Callable[[Citation], str | None]"
-"""Looks a citation up: ``None`` where it holds, otherwise what is wrong with it, in words of ours."""
+CitationCheck: TypeAlias = "Callable[[str, str, Citation], str | None]"
+"""Looks up what is cited for an answer: given the id of the item, the label of the answer and the citation.
+
+Returns ``None`` where it holds, otherwise what is wrong with it, in words of ours."""
 
 
 class Writer(Protocol):

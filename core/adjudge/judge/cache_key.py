@@ -11,7 +11,7 @@ from adjudge.judge.parameters import GenerationParameters
 from adjudge.model.base import JsonObject, canonical_sha256
 from adjudge.model.judging import Exhibit, Prompt, Question
 
-_FRAME = 1
+_FRAME = 2
 """Raised when the words around prompts and exhibits change: answers given before are no longer comparable."""
 
 

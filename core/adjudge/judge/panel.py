@@ -168,14 +168,26 @@ class JudgePanel:
     async def _vote(
         self, member: Member, composer: Composer, question: Question, check: CitationCheck | None
     ) -> list[Ballot]:
-        """The ballots of one model: the fewest votes that can decide first, then only what is needed."""
+        """The ballots of one model: the fewest votes that can decide first, then only on what is still open.
+
+        An item counts the votes that it would be asked for alone, in the order of the samples; answers that came
+        because another item needed them wait until it needs them too.
+        """
         ballots = ballots_on(question, member.name, self._options.num_samples, self._options.unsure_below)
-        while more := votes_wanted(ballots):
-            samples = range(ballots[0].asked, ballots[0].asked + more)
-            answers = (self._answer(member, composer, question, at, check) for at in samples)
-            for at, answer in zip(samples, await asyncio.gather(*answers), strict=True):
-                for ballot, item in zip(ballots, answer, strict=True):
-                    ballot.add(item if isinstance(item, Failure) else item.vote(member.name, at))
+        answers: list[Mapping[int, ReadItem | Failure]] = []
+        while wanted := votes_wanted(ballots):
+            among = tuple(wanted)
+            end = max(ballots[at].asked + more for at, more in wanted.items())
+            asked = (
+                self._answer(member, composer, question, sample, check, among)
+                for sample in range(len(answers), end)
+            )
+            answers += [dict(zip(among, items, strict=True)) for items in await asyncio.gather(*asked)]
+            for at, more in wanted.items():
+                ballot = ballots[at]
+                for sample in range(ballot.asked, ballot.asked + more):
+                    item = answers[sample][at]
+                    ballot.add(item if isinstance(item, Failure) else item.vote(member.name, sample))
         for ballot in ballots:
             if ballot.unanimous is not None:
                 self._client.voted(member, unanimous=ballot.unanimous)
@@ -188,14 +200,15 @@ class JudgePanel:
         question: Question,
         sample: int,
         check: CitationCheck | None,
+        among: Sequence[int],
     ) -> Sequence[ReadItem | Failure]:
-        """What one model says of every item in one vote; a failure where it could not say anything."""
-        request = composer.vote(question, sample)
+        """What one model says of the items at ``among`` in one vote; a failure where it could not say anything."""
+        request = composer.vote(question, sample, among)
         reply = await self._reply(member, request)
         if isinstance(reply, Failure):
             usage.current().lost(member.name)
-            return [reply] * len(question.items)
-        read = read_reply(reply, question, check)
+            return [reply] * len(among)
+        read = read_reply(reply, question, check, among)
         problem = problem_of(read)
         if problem is None or reply.finish_reason in WITHHELD:
             return read
@@ -206,7 +219,7 @@ class JudgePanel:
             return [again if item.label is None and not final else item for item in read]
         return [
             second if first.label is None else first.with_evidence_of(second, question)
-            for first, second in zip(read, read_reply(again, question, check), strict=True)
+            for first, second in zip(read, read_reply(again, question, check, among), strict=True)
         ]
 
     async def _reply(self, member: Member, request: JudgeRequest) -> JudgeReply | Failure:

@@ -67,15 +67,22 @@ class ReadItem:
 
 
 def read_reply(
-    reply: JudgeReply, question: Question, check: CitationCheck | None = None
+    reply: JudgeReply,
+    question: Question,
+    check: CitationCheck | None = None,
+    among: Sequence[int] | None = None,
 ) -> tuple[ReadItem, ...]:
-    """What a reply says of every item, in the question's order; ``check`` looks each citation up."""
+    """What a reply says of every item, in the question's order, or of those at ``among``.
+
+    ``check`` looks each citation up.
+    """
+    positions = range(len(question.items)) if among is None else among
     if reply.finish_reason in WITHHELD:
-        return tuple(ReadItem(None, problem=WITHHELD[reply.finish_reason]) for _ in question.items)
+        return tuple(ReadItem(None, problem=WITHHELD[reply.finish_reason]) for _ in positions)
     found = _object_of(reply)
     if isinstance(found, ReadItem):
-        return tuple(found for _ in question.items)
-    return tuple(_read_item(found, item_key(at), question, check) for at in range(len(question.items)))
+        return tuple(found for _ in positions)
+    return tuple(_read_item(found, at, question, check) for at in positions)
 
 
 def problem_of(read: Sequence[ReadItem]) -> str | None:
@@ -118,8 +125,9 @@ def _object_of(reply: JudgeReply) -> Mapping[str, object] | ReadItem:
 
 
 def _read_item(
-    answer: Mapping[str, object], key: str, question: Question, check: CitationCheck | None
+    answer: Mapping[str, object], position: int, question: Question, check: CitationCheck | None
 ) -> ReadItem:
+    key, item = item_key(position), question.items[position]
     value = answer.get(key)
     if not isinstance(value, dict):
         return ReadItem(None, problem=f"{key!r} is not an object in it")
@@ -128,13 +136,18 @@ def _read_item(
     choice = next((choice for choice in question.choices if choice.label == entry.get(VERDICT)), None)
     if choice is None:
         return ReadItem(None, notes, problem=f"the verdict of {key!r} is not one of the possible values")
-    cited = entry.get(CITATIONS) if question.cites else None
+    fields = question.cites_of(item)
+    cited = entry.get(CITATIONS) if fields else None
     listed = cast("list[object]", cited) if isinstance(cited, list) else []
-    citations = [_citation(value, question) for value in listed]
+    citations = [_citation(value, fields) for value in listed]
     found = dict.fromkeys(citation for citation in citations if citation is not None)
     if check is None:
         return ReadItem(choice.label, notes, tuple(found))
-    wrong = {citation: problem for citation in found if (problem := check(citation)) is not None}
+    wrong = {
+        citation: problem
+        for citation in found
+        if (problem := check(item.item_id, choice.label, citation)) is not None
+    }
     problem = None
     if None in citations:
         problem = f"a citation of {key!r} lacks a step, a known field or a quote"
@@ -151,10 +164,10 @@ def _instead(notes: Mapping[str, str], question: Question) -> str:
     return notes.get(question.instead_of_citing or "", "").strip()
 
 
-def _citation(value: object, question: Question) -> Citation | None:
+def _citation(value: object, fields: Sequence[str]) -> Citation | None:
     entry = cast("dict[str, object]", value) if isinstance(value, dict) else {}
     step, name, quote = entry.get("step"), entry.get("field"), entry.get("quote")
-    if isinstance(step, bool) or not isinstance(step, int) or name not in question.cites:
+    if isinstance(step, bool) or not isinstance(step, int) or name not in fields:
         return None
     return (
         Citation(step=step, field=str(name), quote=quote)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final
@@ -11,7 +11,7 @@ from adjudge.judge.cache_key import delimiter, order, seed
 from adjudge.judge.parameters import GenerationParameters
 from adjudge.judge.quoting import object_schema, quoted, words_about
 from adjudge.model.base import JsonObject
-from adjudge.model.judging import Exhibit, JudgedItem, JudgeMessage, JudgeRequest, Prompt, Question
+from adjudge.model.judging import Exhibit, JudgedItem, JudgeMessage, JudgeRequest, Passage, Prompt, Question
 from adjudge.model.tokens import clipped_to_tokens, tokens_asked
 from adjudge.model.untrusted import addresses_judge, cleaned
 
@@ -30,7 +30,7 @@ Answer with one JSON object and nothing else. It has one key for each item: {key
 The value of each is an object with these keys, in this order: {fields}.
 Possible values of "verdict":
 {choices}{citations}
-Decide every item on its own."""
+Decide every item on its own: what you say of one is no reason for another."""
 
 _TEXTS: Final = """\
 # Answer
@@ -38,7 +38,7 @@ Answer with one JSON object and nothing else. It has these keys, in this order:
 {fields}"""
 
 _CITATIONS: Final = """
-Each citation is an object with "step" (the number of a step), "field" (one of: {fields}) and "quote" (some words that stand there, copied exactly, without the mark at the beginning of the line). Without a citation that holds, a verdict counts for nothing."""
+Each citation is an object with "step" (the number of a step), "field" ({fields}) and "quote" (some words that stand there, in one piece and copied exactly, without the mark at the beginning of the line). Without a citation that holds, a verdict counts for nothing."""
 
 
 def _citation(fields: Sequence[str]) -> JsonObject:
@@ -53,7 +53,7 @@ def _citation(fields: Sequence[str]) -> JsonObject:
 
 def flags_of(question: Question) -> tuple[str, ...]:
     """What is odd about the material, for every decision over it."""
-    texts = [exhibit.text for exhibit in question.exhibits]
+    texts = [text for exhibit in question.exhibits for text in exhibit.texts]
     texts += [item.text for item in question.items if item.quoted]
     odd = [_odd(text) for text in texts]
     flags: list[str] = []
@@ -89,27 +89,34 @@ class Composer:
     model: str
     parameters: GenerationParameters
 
-    def vote(self, question: Question, sample: int) -> JudgeRequest:
-        """The call that asks for one vote on every item."""
-        positions = order(self.secret, self.key, sample, len(question.items))
-        items = "\n".join(("# Items", *(self._item(question.items[at], item_key(at)) for at in positions)))
+    def vote(self, question: Question, sample: int, among: Sequence[int] | None = None) -> JudgeRequest:
+        """The call that asks for one vote on every item, or on those at the positions ``among``."""
+        asked = range(len(question.items)) if among is None else among
+        drawn = [at for at in order(self.secret, self.key, sample, len(question.items)) if at in asked]
+        purposes = list(dict.fromkeys(question.items[at].purpose for at in drawn))
+        positions = sorted(drawn, key=lambda at: purposes.index(question.items[at].purpose))
+        items = "\n".join(("# Items", *self._items(question, positions)))
         choices = "\n".join(f'- "{choice.label}": {choice.meaning}' for choice in question.choices)
         notes = [f'"{name}" ({meaning})' for name, meaning in question.notes.items()]
-        fields: JsonObject = {name: {"type": "string"} for name in question.notes}
-        cites = question.cites
+        cites: dict[tuple[str, ...], list[str]] = {}
+        for at in sorted(positions):
+            cites.setdefault(question.cites_of(question.items[at]), []).append(item_key(at))
+        without = cites.pop((), [])
         if cites:
-            notes.append(f'"{CITATIONS}" (where this can be seen: a list)')
-            fields[CITATIONS] = {"type": "array", "items": _citation(cites)}
-        fields[VERDICT] = {"type": "string", "enum": [choice.label for choice in question.choices]}
+            aside = f"; not for {', '.join(without)}" if without else ""
+            notes.append(f'"{CITATIONS}" (where this can be seen: a list{aside})')
         answer = _VOTE.format(
             keys=", ".join(item_key(at) for at in positions),
             fields=", ".join([*notes, f'"{VERDICT}"']),
             choices=choices,
-            citations=_CITATIONS.format(fields=", ".join(cites)) if cites else "",
+            citations=_CITATIONS.format(fields=_fields_of(cites)) if cites else "",
         )
-        schema = {item_key(at): object_schema(fields) for at in positions}
+        schema = {item_key(at): _answer_schema(question, question.items[at]) for at in positions}
         user = "\n\n".join(filter(None, (self._material, items)))
-        return self._request(answer, user, schema, sample)
+        request = self._request(answer, user, schema, sample)
+        if len(positions) == len(question.items):
+            return request
+        return request.model_copy(update={"key": f"{self.key}:{','.join(map(str, sorted(positions)))}"})
 
     def texts(self, fields: Mapping[str, str], sample: int = 0) -> JudgeRequest:
         """The call that asks for texts: name to meaning. One answer, no vote; nothing of it is evidence."""
@@ -118,7 +125,9 @@ class Composer:
         return self._request(_TEXTS.format(fields=listed), self._material, schema, sample)
 
     def _request(self, answer: str, user: str, fields: JsonObject, sample: int) -> JudgeRequest:
-        system = "\n\n".join((self.prompt.text, words_about(self._token), answer))
+        has_headings = any(exhibit.passages for exhibit in self.exhibits)
+        about = words_about(self._token, has_headings=has_headings)
+        system = "\n\n".join((self.prompt.text, about, answer))
         parameters = dict(self.parameters.known)
         own: int | None = parameters.pop("seed", None)
         return JudgeRequest(
@@ -139,13 +148,45 @@ class Composer:
 
     @cached_property
     def _material(self) -> str:
-        return "\n\n".join(quoted(each.name, each.text, self._token) for each in self.exhibits)
+        return "\n\n".join(quoted(each.name, each.text, self._token, each.passages) for each in self.exhibits)
+
+    def _items(self, question: Question, positions: Sequence[int]) -> Iterator[str]:
+        """The lines of the items, each purpose before the first item that has it."""
+        purpose = ""
+        for at in positions:
+            item = question.items[at]
+            if item.purpose and item.purpose != purpose:
+                yield f"Asked for: {_one_line(item.purpose)}"
+            purpose = item.purpose
+            yield self._item(item, item_key(at))
+            if item.kind:
+                yield f"({item_key(at)} is of the kind: {_one_line(item.kind)})"
 
     def _item(self, item: JudgedItem, key: str) -> str:
         if item.quoted:
             return f"{key}:\n{quoted(key, item.text, self._token)}"
-        text = " ".join(cleaned(item.text)[0].split())
-        return f"{key}: {text}"
+        return f"{key}: {_one_line(item.text)}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(cleaned(text)[0].split())
+
+
+def _answer_schema(question: Question, item: JudgedItem) -> JsonObject:
+    """The schema of the answer to one item."""
+    fields: JsonObject = {name: {"type": "string"} for name in question.notes}
+    if cites := question.cites_of(item):
+        fields[CITATIONS] = {"type": "array", "items": _citation(cites)}
+    fields[VERDICT] = {"type": "string", "enum": [choice.label for choice in question.choices]}
+    return object_schema(fields)
+
+
+def _fields_of(cites: Mapping[tuple[str, ...], Sequence[str]]) -> str:
+    """The fields that may be cited, in words; by item where they differ."""
+    listed = {fields: ", ".join(fields) for fields in cites}
+    if len(cites) == 1:
+        return f"one of: {', '.join(listed.values())}"
+    return "; ".join(f"for {', '.join(cites[fields])} one of: {listed[fields]}" for fields in cites)
 
 
 def repair_request(request: JudgeRequest, answer: str, problem: str, items: int) -> JudgeRequest:
@@ -168,6 +209,9 @@ def tokens_beside(question: Question) -> int:
 
     What a repair adds is included.
     """
-    bare = [exhibit.model_copy(update={"text": ""}) for exhibit in question.exhibits]
+    bare = [
+        exhibit.model_copy(update={"text": "", "passages": (Passage(heading="", text=""),)})
+        for exhibit in question.exhibits
+    ]
     composer = Composer(question.prompt, bare, "", b"", "", GenerationParameters({}, {}))
     return tokens_asked(composer.vote(question, 0)) + _ANSWER_TOKENS * len(question.items) + _MARGIN

@@ -119,14 +119,20 @@ def ballots_on(question: Question, model: str, allowed: int, unsure_below: float
     return [Ballot(model, allowed, rule, stands) for _ in question.items]
 
 
-def votes_wanted(ballots: Iterable[Ballot]) -> int:
-    """How many votes to ask for next: the fewest that can decide every item that is open."""
+def votes_wanted(ballots: Sequence[Ballot]) -> dict[int, int]:
+    """How many votes each ballot that is open, by its position, needs next: the fewest that can decide it."""
     # Items that stand alike, as all do at the beginning, are looked at once: many votes take a while.
-    alike = {(frozenset(each.tally.items()), each.missing): each for each in ballots if not each.closed}
-    return max(
-        (each.rule.fewest(each.tally, each.allowed - each.asked, each.missing) for each in alike.values()),
-        default=0,
-    )
+    known: dict[object, int] = {}
+    wanted: dict[int, int] = {}
+    for at, each in enumerate(ballots):
+        if each.closed:
+            continue
+        stand = (frozenset(each.tally.items()), each.missing, each.asked)
+        if stand not in known:
+            known[stand] = each.rule.fewest(each.tally, each.allowed - each.asked, each.missing)
+        if known[stand]:
+            wanted[at] = known[stand]
+    return wanted
 
 
 def panel_decision(

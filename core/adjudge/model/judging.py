@@ -33,12 +33,28 @@ class Prompt(Frozen):
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
+class Passage(Frozen):
+    """A part of an exhibit."""
+
+    heading: str
+    """What it is, in words of ours, for instance ``step 3 result``. No text can imitate one."""
+    text: str
+    """What somebody said: data."""
+
+
 class Exhibit(Frozen):
     """A text to look at: what a user, an agent or a tool said. Always data, never an instruction."""
 
     name: str
     """What it is, as the prompt speaks of it, for instance ``agent response``."""
-    text: str
+    text: str = ""
+    passages: tuple[Passage, ...] = ()
+    """Parts of it under headings, after ``text``."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Everything in it that somebody said."""
+        return (self.text, *(passage.text for passage in self.passages))
 
 
 class JudgedItem(Frozen):
@@ -49,6 +65,12 @@ class JudgedItem(Frozen):
     """What is to be decided: a rubric's property, a sentence."""
     quoted: bool = False
     """Whether the text comes from an agent, a tool or a user: it is set apart as an exhibit is."""
+    purpose: str = ""
+    """What it belongs to, in the words of its author, for instance a criterion. Shown once for neighbours that have the same."""
+    kind: str = ""
+    """What sort of item it is, in a word that the prompt explains."""
+    cites: tuple[str, ...] | None = None
+    """The fields in which its answer may show evidence; ``None``: those of the question."""
 
 
 class Choice(Frozen):
@@ -84,6 +106,10 @@ class Question(Frozen):
     """Fields of steps in which an answer must show its evidence; empty: no citation is asked for."""
     instead_of_citing: str | None = None
     """The note that may stand for evidence where there is nothing to cite."""
+
+    def cites_of(self, item: JudgedItem) -> tuple[str, ...]:
+        """The fields in which the answer to an item may show its evidence."""
+        return self.cites if item.cites is None else item.cites
 
     @model_validator(mode="after")
     def _can_be_asked(self) -> Self:

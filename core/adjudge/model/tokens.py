@@ -45,6 +45,11 @@ def tokens_shown(text: str) -> int:
     return tokens_of(defused("\n".join(lines))) + _MARK * len(lines)
 
 
+def tokens_of_passage(heading: str, text: str) -> int:
+    """The tokens of a text under its heading (see ``adjudge.model.Passage``)."""
+    return tokens_shown(heading) + tokens_shown(text)
+
+
 def tokens_asked(request: JudgeRequest) -> int:
     """The tokens of a whole request: what is said, the material, and the schema of the answer."""
     schema = "" if request.schema_ is None else json.dumps(request.schema_, ensure_ascii=False)

@@ -17,7 +17,7 @@ from adjudge.testing.conformance import (
 from adjudge.testing.distributions import fake_distribution
 from adjudge.testing.host import FakeHost
 from adjudge.testing.judge import FakeJudge
-from adjudge.testing.judge_replies import verdicts
+from adjudge.testing.judge_replies import fields_shown, verdicts
 from adjudge.testing.plugin_manager import as_candidate, manager
 from adjudge.testing.reported_case import FinishedCase
 from adjudge.testing.scripted_agent import Reply, ScriptedAgent, ScriptedSession, Turn
@@ -40,6 +40,7 @@ __all__ = [
     "as_candidate",
     "criterion_conformance",
     "fake_distribution",
+    "fields_shown",
     "manager",
     "verdicts",
 ]

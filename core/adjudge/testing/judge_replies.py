@@ -43,6 +43,23 @@ def verdicts(
     return json.dumps(answer, ensure_ascii=False)
 
 
+_HEADING: Final = re.compile(r"\w{4}# step (\d+) (\w+)(?:, by .*)?")
+
+
+def fields_shown(request: JudgeRequest) -> list[tuple[int, str, str]]:
+    """The fields of steps that a composed request shows: step, name and text; for judges that are programs."""
+    shown: list[tuple[int, str, list[str]]] = []
+    for line in request.messages[1].text.split("\n"):
+        mark, _, rest = line.partition(" ")
+        if found := _HEADING.fullmatch(line):
+            shown.append((int(found[1]), found[2], []))
+        elif re.fullmatch(r"\w{4}\|", mark) and shown:
+            shown[-1][2].append(rest)
+        elif re.match(r"\w{4}# |<<<BEGIN ", line):  # what follows is another thing's
+            shown.append((0, "", []))
+    return [(step, name, "\n".join(lines)) for step, name, lines in shown if name]
+
+
 _ITEM: Final = re.compile(r"^(item_\d+):(?: (.*)|\n<<<BEGIN.*\n((?:.*\n)*?)<<<END.*)$", re.MULTILINE)
 
 

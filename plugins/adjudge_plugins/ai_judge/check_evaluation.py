@@ -71,7 +71,7 @@ class Looking:
         is_part = len(steps) < len(self.material.steps)
         question = question_about(checks, self.around, seen, is_part=is_part)
 
-        def problem(citation: Citation) -> str | None:
+        def problem(_item_id: str, _label: str, citation: Citation) -> str | None:
             return self.material.places.problem(citation, about)
 
         return await self.judge.decide(question, check=problem)

@@ -17,7 +17,7 @@ from adjudge.kit.digests.fitting import Line, actions_counted, digest, fitted_li
 from adjudge.kit.digests.lines import call_text, step_line
 from adjudge.kit.digests.texts import first_sentence, in_line
 from adjudge.model.base import canonical_sha256
-from adjudge.model.tokens import clipped_to_tokens, head_and_tail, tokens_of, tokens_shown
+from adjudge.model.tokens import clipped_to_tokens, head_and_tail, tokens_of, tokens_of_passage, tokens_shown
 
 __all__ = [
     "Line",
@@ -43,6 +43,7 @@ __all__ = [
     "tab_of",
     "text_of",
     "tokens_of",
+    "tokens_of_passage",
     "tokens_shown",
     "without_query",
 ]
