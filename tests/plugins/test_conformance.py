@@ -214,6 +214,8 @@ CODEX = {
     },
 }
 
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "logs"
+
 CHAT: dict[str, str] = {}
 """Where the chat endpoint listens while these tests run."""
 
@@ -253,6 +255,12 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "openai-messages-reader/openai_messages": {"sample": json.dumps(MESSAGES).encode()},
     "openinference-reader/openinference": {"sample": json.dumps(OPENINFERENCE_SPANS).encode()},
     "otel-genai-reader/otel_genai": {"sample": json.dumps(GENAI_SPANS).encode()},
+    "autogen-agentchat-reader/autogen_agentchat": {
+        "sample": (EXAMPLES / "autogen_agentchat.json").read_bytes()
+    },
+    "magentic-one-reader/magentic_one": {"sample": (EXAMPLES / "magentic_one.json").read_bytes()},
+    "openai-run-state-reader/openai_run_state": {"sample": (EXAMPLES / "openai_run_state.json").read_bytes()},
+    "openhands-reader/openhands": {"sample": (EXAMPLES / "openhands.json").read_bytes()},
     "swe-agent-reader/swe_agent": {"sample": json.dumps(SWE_AGENT).encode()},
 }
 

@@ -1,4 +1,4 @@
-"""Files with a value a line: logs to which agents append while they work."""
+"""What files of logs are made of: a value a line, a list of values, or one value."""
 
 from __future__ import annotations
 
@@ -21,6 +21,21 @@ def records_of(stream: JsonStream, file: str) -> Iterator[tuple[Any, logs.Place]
     while stream.peek():
         place = logs.Place(file, line=stream.line)
         yield stream.value(), place
+
+
+def values_of(stream: JsonStream, file: str) -> Iterator[tuple[Any, logs.Place]]:
+    """Every value of the file, or of the lists in it, with its place. No more than one is held.
+
+    Raises:
+        InputError: the file is broken.
+    """
+    while stream.peek():
+        place = logs.Place(file, line=stream.line)
+        if stream.peek() == "[":
+            for index in stream.elements():
+                yield stream.value(), place.at(index)
+        else:
+            yield stream.value(), place
 
 
 def first_records(head: bytes) -> Iterator[Any]:

@@ -15,14 +15,9 @@ from adjudge.testing import FakeHost
 NO_LOGS = {"README.md", "LICENSE", "test_config.json"}
 UNREAD = {
     "adot_spans",
-    "autogen",
     "inspect",
     "langfuse",
     "langsmith",
-    "magentic_one",
-    "openai_agents_runstate",
-    "openhands",
-    "openhands_sdk",
 }
 """Formats that no reader knows yet."""
 

@@ -21,6 +21,9 @@ from adjudge_plugins.readers.openai_messages_reader import mini_swe_agent
 MESSAGES: Final = ("messages", "traj")
 """The keys under which a run has its messages."""
 
+_BEFORE_PROMPTING: Final = "raw_messages"
+"""OpenHands' logs of calls: the messages as they were before tools were explained, with examples, in the words of the user."""
+
 _REPLIES: Final = ("response", "raw_response")
 """The keys under which logs of single calls keep what the model answered to the messages."""
 
@@ -50,7 +53,7 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
     Raises:
         InputError: a message is broken.
     """
-    key = next(key for key in MESSAGES if isinstance(run.get(key), list))
+    key = next(key for key in (_BEFORE_PROMPTING, *MESSAGES) if isinstance(run.get(key), list))
     losses = logs.Losses()
     turns = Dialogue(losses, instructions=_words(run.get("system")))
     messages = [
@@ -74,7 +77,9 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
         eval_id=str(eval_id) if isinstance(eval_id, str | int) else name,
         task=_task(run) or options.task,
         source=f"{place.file}:{place.line}" + ("" if place.path == "$" else f" {place.path}"),
-        extra=logs.without_blobs({other: value for other, value in run.items() if other != key}, losses)
+        extra=logs.without_blobs(
+            {other: value for other, value in run.items() if other not in {key, *MESSAGES}}, losses
+        )
         or None,
         lost=losses.texts(),
     )

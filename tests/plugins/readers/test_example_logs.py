@@ -1,4 +1,4 @@
-"""Logs with a record a line: whatever stands in one place of one of them, it is read or refused."""
+"""The examples of the documentation: one run in many formats, and whatever stands in one place of one of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from adjudge.plugin import InputError
 from adjudge.testing.conformance.odd_json import odd_documents
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "logs"
+WITH_CALLS = ["autogen_agentchat.json", "openai_run_state.json", "openhands.json"]
 LINES = sorted(path.name for path in EXAMPLES.glob("*.jsonl"))
 
 
@@ -38,7 +39,7 @@ def test_a_log_with_something_odd_in_it(name: str, tmp_path: Path) -> None:
     assert read > 50
 
 
-@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("name", [*LINES, *WITH_CALLS])
 def test_every_example_tells_the_same_story(name: str) -> None:
     [run] = read_log(EXAMPLES / name)
     assert run.goal == "Buy the cheapest milk."

@@ -1,0 +1,27 @@
+"""Runs of Magentic-One, whose roles are speakers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adjudge.plugin import Host, NoConfig, TraceReader, TraceReaderSpec, hookimpl
+
+
+def _make(config: NoConfig, host: Host) -> TraceReader:  # noqa: ARG001 - a factory's signature
+    from adjudge_plugins.readers.magentic_one_reader.reader import MagenticOneReader
+
+    return MagenticOneReader()
+
+
+@hookimpl.trace_readers
+def trace_readers() -> Iterable[TraceReaderSpec]:
+    """Describe the ``magentic_one`` reader."""
+    return [
+        TraceReaderSpec(
+            name="magentic_one",
+            summary="Runs of Magentic-One: what the orchestrator thought, whom it told what, and what they answered.",
+            factory=_make,
+            patterns=("*.json", "*.jsonl"),
+            recognised_by="a history of messages with role and content, one of which is of the Orchestrator, or events with source and message",
+        )
+    ]
