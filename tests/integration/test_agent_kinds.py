@@ -221,5 +221,7 @@ def test_an_eval_set_may_be_named_by_its_id_in_the_folder_of_the_agent(
     for named in ("greetings", "greetings:who"):
         result = adjudge.evaluate_sync("marvin", named, config=CONFIG, extensions=extensions)
         assert [case.eval_set_file for case in result.cases()] == ["marvin/greetings.evalset.json"]
-    with pytest.raises(InputError, match="there is no such file"):
+    with pytest.raises(
+        InputError, match=r"there is no file farewells, and no eval set of that id.* It has: greetings"
+    ):
         adjudge.evaluate_sync("marvin", "farewells", config=CONFIG, extensions=extensions)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 
 _SECONDS = click.FloatRange(min=0, min_open=True)
+
+# A run makes few cycles and keeps many objects: with Python's own thresholds a tenth of its time is spent on looking
+# through them. Peak memory is the same.
+_GC_THRESHOLDS: Final = (10_000, 50, 100)
 
 
 def run_and_show(
@@ -45,6 +50,7 @@ def run_and_show(
     from adjudge.journal.run_journal import Journal
     from adjudge.runner.reports import report_of
 
+    gc.set_threshold(*_GC_THRESHOLDS)
     extensions = project_extensions(Path.cwd(), disable=no_plugins)
     unwritten: str | None = None
     result: RunResult

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import queue
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -15,10 +16,12 @@ __all__ = ["ThreadPool"]
 
 _PATIENCE: Final = 0.005
 """Seconds that calls wait for one that was begun before they get threads of their own."""
+_IDLE: Final = 0.05
+"""Seconds that a thread waits for a further call before it ends. Starting one takes longer than a short call."""
 
 
 class ThreadPool:
-    """Runs blocking calls in daemon threads that end as soon as nothing is left to do.
+    """Runs blocking calls in daemon threads that end soon after nothing is left to do.
 
     One thread takes call after call. Where one of them takes long, the others get threads of their own, so that
     nothing waits for code that blocks. Every call finds ``threading.local`` empty, as in a thread of its own: a
@@ -30,7 +33,10 @@ class ThreadPool:
         self._lock = threading.Lock()
         self._waiting: deque[tuple[str, Callable[[], None], asyncio.Future[Any]]] = deque()
         self._threads = 0
-        """Those that take calls, or will once their call returns."""
+        """Those that take calls, or will once their call returns or the bell rings."""
+        self._idle = 0
+        """Those of them that wait for the bell."""
+        self._bell: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._taken = 0
         self._served_by: asyncio.AbstractEventLoop | None = None
         self._watched_by: asyncio.AbstractEventLoop | None = None
@@ -50,6 +56,9 @@ class ThreadPool:
         self._served_by = None
         with self._lock:
             is_served = self._threads > 0
+            if self._idle:
+                self._idle -= 1
+                self._bell.put(None)
         if not is_served:
             self._start(1)
         if self._watched_by is not loop:
@@ -100,12 +109,27 @@ class ThreadPool:
                 return
 
     def _next(self) -> tuple[str, Callable[[], None], asyncio.Future[Any]] | None:
-        with self._lock:
-            if not self._waiting:
-                self._threads -= 1
+        while True:
+            with self._lock:
+                if self._waiting:
+                    self._taken += 1
+                    return self._waiting.popleft()
+                self._idle += 1
+            if not self._is_called():
                 return None
-            self._taken += 1
-            return self._waiting.popleft()
+
+    def _is_called(self) -> bool:
+        """Wait for the bell; whether it rang in time."""
+        try:
+            self._bell.get(timeout=_IDLE)
+        except queue.Empty:
+            with self._lock:
+                if self._bell.empty():
+                    self._idle -= 1
+                    self._threads -= 1
+                    return False
+            self._bell.get()
+        return True
 
     def _retire(self) -> None:
         with self._lock:

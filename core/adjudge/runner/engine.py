@@ -190,7 +190,8 @@ class Engine:
             await self._keep(result, scored)
         elif not result.is_kept:
             await self._keep(result, [])  # a judge may be asked: what it judges is not to be lost
-        await asyncio.gather(*(self._score_by(result, group, case) for group in waiting.values()))
+        if waiting:
+            await asyncio.gather(*(self._score_by(result, group, case) for group in waiting.values()))
 
     async def _score_by(self, result: UnitResult, numbers: list[int], case: CaseUnderTest) -> None:
         # At once, not with the others: a slow criterion must not hold back what is decided already.

@@ -166,7 +166,7 @@ class _PerSession(_Adapter):
                 send = _by_content(caller, made.send)
             elif callable(made):
                 takes_session = _takes_session(made)
-                send = _by_text(caller, made, session, takes_session=takes_session)
+                send = _by_text(caller, made, session if takes_session else None)
             else:
                 raise AgentError(
                     f"{_named(self._make)} made an object of type {type(made).__name__}, which is neither "
@@ -190,12 +190,12 @@ class _Shared(_Adapter):
         self._pool = ThreadPool()
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
-        session = Session.of(request)
+        session = Session.of(request) if self._takes_session else None
 
         # A session of several turns keeps a thread from the first to the last.
         caller = self._caller_for(request, self._pool if request.turns == 1 else None)
-        send = _by_text(caller, self._function, session, takes_session=self._takes_session)
-        state = session.state if self._takes_session else None
+        send = _by_text(caller, self._function, session)
+        state = None if session is None else session.state
         return Conversation(caller, send, None, emit, lambda: state)
 
 
@@ -205,9 +205,10 @@ def _by_content(caller: Caller, send: Callable[..., Any]) -> Callable[[Content],
 
 
 def _by_text(
-    caller: Caller, function: Callable[..., Any], session: Session, *, takes_session: bool
+    caller: Caller, function: Callable[..., Any], session: Session | None
 ) -> Callable[[Content], Awaitable[Any]]:
-    more = (session,) if takes_session else ()
+    """Where the function takes a session, it is given one."""
+    more = () if session is None else (session,)
     return lambda content: caller.call(function, content.text, *more)
 
 

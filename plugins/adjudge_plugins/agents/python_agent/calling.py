@@ -113,13 +113,12 @@ class _Thread:
         work, done = handover(call, _refused)
         self.busy = True
         self._begin(work, done)
+        if too_late is None:
+            return await done
         try:
             await asyncio.wait((done,))
         except asyncio.CancelledError:
-            if too_late is None:
-                done.cancel()
-            else:
-                done.add_done_callback(partial(_handed_on, too_late))
+            done.add_done_callback(partial(_handed_on, too_late))
             raise
         return done.result()
 
