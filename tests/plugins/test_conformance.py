@@ -216,6 +216,11 @@ CODEX = {
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples" / "logs"
 
+
+def _lines(name: str) -> list[Any]:
+    return [json.loads(line) for line in (EXAMPLES / name).read_text().splitlines()]
+
+
 CHAT: dict[str, str] = {}
 """Where the chat endpoint listens while these tests run."""
 
@@ -261,6 +266,13 @@ SAMPLES: dict[str, dict[str, Any]] = {
     "magentic-one-reader/magentic_one": {"sample": (EXAMPLES / "magentic_one.json").read_bytes()},
     "openai-run-state-reader/openai_run_state": {"sample": (EXAMPLES / "openai_run_state.json").read_bytes()},
     "openhands-reader/openhands": {"sample": (EXAMPLES / "openhands.json").read_bytes()},
+    "inspect-reader/inspect": {"sample": (EXAMPLES / "inspect.json").read_bytes()},
+    "langfuse-reader/langfuse": {"sample": (EXAMPLES / "langfuse.json").read_bytes()},
+    "langsmith-reader/langsmith": {"sample": json.dumps(_lines("langsmith.jsonl")).encode()},
+    "anthropic-sessions-reader/anthropic_sessions": {
+        "sample": (EXAMPLES / "anthropic_sessions.jsonl").read_bytes()
+    },
+    "tau2-reader/tau2": {"sample": (EXAMPLES / "tau2.json").read_bytes()},
     "swe-agent-reader/swe_agent": {"sample": json.dumps(SWE_AGENT).encode()},
 }
 

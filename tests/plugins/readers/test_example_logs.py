@@ -13,7 +13,10 @@ from adjudge.plugin import InputError
 from adjudge.testing.conformance.odd_json import odd_documents
 
 EXAMPLES = Path(__file__).parents[3] / "docs" / "examples" / "logs"
-WITH_CALLS = ["autogen_agentchat.json", "openai_run_state.json", "openhands.json"]
+WITH_CALLS = [
+    *("autogen_agentchat.json", "inspect.json", "langfuse.json", "openai_run_state.json", "openhands.json"),
+    "tau2.json",
+]
 LINES = sorted(path.name for path in EXAMPLES.glob("*.jsonl"))
 
 

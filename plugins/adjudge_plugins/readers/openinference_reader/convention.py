@@ -12,9 +12,24 @@ from typing import Any, Final
 from adjudge.kit import logs
 from adjudge.model import JsonObject, Observation, Opaque, Text, Usage
 from adjudge_plugins.readers import spans
+from adjudge_plugins.readers.openinference_reader.bodies import told_in_bodies
 from adjudge_plugins.readers.openinference_reader.messages import messages_of
 
 KIND: Final = "openinference.span.kind"
+KINDS: Final = (
+    *(
+        "LLM",
+        "TOOL",
+        "AGENT",
+        "CHAIN",
+        "RETRIEVER",
+        "EMBEDDING",
+        "RERANKER",
+        "GUARDRAIL",
+        "EVALUATOR",
+        "PROMPT",
+    ),
+)
 _CONTAINERS: Final = frozenset({"AGENT", "CHAIN"})
 _TOKENS: Final = {
     "input_tokens": "llm.token_count.prompt",
@@ -42,7 +57,11 @@ _LISTS: Final = ("llm.input_messages.", "llm.output_messages.", "llm.tools.", "r
 
 def tell(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
     """What one span tells; nothing where it has no kind."""
-    kind = (span.text(KIND) or "").upper()
+    kind = (span.text(KIND) or "").upper() or next(
+        (known for known in KINDS if known == (span.kind or "").upper()), ""
+    )
+    if not kind and (told := told_in_bodies(span, notes)) is not None:
+        return told
     if kind:
         notes.lose_others(span, _READ, _LISTS, frozenset())
     if kind == "LLM":
@@ -102,6 +121,9 @@ def _agent_run(span: spans.Span, kind: str, notes: spans.Notes) -> spans.AgentRu
     name = span.text("agent.name", "graph.node.id") or span.name
     return spans.AgentRun(
         name=name if kind == "AGENT" else None,
+        said=messages_of(span.attributes, "llm.output_messages", notes),
+        model=span.text("llm.model_name"),
+        usage=_usage(span),
         inputs=_whole(span, "user"),
         outputs=_whole(span, "assistant"),
         whole=_in_and_out(span, notes),
@@ -143,10 +165,17 @@ def _tool(tool: JsonObject) -> Any:
     return declared if declared is not None else tool
 
 
+def _count(value: Any) -> int | None:
+    """A number of tokens, which some exporters write as a text."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def _usage(span: spans.Span) -> Usage | None:
     counts = {
         ours: value
         for ours, theirs in _TOKENS.items()
-        if isinstance(value := span.attributes.get(theirs), int) and not isinstance(value, bool)
+        if (value := _count(span.attributes.get(theirs))) is not None
     }
     return Usage.model_validate(counts) if counts else None

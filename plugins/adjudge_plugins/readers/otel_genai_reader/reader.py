@@ -11,7 +11,7 @@ from adjudge_plugins.readers import spans
 from adjudge_plugins.readers.otel_genai_reader.convention import tell
 
 _NAMES: Final = (b'"gen_ai.', b'"gcp.vertex.agent.')
-_OTHER_CONVENTION: Final = b'"openinference.span.kind"'
+_OTHER_CONVENTION: Final = (b'"openinference.span.kind"', b'"openinference.instrumentation.')
 _CONVERSATION: Final = ("gen_ai.conversation.id", "gcp.vertex.agent.session_id")
 
 
@@ -20,7 +20,7 @@ class OtelGenAIReader:
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether these are spans, and one of them has an attribute of the convention."""
-        named = any(name in head for name in _NAMES) and _OTHER_CONVENTION not in head
+        named = any(name in head for name in _NAMES) and not any(other in head for other in _OTHER_CONVENTION)
         return named and spans.holds_spans(head)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:

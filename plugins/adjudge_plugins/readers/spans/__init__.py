@@ -5,7 +5,7 @@ A reader of one convention says what a single span tells (``ModelCall``, ``ToolR
 for every convention, and are here.
 """
 
-from adjudge_plugins.readers.spans.containers import holds_spans
+from adjudge_plugins.readers.spans.containers import holds_spans, spans_in
 from adjudge_plugins.readers.spans.flatten import unfolded
 from adjudge_plugins.readers.spans.notes import Notes
 from adjudge_plugins.readers.spans.span import Span, SpanEvent
@@ -18,10 +18,12 @@ from adjudge_plugins.readers.spans.span_records import (
     ToolRun,
     json_of,
 )
+from adjudge_plugins.readers.spans.traced_values import Exchange, exchange_of, plain_literal, result_of
 from adjudge_plugins.readers.spans.trajectories import trajectories_of_spans
 
 __all__ = [
     "AgentRun",
+    "Exchange",
     "Message",
     "ModelCall",
     "Noted",
@@ -30,8 +32,12 @@ __all__ = [
     "SpanEvent",
     "Told",
     "ToolRun",
+    "exchange_of",
     "holds_spans",
     "json_of",
+    "plain_literal",
+    "result_of",
+    "spans_in",
     "trajectories_of_spans",
     "unfolded",
 ]

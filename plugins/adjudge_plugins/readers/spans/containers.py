@@ -1,4 +1,4 @@
-"""The files that spans come in: a list, one or more a line, or OTLP/JSON with ``resourceSpans``."""
+"""The files that spans come in: a list, one or more a line, an object with ``spans``, or OTLP/JSON with ``resourceSpans``."""
 
 from __future__ import annotations
 
@@ -13,13 +13,21 @@ _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _OF_A_SPAN: Final = frozenset({"trace_id", "traceId", "span_id", "spanId", "name", "context"})
 """What the object of a span begins with, and no holder of spans."""
-_IDS: Final = ({"trace_id", "traceId", "context"}, {"span_id", "spanId", "context"})
+_IDS: Final = (
+    {"trace_id", "traceId", "context", "context.trace_id"},
+    {"span_id", "spanId", "context", "context.span_id"},
+)
+_SPANS: Final = "spans"
+"""The key under which some exports have all spans of a session."""
 
 
 def holds_spans(head: bytes) -> bool:
     """Whether a file that begins like this holds spans."""
-    keys = set(outline(head).keys)
-    return bool(keys & set(_RESOURCES)) or (all(keys & names for names in _IDS) and "name" in keys)
+    found = outline(head)
+    return bool(set(found.keys) & set(_RESOURCES)) or any(
+        all(set(keys) & names for names in _IDS) and "name" in keys
+        for keys in (found.keys, found.lists.get(_SPANS, ()))
+    )
 
 
 def spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, Place]]:
@@ -58,7 +66,10 @@ def _object(stream: JsonStream, place: Place) -> Iterator[tuple[JsonObject, Plac
     for key in stream.members():
         if key in _RESOURCES:
             is_holder = True
-            yield from _inside(stream, place.key(key), (_SCOPES, ("spans",)))
+            yield from _inside(stream, place.key(key), (_SCOPES, (_SPANS,)))
+        elif key == _SPANS and stream.peek() == "[":
+            is_holder = True
+            yield from _inside(stream, place.key(key), ())
         else:
             members[key] = stream.value()
     if not is_holder:

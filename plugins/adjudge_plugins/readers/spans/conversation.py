@@ -8,7 +8,7 @@ from typing import Final
 from adjudge.kit.logs import Losses
 from adjudge.model.base import JsonValue
 from adjudge.model.invocation import AgentDetails, AppDetails, Invocation
-from adjudge.model.items import Content, ErrorItem, Item, Observation, Opaque, Text, ToolResult
+from adjudge.model.items import Claim, Content, ErrorItem, Item, Observation, Opaque, Text, ToolResult
 from adjudge_plugins.readers.spans.builders import Move, Turn, words
 from adjudge_plugins.readers.spans.deduplication import Seen
 from adjudge_plugins.readers.spans.nesting import agents_of, joined
@@ -51,6 +51,8 @@ class Conversation:
         agents = agents_of(spans, told)
         holders = {span.parent_id for span, _ in told}
         calls = [(span, what) for span, what in told if isinstance(what, ModelCall)]
+        asking = _outer(spans, [span for span, _ in calls])
+        last: Move | None = None
         self._turn = None
         self._trace_id = trace_id
         self._first = (calls[0][1].agent or agents[calls[0][0].span_id]) if calls else None
@@ -66,8 +68,12 @@ class Conversation:
                     self._add(Move(span, [*what.items, *_errors(span)], author))
                 case AgentRun():
                     self._describe(what.instructions, what.tools, what.name or _UNNAMED)
-                    if span.span_id not in holders and span is not told[0][0]:
+                    if what.said and span.span_id not in asking:
+                        last = self._take_said(span, what, author) or last
+                    elif span.span_id not in holders and span is not told[0][0]:
                         self._take_empty(span, what)
+        if last is not None:
+            self._add(last)
         self._drop(self._calls.settle())
         self._fill([(span, what) for span, what in told if isinstance(what, AgentRun)])
 
@@ -154,6 +160,26 @@ class Conversation:
         if not self._calls.ran(move, run):
             self._add(move)
 
+    def _take_said(self, span: Span, run: AgentRun, author: str | None) -> Move | None:
+        """What a model said in an agent: a step a message. The last words come after all that happened inside."""
+        moves: list[Move] = []
+        for index, message in enumerate(run.said):
+            if moves and all(isinstance(item, Claim) for item in moves[-1].items):
+                moves[-1].items += message.items  # what was thought first
+                continue
+            path = f" (message {index + 1})"
+            items = list(message.items)
+            moves.append(
+                Move(span, items, author, role="assistant", model=run.model, is_answer=True, path=path)
+            )
+        moves[-1].usage = run.usage
+        for move in moves:
+            self._calls.ask(move)
+        last = moves.pop() if not moves[-1].calls else None
+        for move in moves:
+            self._add(move)
+        return last
+
     def _take_empty(self, span: Span, run: AgentRun) -> None:
         """An agent inside of which nothing is told: what it said is all there is of it."""
         items: list[Item] = [item for message in run.outputs for item in message.items]
@@ -214,6 +240,18 @@ class Conversation:
         if tools:
             known = self._tools.get(name, ())
             self._tools[name] = (*known, *(tool for tool in tools if tool not in known))
+
+
+def _outer(spans: Sequence[Span], inner: Sequence[Span]) -> set[str]:
+    """The ids of the spans that some of the ``inner`` ones happened in."""
+    parents = {span.span_id: span.parent_id for span in spans}
+    found: set[str] = set()
+    for span in inner:
+        at = span.parent_id
+        while at is not None and at not in found:
+            found.add(at)
+            at = parents.get(at)
+    return found
 
 
 def _last_words(messages: Sequence[Message]) -> list[Item]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 from adjudge.kit.logs import Place, moment_of, object_of, text_of
@@ -13,6 +13,8 @@ from adjudge.model.items import ErrorItem
 
 _NANOSECONDS: Final = 1e9
 _ERROR_CODES: Final = (2, "2", "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR")
+_COLUMN: Final = "attributes."
+_CONTEXT: Final = "context."
 _VALUES: Final = {
     "stringValue": "string",
     "boolValue": "bool",
@@ -30,6 +32,8 @@ class SpanEvent:
 
     name: str
     attributes: JsonObject
+    body: JsonObject = field(default_factory=dict[str, Any])
+    """What a log record has besides, where an exporter made events of log records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ class Span:
     attributes: JsonObject
     """Names as the convention has them; values are JSON."""
     events: tuple[SpanEvent, ...] = ()
+    kind: str | None = None
+    """What kind of operation it says it is beside its attributes; OpenTelemetry's own kinds are none of the conventions."""
     error: ErrorItem | None = None
     """What it reports: an exception, an ``error.type``, or a status."""
 
@@ -73,14 +79,20 @@ def span_of(data: JsonObject, place: Place) -> Span:
     Raises:
         InputError: it has no trace, no id, or attributes of another shape.
     """
-    context = object_of(data.get("context"))
+    context = object_of(data.get("context")) or {
+        key.removeprefix(_CONTEXT): value for key, value in data.items() if key.startswith(_CONTEXT)
+    }
     trace_id = _first(data, context, "trace_id", "traceId")
     span_id = _first(data, context, "span_id", "spanId")
     if not isinstance(trace_id, str) or not isinstance(span_id, str):
         place.fail("found no span", "A span has a trace_id and a span_id.")
     parent = _first(data, {}, "parent_span_id", "parentSpanId", "parent_id")
     name = data.get("name")
-    attributes = _attributes(data.get("attributes"), place.key("attributes"))
+    written = data.get("attributes")
+    if written is None:  # a table has a column for each
+        written = {key.removeprefix(_COLUMN): value for key, value in data.items() if key.startswith(_COLUMN)}
+    attributes = _attributes(written, place.key("attributes"))
+    kind = _first(data, {}, "span_kind", "spanKind", "kind")
     events = tuple(_events(data, place))
     return Span(
         place=place,
@@ -92,6 +104,7 @@ def span_of(data: JsonObject, place: Place) -> Span:
         ended_at=_seconds(_first(data, {}, "end_time", "endTimeUnixNano", "end_time_unix_nano")),
         attributes=attributes,
         events=events,
+        kind=kind if isinstance(kind, str) else None,
         error=_error(object_of(data.get("status")), attributes, events),
     )
 
@@ -112,7 +125,8 @@ def _events(data: JsonObject, place: Place) -> Iterator[SpanEvent]:
     key = "span_events" if "span_events" in data else "events"
     for event, at in place.key(key).as_objects(data.get(key), "a list of events"):
         name = _first(event, {}, "name", "event_name")
-        yield SpanEvent(text_of(name), _attributes(event.get("attributes"), at.key("attributes")))
+        attributes = _attributes(event.get("attributes"), at.key("attributes"))
+        yield SpanEvent(text_of(name), attributes, object_of(event.get("body")))
 
 
 def _attributes(value: object, place: Place) -> JsonObject:

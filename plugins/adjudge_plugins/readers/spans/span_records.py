@@ -63,6 +63,11 @@ class AgentRun:
     """Used where no model call inside tells what was asked and answered."""
     instructions: str = ""
     tools: tuple[JsonValue, ...] = ()
+    said: tuple[Message, ...] = ()
+    """All that its model said, where the span of the agent has it; used where no model call inside tells it."""
+    model: str | None = None
+    usage: Usage | None = None
+    """Of all that was said."""
     whole: JsonValue = None
     """What went in and came out, as the log has it; a step of its own where nothing is told to happen inside."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from adjudge.kit.logs import ACTIONS_IN_PROSE, has_actions_in_prose, opened
+from adjudge.kit.logs import ACTIONS_IN_PROSE, Place, has_actions_in_prose, opened
+from adjudge.kit.strict_json import JsonStream
+from adjudge.model.base import JsonObject
 from adjudge.model.trajectory import Trajectory
 from adjudge.plugin import ReadOptions, Source
 from adjudge_plugins.readers.spans.containers import spans_in
@@ -21,6 +23,7 @@ def trajectories_of_spans(
     tell: Callable[[Span, Notes], Told | None],
     *,
     conversation_attributes: tuple[str, ...],
+    find: Callable[[JsonStream, str], Iterator[tuple[JsonObject, Place]]] = spans_in,
 ) -> Iterator[Trajectory]:
     """One trajectory a trace; the traces of one conversation are the turns of one trajectory.
 
@@ -31,13 +34,14 @@ def trajectories_of_spans(
         options: Gives the task.
         tell: What one span tells, or nothing where it is no business of the convention; notes what is lost.
         conversation_attributes: Traces that agree in one of them belong together.
+        find: Finds the spans in the file with this name: objects in one of the spellings of OpenTelemetry.
 
     Raises:
         InputError: the file is broken or holds no span.
     """
     with Spool(conversation_attributes) as spool:
         with opened(source) as stream:
-            spool.take(spans_in(stream, source.path.name), source.mended)
+            spool.take(find(stream, source.path.name), source.mended)
         for traces in spool.conversations():
             yield _trajectory(traces, spool, options, tell)
 
