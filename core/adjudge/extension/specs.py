@@ -300,9 +300,12 @@ class TraceReaderSpec(Spec["TraceReader"]):
     """Globs of file names that are likely to be of this format. A hint: content decides."""
     recognised_by: str = ""
     """What a file of the format has, in words. Whoever has a file that no reader knows is told it."""
+    keys: tuple[str, ...] = ()
+    """The JSON keys that a file of the format has near its beginning. A file that no reader knows is compared with them:
+    its owner is told which format came nearest, and what is missing."""
 
     def _own_problems(self) -> list[str]:
-        return self._not_texts("patterns")
+        return self._not_texts("patterns") or self._not_texts("keys")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, cast
@@ -21,6 +22,8 @@ from adjudge.model.trajectory import Trajectory
 
 _HEAD: Final = 64 * 1024
 _KEYS_SHOWN: Final = 8
+_NEAREST: Final = 2
+"""Formats that are equally near, of which a person is told."""
 
 
 class Traces:
@@ -79,11 +82,29 @@ class Traces:
             raise InputError(Problem(what="the file is empty", file=str(path)))
         raise InputError(
             Problem(
-                what=f"no trace reader knows this format; {_beginning(head)}",
+                what=f"no trace reader knows this format; {_beginning(head)}{self._nearest(head)}",
                 file=str(path),
                 hint=f"Tried:{''.join(tried) or ' none is installed'}",
             )
         )
+
+    def _nearest(self, head: bytes) -> str:
+        """Which formats share most of their keys with the file, and which of them it lacks; empty where none has two."""
+        specs = {registered.spec.name: registered.spec.keys for registered in self._readers}
+        found = {
+            name: [key for key in keys if re.search(rb'"' + re.escape(key.encode()) + rb'"\s*:', head)]
+            for name, keys in specs.items()
+        }
+        shares = {name: len(found[name]) / len(keys) for name, keys in specs.items() if len(found[name]) > 1}
+        most = max(shares.values(), default=0.0)
+        said = [
+            f"{name}, {_quoted(found[name])} are there"
+            + (f" and {_quoted(missed)} {'are' if len(missed) > 1 else 'is'} not" if missed else "")
+            for name, share in shares.items()
+            if share == most
+            for missed in [[key for key in specs[name] if key not in found[name]]]
+        ]
+        return f". Nearest: {'; '.join(said[:_NEAREST])}" if said else ""
 
     def read(
         self, path: Path, reader: Registered[TraceReaderSpec], options: ReadOptions | None = None
@@ -131,6 +152,11 @@ class Traces:
         except (OSError, EOFError, zlib.error) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise InputError(Problem(what=f"cannot be read: {reason}", file=str(path))) from None
+
+
+def _quoted(keys: Sequence[str]) -> str:
+    *first, last = (f"'{key}'" for key in keys)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _with_mended(trajectory: Trajectory, source: Source) -> Trajectory:

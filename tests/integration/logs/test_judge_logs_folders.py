@@ -31,7 +31,7 @@ def warnings_of(report: Path) -> Any:
 
 
 def test_files_of_a_folder_that_were_not_looked_at_are_counted(folder: Path, adjudge_here: Command) -> None:
-    for name in ("a.eval", "b.LOG", "c.txt", "d.txt", "e.log.gz", "README"):
+    for name in ("a.parquet", "b.LOG", "c.txt", "d.txt", "e.log.gz", "README"):
         (folder / name).write_text("?")
     (folder / "x.yaml").write_text((folder.parent / "criteria.json").read_text())
     (folder / "more.ndjson").write_text(json.dumps(RUN) + "\n")
@@ -44,7 +44,7 @@ def test_files_of_a_folder_that_were_not_looked_at_are_counted(folder: Path, adj
     assert counted in " ".join(done.stdout.split())
     [warning] = warnings_of(folder.parent / "r.json")
     assert warning.startswith(counted)
-    assert {".eval 1", ".LOG 1", ".log.gz 1", "no ending 1"} <= set(
+    assert {".parquet 1", ".LOG 1", ".log.gz 1", "no ending 1"} <= set(
         warning.removeprefix(counted).removesuffix("; name a file to have it read").split(", ")
     )
     assert "logs/more.ndjson" in done.stdout
@@ -57,10 +57,10 @@ def test_a_folder_of_nothing_but_other_files_is_refused_with_their_endings(
     tmp_path: Path, adjudge_here: Command
 ) -> None:
     (tmp_path / "logs").mkdir()
-    (tmp_path / "logs" / "a.eval").write_text("?")
+    (tmp_path / "logs" / "a.parquet").write_text("?")
     done = adjudge_here("judge", "logs", "--aggregate-only")
     assert done.returncode == 2
-    assert "logs: 1 file was not looked at: .eval 1" in done.stderr
+    assert "logs: 1 file was not looked at: .parquet 1" in done.stderr
     assert "there is no log in this folder" in done.stderr
     assert ".ndjson" in done.stderr
 

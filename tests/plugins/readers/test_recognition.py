@@ -117,6 +117,30 @@ def test_a_file_that_no_reader_knows(tmp_path: Path, log: str, found: str) -> No
     assert "\n    history_log: not found: a step with two of step, thinking, memory" in output
 
 
+@pytest.mark.parametrize(
+    ("log", "nearest"),
+    [
+        (
+            '{"timestamp": "t", "type": "message", "text": "x"}',
+            ". Nearest: codex, 'timestamp' and 'type' are there and 'payload' is not\n",
+        ),
+        (
+            '{"tasks": [], "info": {}, "runs": []}',
+            ". Nearest: tau2, 'info' and 'tasks' are there and 'simulations' is not\n",
+        ),
+        ('{"foo": 1}', "the keys foo\n"),
+        ('{"memory": "a text with \\"thinking\\" in it"}', "the keys memory\n"),
+    ],
+)
+def test_which_format_comes_nearest_and_what_is_missing(tmp_path: Path, log: str, nearest: str) -> None:
+    assert nearest in told(tmp_path, log)
+
+
+def test_every_format_of_ours_says_which_keys_it_has() -> None:
+    own = [candidate for candidate in discover() if candidate.distribution == OWN_DISTRIBUTION]
+    assert all(len(found.spec.keys) > 1 for found in Extensions(own).trace_readers)
+
+
 def test_a_file_that_two_readers_know_is_nobodys_until_one_is_named(tmp_path: Path) -> None:
     both = [{"step": 1, "thinking": "t", "role": "assistant", "content": "Hello"}]
     output = told(tmp_path, json.dumps(both))

@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.evalset_result.json",),
             recognised_by="an object with eval_case_results",
+            keys=("eval_set_result_id", "eval_set_id", "eval_case_results"),
         )
     ]

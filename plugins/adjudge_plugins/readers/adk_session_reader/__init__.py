@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.session.json", "session-*.json", "*.ndjson"),
             recognised_by="the keys app_name, user_id and events, or an event with an author and an invocation_id",
+            keys=("app_name", "user_id", "events", "author"),
         )
     ]

@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.jsonl", "*.json"),
             recognised_by="events of types such as user.message and agent.message",
+            keys=("type", "processed_at", "content"),
         )
     ]

@@ -32,7 +32,7 @@ def trajectory_of(
     Raises:
         InputError: an event is broken.
     """
-    session: JsonObject = next((event for event, _ in events if event.get("type") == "session"), {})
+    session = logs.object_of(next((event for event, _ in events if event.get("type") == "session"), None))
     agent = logs.object_of(session.get("agent"))
     named = agent.get("name") or next(
         (event["agent_name"] for event, _ in events if event.get("agent_name")), None

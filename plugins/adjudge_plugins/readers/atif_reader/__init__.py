@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("trajectory*.json", "*.atif.json"),
             recognised_by="an object whose schema_version is ATIF-v1",
+            keys=("schema_version", "agent", "steps", "step_id"),
         )
     ]

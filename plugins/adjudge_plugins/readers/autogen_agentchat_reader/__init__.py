@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.json", "*.jsonl"),
             recognised_by="a message with content, a source and a type such as TextMessage or AssistantMessage, or a TeamState",
+            keys=("messages", "source", "content", "models_usage"),
         )
     ]

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from adjudge.kit import logs
 from adjudge.kit.openai import arguments_of, usage_from_openai
+from adjudge.kit.strict_json import is_list
 from adjudge.model import (
     Blob,
     Claim,
@@ -88,7 +89,9 @@ def _users(messages: Sequence[Found]) -> frozenset[str]:
     named = frozenset(source for source in sources if source.casefold() in _USERS)
     if named:
         return named
-    first = next((message for message, _ in messages if message.get("type") == _MODEL_MESSAGE), {})
+    first = logs.object_of(
+        next((message for message, _ in messages if message.get("type") == _MODEL_MESSAGE), None)
+    )
     source = first.get("source")
     return frozenset({source}) if isinstance(source, str) else frozenset()
 
@@ -154,7 +157,7 @@ def _items(kind: str, message: JsonObject, place: logs.Place, losses: logs.Losse
         if kind in _OBSERVED:
             return [Observation(text=content, source=kind)]
         return [*items, Text(text=content)] if content else items
-    if isinstance(content, list):
+    if is_list(content):
         for index, part in enumerate(logs.list_of(content)):
             items.append(_part(kind, part, place.key("content").at(index), losses))
         return items

@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*history*.json",),
             recognised_by="an object whose history begins with a record that has model_output, or result and state",
+            keys=("history", "model_output", "result", "state"),
         )
     ]

@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.jsonl", "*.jsonl.gz"),
             recognised_by="a line with a sessionId, a uuid and the type user, assistant or system",
+            keys=("type", "uuid", "parentUuid", "sessionId", "message"),
         )
     ]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from adjudge.kit import logs
+from adjudge.kit.strict_json import is_object
 from adjudge.plugin import ReadOptions, Source, Trajectory
 from adjudge_plugins.readers.claude_code_reader.session import Record, Session
 from adjudge_plugins.readers.records import first_records, records_of
@@ -62,7 +63,7 @@ def _records(source: Source, losses: logs.Losses) -> list[Record]:
     records: list[Record] = []
     with logs.opened(source) as stream:
         for value, place in records_of(stream, name):
-            if isinstance(value, dict) and isinstance(value.get("type"), str):  # pyright: ignore[reportUnknownMemberType]
+            if is_object(value) and isinstance(value.get("type"), str):
                 records.append((logs.object_of(value), place))
             else:
                 losses.add("a line that is no record")

@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("rollout-*.jsonl", "*.jsonl", "*.jsonl.gz"),
             recognised_by="lines with a payload and the type session_meta, response_item, event_msg or turn_context",
+            keys=("timestamp", "type", "payload"),
         )
     ]

@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.evalset.json", "*.test.json"),
             recognised_by="an object with eval_set_id or eval_cases, or a list of turns with query",
+            keys=("eval_set_id", "eval_cases", "eval_id", "conversation"),
         )
     ]

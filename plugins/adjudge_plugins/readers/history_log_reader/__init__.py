@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("history_logs/*.json", "*.jsonl", "*.jsonl.gz", "*.ndjson"),
             recognised_by="a step with two of step, thinking, memory, action, next_goal, evaluation_previous_goal",
+            keys=("step", "thinking", "memory", "action", "next_goal", "evaluation_previous_goal"),
         )
     ]

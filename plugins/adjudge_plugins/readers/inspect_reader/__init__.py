@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.eval", "*.json"),
             recognised_by="an archive with _journal/start.json or header.json, or an object with version, status and eval",
+            keys=("version", "status", "eval", "plan", "samples"),
         )
     ]

@@ -72,12 +72,12 @@ def _of_archive(source: Source, options: ReadOptions) -> Iterator[Trajectory]:
         with zipfile.ZipFile(source.path) as archive:
             names = archive.namelist()
             header = next((entry for entry in ("header.json", "_journal/start.json") if entry in names), None)
-            about = _value(archive, header, name, limit, source.mended) if header else {}
+            about = logs.object_of(_value(archive, header, name, limit, source.mended) if header else None)
             samples = [entry for entry in names if entry.startswith("samples/") and entry.endswith(".json")]
             for entry in samples:
                 place = logs.Place(f"{name}/{entry}")
                 sample = place.as_object(_value(archive, entry, name, limit, source.mended), "a sample")
-                yield trajectory_of(sample, logs.object_of(about), place, options)
+                yield trajectory_of(sample, about, place, options)
     except (OSError, EOFError, NotImplementedError, zipfile.BadZipFile, RuntimeError) as error:
         raise InputError(Problem(what=f"cannot be read: {error}", file=name)) from error
     if not samples:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.openai import step_from_openai, usage_from_openai
+from adjudge.kit.strict_json import is_list, is_object
 from adjudge.model import ErrorItem, Item, JsonObject, Observation, Step, Usage
 from adjudge.plugin import InputError, Problem, ReadOptions, Trajectory
 from adjudge_plugins.readers.dialogue import AGENT, Dialogue
@@ -115,9 +116,9 @@ def _resolved(value: Any, attached: JsonObject) -> Any:
             if value.startswith(reference):
                 return attached.get(value.removeprefix(reference), value)
         return value
-    if isinstance(value, list):
+    if is_list(value):
         return [_resolved(inner, attached) for inner in logs.list_of(value)]
-    if isinstance(value, dict):
+    if is_object(value):
         return {key: _resolved(inner, attached) for key, inner in logs.object_of(value).items()}
     return value
 
@@ -127,7 +128,7 @@ def _step(message: JsonObject, place: logs.Place) -> Step:
     content = message.get("content")
     told: JsonObject = {
         "role": message.get("role"),
-        "content": [_part(part) for part in logs.list_of(content)] if isinstance(content, list) else content,
+        "content": [_part(part) for part in logs.list_of(content)] if is_list(content) else content,
     }
     if calls := message.get("tool_calls"):
         told["tool_calls"] = [_call(call) for call in logs.list_of(calls)]

@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.trace.json", "*.json", "*.jsonl"),
             recognised_by="an object with observations, or observations with a traceId, a type and a startTime",
+            keys=("observations", "traceId", "type", "startTime"),
         )
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from adjudge.kit import logs
+from adjudge.kit.strict_json import is_list, is_object
 from adjudge.model import JsonObject, Observation, Usage
 from adjudge_plugins.readers import spans
 
@@ -76,7 +77,7 @@ def _model_call(span: spans.Span, losses: logs.Losses) -> spans.ModelCall:
         inputs=asked.messages,
         outputs=answered.messages,
         instructions=asked.instructions,
-        tools=asked.tools or (tuple(logs.list_of(declared)) if isinstance(declared, list) else ()),
+        tools=asked.tools or (tuple(logs.list_of(declared)) if is_list(declared) else ()),
         agent=node if isinstance(node, str) else None,
         model=model if isinstance(model := attributes.get("model"), str) else None,
         usage=_usage(attributes),
@@ -94,7 +95,7 @@ def _tool_run(
     result, call_id, extra = ended
     told = spans.plain_literal(given)
     inner = logs.object_of(told)
-    if list(inner) == ["input"] and isinstance(inner["input"], dict):
+    if list(inner) == ["input"] and is_object(inner["input"]):
         told = inner["input"]
     args, raw = logs.arguments_of(told)
     return spans.ToolRun(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.kit.strict_json import JsonStream
+from adjudge.kit.strict_json import JsonStream, is_list
 from adjudge.model import JsonObject
 from adjudge.plugin import ReadOptions, Source, Trajectory
 from adjudge_plugins.readers import spans
@@ -71,15 +71,15 @@ def _spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.
 
 def _of_object(held: JsonObject, place: logs.Place) -> Iterator[tuple[JsonObject, logs.Place]]:
     trace = logs.object_of(held.get("trace")) or held
-    if isinstance(held.get("observations"), list) or isinstance(trace.get("observations"), list):
+    if is_list(held.get("observations")) or is_list(trace.get("observations")):
         # An export has the observations of its trace twice: whole, and without what went in and came out.
         key = (
             place.key("observations")
-            if isinstance(held.get("observations"), list)
+            if is_list(held.get("observations"))
             else place.key("trace").key("observations")
         )
         observations = (
-            held.get("observations") if isinstance(held.get("observations"), list) else trace["observations"]
+            held.get("observations") if is_list(held.get("observations")) else trace["observations"]
         )
         identity = logs.text_of(trace.get("id"))
         root = f"{ROOT}{identity}"

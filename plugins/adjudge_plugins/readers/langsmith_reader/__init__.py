@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.json", "*.jsonl"),
             recognised_by="a run with run_type and inputs, or batches of them under post and patch",
+            keys=("run_type", "inputs", "outputs", "trace_id", "dotted_order"),
         )
     ]

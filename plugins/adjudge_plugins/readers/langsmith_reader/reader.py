@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.kit.strict_json import JsonStream
+from adjudge.kit.strict_json import JsonStream, is_list
 from adjudge.model import JsonObject
 from adjudge.plugin import ReadOptions, Source, Trajectory
 from adjudge_plugins.readers import spans
@@ -47,7 +47,7 @@ def _spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.
     found = False
     for value, place in values_of(stream, file):
         held = place.as_object(value, "a run")
-        batches = [batch for batch in _BATCHES if isinstance(held.get(batch), list)]
+        batches = [batch for batch in _BATCHES if is_list(held.get(batch))]
         runs: dict[str, tuple[JsonObject, logs.Place]] = {}
         for batch in batches:
             for run, at in place.key(batch).as_objects(held[batch]):

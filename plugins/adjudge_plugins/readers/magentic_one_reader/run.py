@@ -87,9 +87,11 @@ def _tell(
     elif found is not None and found["to"]:
         author, kind, extra = found["who"], "delegation", {"to": found["to"].strip()}
     elif found is not None and found["what"] == "thought":
-        author, kind, items = found["who"], "thought", [Claim(text=words)]
+        author, kind = found["who"], "thought"
+        items = [Claim(text=words)]
     elif found is not None:
-        author, kind, items = found["who"], "end", [Observation(text=words, source=found["what"])]
+        author, kind = found["who"], "end"
+        items = [Observation(text=words, source=found["what"])]
     elif role.startswith(_TERMINALS):
         failed = _FAILED.match(words)
         items = [

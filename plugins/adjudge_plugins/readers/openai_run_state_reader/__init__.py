@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.json",),
             recognised_by="an object with $schemaVersion and generated_items or original_input",
+            keys=("$schemaVersion", "original_input", "generated_items", "current_agent"),
         )
     ]

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.openai import step_from_item, usage_from_openai
+from adjudge.kit.strict_json import is_list
 from adjudge.model import Item, JsonObject, Opaque, Step, Text, Usage
 from adjudge.plugin import InputError, Problem, ReadOptions, Trajectory
 from adjudge_plugins.readers.dialogue import AGENT, Dialogue
@@ -161,7 +162,7 @@ def _usages(state: JsonObject) -> dict[str, tuple[int, Usage | None]]:
 
 def _first(value: Any) -> Any:
     """Details of tokens, which states keep as a list of one."""
-    return next(iter(value), None) if isinstance(value, list) else value  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return next(iter(value), None) if is_list(value) else value
 
 
 def _identity(item: JsonObject) -> str:

@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.json", "*.jsonl"),
             recognised_by="an event with id, timestamp, source and action or observation, or with a kind of the SDK",
+            keys=("id", "timestamp", "source", "action", "args"),
         )
     ]

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.openai import arguments_of
+from adjudge.kit.strict_json import is_object
 from adjudge.model import Claim, ErrorItem, Item, JsonObject, Observation, Step, Text, ToolCall, ToolResult
 from adjudge_plugins.readers.dialogue import AGENT, Dialogue
 
@@ -150,6 +151,6 @@ def _words(content: Any) -> str:
     """The texts of a content: a text, a part, or a list of them."""
     if isinstance(content, str):
         return content
-    if isinstance(content, dict):
+    if is_object(content):
         return logs.text_of(logs.object_of(content).get("text"))
     return "\n".join(filter(None, map(_words, logs.list_of(content))))

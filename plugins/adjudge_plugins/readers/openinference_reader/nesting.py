@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjudge.kit import logs
-from adjudge.kit.strict_json import JsonStream
+from adjudge.kit.strict_json import JsonStream, is_object
 from adjudge.model import JsonObject
 from adjudge_plugins.readers import spans
 
@@ -19,7 +19,7 @@ def spans_with_names(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject
     """
     for span, place in spans.spans_in(stream, file):
         attributes = logs.object_of(span.get("attributes"))
-        if any(isinstance(value, dict) and "." not in name for name, value in attributes.items()):
+        if any(is_object(value) and "." not in name for name, value in attributes.items()):
             yield {**span, "attributes": dict(_leaves("", attributes))}, place
         else:
             yield span, place
@@ -30,7 +30,7 @@ def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     if held:
         for key, inner in held.items():
             yield from _leaves(f"{name}.{key}" if name else key, inner)
-    elif any(isinstance(inner, dict) for inner in listed):
+    elif any(is_object(inner) for inner in listed):
         for index, inner in enumerate(listed):
             yield from _leaves(f"{name}.{index}", inner)
     else:

@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.otlp.json", "*spans.json", "*.jsonl", "*.ndjson"),
             recognised_by="spans (trace_id, span_id, or resourceSpans) with an attribute gen_ai.*",
+            keys=("trace_id", "span_id", "attributes", "gen_ai.operation.name"),
         )
     ]

@@ -7,12 +7,13 @@ objects that hold them, and plain words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.openai import ROLES, arguments_of, messages_of_reply, step_from_item
+from adjudge.kit.strict_json import is_list, is_object
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.items import Claim, Item, Opaque, Text, ToolCall, ToolResult
 from adjudge.plugin import InputError
@@ -61,7 +62,7 @@ def exchange_of(value: Any, role: str, losses: logs.Losses) -> Exchange:
     for found in _found(parsed, role, 0):
         data = logs.object_of(found)
         declared = logs.object_of(data.get("content"))
-        if data.get("role") == "tool" and isinstance(declared.get("function"), dict):
+        if data.get("role") == "tool" and is_object(declared.get("function")):
             tools.append(declared)  # LangChain's handlers write the declared tools among the messages
         else:
             messages.append(_message(data, role, losses))
@@ -93,7 +94,11 @@ def _parsed(value: Any) -> Any:
     """A value; JSON in a text, which tracing tools put into one another, as what it says."""
     for _ in range(2):
         found, is_json = json_of(value)
-        if not isinstance(value, str) or not is_json or not isinstance(found, dict | list | str):
+        if (
+            not isinstance(value, str)
+            or not is_json
+            or not (is_object(found) or is_list(found) or isinstance(found, str))
+        ):
             break
         value = found
     return value
@@ -105,10 +110,10 @@ def _found(value: Any, role: str, depth: int) -> Iterator[JsonObject]:
         return
     if isinstance(value, str):
         yield from _in_words(value, role)
-    elif isinstance(value, list):
+    elif is_list(value):
         for element in logs.list_of(value):
             yield from _found(_parsed(element) if depth else element, role, depth + 1)
-    elif isinstance(value, dict):
+    elif is_object(value):
         yield from _in_object(logs.object_of(value), role, depth)
 
 
@@ -127,7 +132,7 @@ def _in_object(held: JsonObject, role: str, depth: int) -> Iterator[JsonObject]:
     if replies:
         yield from (message for message, _ in replies)
         return
-    if isinstance(message := data.get("message"), dict):  # one generation
+    if is_object(message := data.get("message")):  # one generation
         inside = {**_unwrapped(logs.object_of(message))}
         inside.setdefault("content", data.get("text"))
         inside.setdefault("role", role)
@@ -171,11 +176,11 @@ def _in_words(text: str, role: str) -> Iterator[JsonObject]:
 def _unwrapped(data: JsonObject) -> JsonObject:
     """One of LangChain's messages, in whichever way it was dumped, with a role; anything else as it is."""
     kind, kwargs = data.get("type"), data.get("kwargs")
-    if kind == "constructor" and isinstance(kwargs, dict):
+    if kind == "constructor" and is_object(kwargs):
         name = logs.text_of(next(reversed(logs.list_of(data.get("id"))), ""))
         named = _CLASS.fullmatch(name)
         return _with_role({**logs.object_of(kwargs)}, named[1].lower() if named else "ai")
-    if isinstance(kind, str) and kind in _LANGCHAIN and isinstance(data.get("data"), dict):
+    if isinstance(kind, str) and kind in _LANGCHAIN and is_object(data.get("data")):
         return _with_role({**logs.object_of(data["data"])}, kind)
     named = _CLASS.fullmatch(kind) if isinstance(kind, str) else None
     if named is not None and "content" in data:
@@ -192,9 +197,9 @@ def _with_role(data: JsonObject, kind: str) -> JsonObject:
 
 def _message(data: JsonObject, role: str, losses: logs.Losses) -> Message:
     said = logs.text_of(data.get("role")) or role
-    if isinstance(data.get("parts"), list):
-        items = [item for part in logs.list_of(data["parts"]) for item in _of_gemini(logs.object_of(part))]
-        return Message("assistant" if said == "model" else said, logs.items_without_blobs(items, losses))
+    if is_list(data.get("parts")):
+        parts = [item for part in logs.list_of(data["parts"]) for item in _of_gemini(logs.object_of(part))]
+        return Message("assistant" if said == "model" else said, logs.items_without_blobs(parts, losses))
     known = {"human": "user", "ai": "assistant", "model": "assistant"}.get(said, said)
     inner = logs.object_of(data.get("additional_kwargs"))
     told: JsonObject = {
@@ -211,7 +216,7 @@ def _message(data: JsonObject, role: str, losses: logs.Losses) -> Message:
         told = data
     told["tool_calls"] = [_call(call) for call in logs.list_of(told.get("tool_calls"))] or None
     try:
-        items = list(step_from_item(told).items)
+        items: list[Item] = list(step_from_item(told).items)
     except InputError:
         items = [Opaque(name="message", value=data)]
     if data.get("status") == "error" or data.get("is_error") is True:
@@ -225,7 +230,7 @@ def _message(data: JsonObject, role: str, losses: logs.Losses) -> Message:
     return Message(str(told.get("role", role)), logs.items_without_blobs(_once(items, called), losses))
 
 
-def _once(items: list[Item], called: set[str | None]) -> list[Item]:
+def _once(items: Sequence[Item], called: set[str | None]) -> list[Item]:
     """The items; a call that stands both in the content and beside it, as LangChain has Anthropic's, once."""
     seen: set[str | None] = set()
     kept: list[Item] = []
@@ -265,9 +270,9 @@ def _of_gemini(part: JsonObject) -> Iterator[Item]:
 
 def _words(value: Any) -> str:
     """Instructions: a text, an object with one, or a list of them."""
-    if isinstance(value, list):
+    if is_list(value):
         return "\n".join(filter(None, map(_words, logs.list_of(value))))
-    if isinstance(value, dict):
+    if is_object(value):
         held = logs.object_of(value)
         return _words(held.get("parts")) if "parts" in held else logs.text_of(held.get("text"))
     return value if isinstance(value, str) else ""

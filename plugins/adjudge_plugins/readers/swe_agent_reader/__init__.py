@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.traj",),
             recognised_by="an object whose trajectory begins with an action and a thought, or whose history is SWE-agent's",
+            keys=("trajectory", "action", "observation", "thought", "history"),
         )
     ]

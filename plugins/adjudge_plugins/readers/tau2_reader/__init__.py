@@ -23,5 +23,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             factory=_make,
             patterns=("*.json",),
             recognised_by="an object with simulations, and tasks or info",
+            keys=("info", "tasks", "simulations"),
         )
     ]

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.openai import step_from_openai
+from adjudge.kit.strict_json import is_list, is_object
 from adjudge.model import JsonObject, Step
 from adjudge.plugin import InputError, Problem, ReadOptions, Source, Trajectory
 from adjudge_plugins.readers.dialogue import Dialogue
@@ -63,7 +64,7 @@ def _trajectory(
     dialogue = Dialogue(losses, instructions=logs.text_of(environment.get("policy")))
     for message, at in place.key("messages").as_objects(simulation.get("messages")):
         held = message.get("tool_messages")
-        several = at.key("tool_messages").as_objects(held) if isinstance(held, list) else [(message, at)]
+        several = at.key("tool_messages").as_objects(held) if is_list(held) else [(message, at)]
         for one, here in several:
             dialogue.take(logs.step_without_blobs(_step(one, here), losses))
     invocations = dialogue.invocations(_tools(environment))
@@ -71,14 +72,10 @@ def _trajectory(
         if key not in _READ:
             losses.add(f"{key!r} of the simulation")
     identity = logs.text_of(simulation.get("task_id"))
-    task = next(
-        (
-            task
-            for task in map(logs.object_of, logs.list_of(about.get("tasks")))
-            if identity and logs.text_of(task.get("id")) == identity
-        ),
-        {},
-    )
+    tasks = {
+        logs.text_of(task.get("id")): task for task in map(logs.object_of, logs.list_of(about.get("tasks")))
+    }
+    task = logs.object_of(tasks.get(identity))
     trial = simulation.get("trial")
     extra = {key: simulation[key] for key in _KEPT if simulation.get(key) is not None}
     if task.get("user_scenario"):
@@ -106,7 +103,7 @@ def _step(message: JsonObject, place: logs.Place) -> Step:
         told["tool_call_id"] = message.get("id")
         if message.get("error") is True:
             told["is_error"] = True
-    if isinstance(message.get("usage"), dict):
+    if is_object(message.get("usage")):
         told["usage"] = message["usage"]
     try:
         step = step_from_openai(told, path=place.path, source_ref=str(place))
@@ -123,6 +120,6 @@ def _call(call: JsonObject) -> JsonObject:
 
 def _tools(environment: JsonObject) -> Sequence[Any]:
     declared = environment.get("tool_defs")
-    if isinstance(declared, dict):
+    if is_object(declared):
         return [{"name": name, **logs.object_of(tool)} for name, tool in logs.object_of(declared).items()]
     return logs.list_of(declared)
