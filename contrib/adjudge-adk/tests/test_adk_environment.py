@@ -179,6 +179,21 @@ def test_a_model_plays_tools_and_no_case_sees_the_state_of_another(
     assert any('"4711":' in prompt for prompt in ASKED)
 
 
+def test_a_tool_that_no_model_can_play_is_no_fault_of_the_agent(
+    eval_set: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENAI_USE_VERTEXAI"):
+        monkeypatch.delenv(name, raising=False)
+    file = written({"tool_name": "count", "mock_strategy_type": "MOCK_STRATEGY_TOOL_SPEC"})
+
+    [case] = simulated(eval_set(one=[turn("count 1", "real")]), file).cases()
+
+    assert (case.status, case.error.code) == ("error", "simulation_failed")
+    assert "the environment simulation could not answer the call of count" in case.error.message
+    assert "No API key" in case.error.message
+    assert case.error.retryable
+
+
 @pytest.mark.parametrize(
     ("tools", "more", "path", "told"),
     [

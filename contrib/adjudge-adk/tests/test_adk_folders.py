@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripted import turn
 from zoo_files import written
 
 import adjudge
@@ -16,6 +17,7 @@ from adjudge import InputError
 from adjudge.kit.judged_criteria import agent_instructions, agent_moves, tool_declarations
 
 CASES = "home_automation_agent/simple_test.test.json"
+CONFIG = {"criteria": {"response_match_score": 1.0}}
 
 
 @pytest.mark.parametrize(
@@ -115,8 +117,8 @@ def test_a_step_shows_the_event_the_request_and_the_response_each_text_kept_once
 
     [done] = result.details()
     exhibits: dict[str, Any] = {}
-    for turn in done.actual.invocations:
-        exhibits |= (turn.extra or {}).get("exhibits", {})
+    for invocation in done.actual.invocations:
+        exhibits |= (invocation.extra or {}).get("exhibits", {})
     whole = done.actual.model_dump_json()
     assert whole.count("You switch devices of Ann.") == 1 + 2  # the table, and the instructions of two turns
     last = [step for step in done.actual.steps if step.model_request is not None][-1]
@@ -236,3 +238,89 @@ print(late if len(late) > 5 else "few")
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "few"
+
+
+SHOP = """
+from google.adk.agents import LlmAgent
+from scripted import Scripted
+{imports}
+
+root_agent = LlmAgent(name="shop", model=Scripted(reply=lambda _: WORD))
+"""
+
+
+def shop_in(folder: Path, imports: str) -> str:
+    """An agent that says the name of the folder above it."""
+    (folder / "shop").mkdir(parents=True)
+    (folder / "shop" / "__init__.py").write_text("from . import agent\n")
+    (folder / "shop" / "words.py").write_text(f"WORD = {folder.name!r}\n")
+    (folder / "shop" / "agent.py").write_text(SHOP.format(imports=imports))
+    case = {"eval_id": "one", "conversation": [turn("Hello.", folder.name)]}
+    (folder / "shop" / "one.evalset.json").write_text(
+        json.dumps({"eval_set_id": "one", "eval_cases": [case]})
+    )
+    return str(folder / "shop")
+
+
+def test_two_agents_of_one_name_have_each_their_own_modules(workspace: Path) -> None:
+    for name in ("x", "y", "x"):
+        target = str(workspace / name / "shop")
+        if not Path(target).exists():
+            shop_in(workspace / name, "from .words import WORD")
+        assert adjudge.evaluate_sync(target, "one", config=CONFIG).passed, name
+
+
+def test_an_agent_never_runs_with_the_modules_of_another_of_its_name(workspace: Path) -> None:
+    first = shop_in(workspace / "x", "from shop.words import WORD")
+    second = shop_in(workspace / "y", "def later():\n    import shop.words\nWORD = 'y'")
+    assert adjudge.evaluate_sync(first, "one", config=CONFIG).passed
+
+    with pytest.raises(InputError) as refused:
+        adjudge.evaluate_sync(second, "one", config=CONFIG)
+
+    assert "it imports 'shop'" in str(refused.value)
+    assert f"that name belongs to {workspace / 'x' / 'shop' / '__init__.py'} here" in str(refused.value)
+    assert "Write relative imports" in str(refused.value)
+
+
+def test_a_folder_whose_name_is_no_module_name_finds_its_neighbours_too(workspace: Path) -> None:
+    target = shop_in(workspace / "y", "from vocabulary import WORD")
+    (workspace / "y" / "vocabulary.py").write_text("WORD = 'y'\n")
+    renamed = Path(target).rename(workspace / "y" / "my-shop")
+
+    assert adjudge.evaluate_sync(str(renamed), "one", config=CONFIG).passed
+
+
+# google-adk's own, of how it reads the file.
+@pytest.mark.filterwarnings("ignore:LlmAgentConfig is deprecated:DeprecationWarning")
+def test_an_agent_is_made_from_its_yaml_alone(workspace: Path) -> None:
+    folder = workspace / "written"
+    folder.mkdir()
+    (folder / "root_agent.yaml").write_text(
+        "name: written\nmodel: gemini-2.5-flash\ninstruction: Say hello.\n"
+        "before_model_callbacks:\n  - name: written.answers.fine\n"
+    )
+    (folder / "answers.py").write_text(
+        "from google.adk.models.llm_response import LlmResponse\n"
+        "from google.genai import types\n\n"
+        "def fine(callback_context, llm_request):\n"
+        "    return LlmResponse(content=types.Content(role='model', parts=[types.Part(text='fine')]))\n"
+    )
+    case = {"eval_id": "one", "conversation": [turn("Hello.", "fine")]}
+    (folder / "one.evalset.json").write_text(json.dumps({"eval_set_id": "one", "eval_cases": [case]}))
+
+    result = adjudge.evaluate_sync("written", "one", config=CONFIG)
+
+    assert result.passed, [each.error for each in result.cases()]
+
+
+def test_a_name_that_google_adk_refuses_is_told_with_the_line_of_the_agent(workspace: Path) -> None:
+    folder = workspace / "misnamed"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "agent.py").write_text(
+        "from google.adk.agents import LlmAgent\nroot_agent = LlmAgent(name='my weather')\n"
+    )
+
+    with pytest.raises(InputError, match=r"misnamed/agent\.py:2"):
+        adjudge.evaluate_sync("misnamed", "one")

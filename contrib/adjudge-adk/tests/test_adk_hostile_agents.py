@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from google.adk.agents import LlmAgent
+from google.adk.tools.base_toolset import BaseToolset
 from google.genai import types
 from scripted import Scripted, expected_call, heard, turn
 
@@ -204,6 +205,29 @@ def test_a_model_without_a_key_tells_where_to_put_it(
 
     assert (case.status, case.error.code) == ("error", "agent_raised")
     assert "Put GOOGLE_API_KEY into the environment, or into the .env file" in case.error.message
+    assert case.error.retryable
+
+
+class Unreachable(BaseToolset):
+    """Tools of a server that does not answer."""
+
+    async def get_tools(self, readonly_context: Any = None) -> list[Any]:
+        raise ConnectionError("no server on port 1")
+
+    async def close(self) -> None:
+        pass
+
+
+def test_an_agent_that_ran_without_its_tools_was_not_measured(eval_set: Callable[..., Path]) -> None:
+    agent = LlmAgent(name="shop", model=Scripted(reply=lambda _: "fine"), tools=[Unreachable()])
+
+    [case] = adjudge.evaluate_sync(agent, eval_set(one=[turn("Hello.", "fine")]), config=CONFIG).cases()
+
+    assert (case.status, case.error.code) == ("error", "tools_not_loaded")
+    assert case.error.message == (
+        "agent shop ran without the tools of Unreachable, which failed to load: ConnectionError: no server on port 1"
+    )
+    assert case.error.retryable
 
 
 def test_a_run_that_is_interrupted_goes_on_with_what_is_left(workspace: Path) -> None:

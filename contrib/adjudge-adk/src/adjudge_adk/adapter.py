@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
@@ -29,12 +28,12 @@ from adjudge_adk.config import AdkAgentConfig
 from adjudge_adk.conversation import Conversation
 from adjudge_adk.description import described
 from adjudge_adk.loading import MadeAgent, load_agent, made_now
+from adjudge_adk.lost_tools import listen
 from adjudge_adk.simulated_tools import SimulatedTools, simulated_tools
 from adjudge_adk.targets import AgentInProgram
 from adjudge_adk.turns import steps_of
 from adjudge_adk.warm_up import warm_up
 
-_SILENCE: Final = logging.NullHandler()
 _RETRYABLE: Final = frozenset({408, 429, 500, 502, 503, 504})
 """Statuses of a provider of models that another attempt may not meet."""
 
@@ -45,8 +44,7 @@ def adk_agent(config: AdkAgentConfig, host: Host) -> AgentAdapter:
     Raises:
         InputError: there is no such agent, or no such sub-agent.
     """
-    # What an agent raises is told with its case. Whoever sets up logging hears google-adk as before.
-    logging.getLogger("google_adk").addHandler(_SILENCE)
+    listen()
     found = load_agent(config.target, host)
     # An object belongs to the program that gives it, and may be bound to the loop that the program runs.
     given = config.target.agent if isinstance(config.target, AgentInProgram) else config.target
@@ -223,10 +221,14 @@ class AdkSession:
         except AgentError:
             raise
         except Exception as error:
+            if isinstance(
+                error.__cause__, AgentError
+            ):  # of a plugin of ours: google-adk wraps what plugins raise
+                raise error.__cause__ from error
             raise AgentError(
                 f"{type(error).__name__}: {error}{_advice(error)}",
                 code="agent_raised",
-                retryable=isinstance(error, TimeoutError) or getattr(error, "code", None) in _RETRYABLE,
+                retryable=_may_work_later(error),
             ) from error
 
 
@@ -264,9 +266,18 @@ def _advice(error: Exception) -> str:
     """What to do about an error of google-adk that does not say so."""
     if isinstance(error, KeyError) and "Context variable not found" in str(error):
         return "; give it in session_input.state of the case, or write {name?} where the instruction may go without it"
-    if isinstance(error, ValueError) and "No API key was provided" in str(error):
+    if _lacks_key(error):
         return " Put GOOGLE_API_KEY into the environment, or into the .env file of the agent's folder."
     return ""
+
+
+def _lacks_key(error: Exception) -> bool:
+    return isinstance(error, ValueError) and "No API key was provided" in str(error)
+
+
+def _may_work_later(error: Exception) -> bool:
+    is_temporary = isinstance(error, TimeoutError) or getattr(error, "code", None) in _RETRYABLE
+    return is_temporary or _lacks_key(error)
 
 
 def _refused(error: BaseException) -> AgentError:

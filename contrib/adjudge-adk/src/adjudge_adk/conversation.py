@@ -21,7 +21,9 @@ from google.genai import types
 
 from adjudge.kit.adk import content_to_adk
 from adjudge.model import Content, Invocation, JsonObject, SessionInput
+from adjudge.plugin import AgentError
 from adjudge_adk.exhibits import Exhibits
+from adjudge_adk.lost_tools import lost_tools
 from adjudge_adk.plain_json import plain_json
 from adjudge_adk.recorder import Recorder
 from adjudge_adk.simulated_tools import Simulation
@@ -85,8 +87,10 @@ class Conversation:
 
         Raises:
             Exception: whatever the agent raises.
-            AgentError: it ended with an error.
+            AgentError: it ended with an error; or a set of its tools could not be loaded (``tools_not_loaded``): this
+                was not the agent that is to be measured.
         """
+        lost = lost_tools()
         self.recorder.begin()
         began, started = time.time(), time.monotonic()
         events = self._runner.run_async(
@@ -100,6 +104,8 @@ class Conversation:
                 self.recorder.take(event)
         finally:
             await events.aclose()
+        if lost:
+            raise AgentError("; ".join(dict.fromkeys(lost)), code="tools_not_loaded", retryable=True)
         turn = invocation_of(
             self.recorder.turn, content, began, time.monotonic() - started, self._exhibits, self._simulated
         )

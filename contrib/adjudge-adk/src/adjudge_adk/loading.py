@@ -5,12 +5,13 @@ What counts as an agent: google-adk 2.13.0, ``cli/cli_eval.py`` and ``cli/utils/
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import hashlib
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,11 +138,11 @@ def _of_module(target: str, host: Host) -> LoadedAgent:
 
 def _of_folder(folder: Path, target: str, host: Host) -> LoadedAgent:
     load_environment(folder)
-    package = _imported(target, lambda: _package(folder, host))
+    package = _imported(target, lambda: _package(folder, target, host), below=folder)
     if (found := _agent_in(package, target, folder)) is not None:
         return found
     if (folder / "agent.py").is_file():
-        module = _imported(target, lambda: importlib.import_module(f"{package.__name__}.agent"))
+        module = _imported(target, lambda: importlib.import_module(f"{package.__name__}.agent"), below=folder)
         if (found := _agent_in(module, target, folder)) is not None:
             return found
         raise _without_agent(target, module, "agent.py")
@@ -158,10 +159,10 @@ def _of_yaml(folder: Path, target: str) -> LoadedAgent:
     return _of_object(root, folder, target)
 
 
-def _package(folder: Path, host: Host) -> ModuleType:
+def _package(folder: Path, target: str, host: Host) -> ModuleType:
     """The folder as a package, under its own name where nothing else has that."""
     if _is_free(folder):
-        if (folder / "__init__.py").is_file():
+        if (folder / "__init__.py").is_file() or not (folder / "agent.py").is_file():
             return host.import_module(folder.name, folder.parent)
         return importlib.import_module(
             host.import_module(f"{folder.name}.agent", folder.parent).__name__.rpartition(".")[0]
@@ -170,6 +171,9 @@ def _package(folder: Path, host: Host) -> ModuleType:
     alias = f"{folder.name}_{hashlib.sha256(str(folder).encode()).hexdigest()[:8]}"
     if alias in sys.modules:
         return sys.modules[alias]
+    _refuse_own_name(folder, target)
+    if str(folder.parent) not in sys.path:  # its neighbours are found, as from any other folder
+        sys.path.append(str(folder.parent))
     file = folder / "__init__.py"
     places = [str(folder)]
     spec = (
@@ -188,6 +192,43 @@ def _package(folder: Path, host: Host) -> ModuleType:
         del sys.modules[alias]
         raise
     return module
+
+
+def _refuse_own_name(folder: Path, target: str) -> None:
+    """Refuse code that imports its own package by a name that means other code here.
+
+    Nothing is run to tell: an import inside a function would go wrong later, and nobody would see it.
+
+    Raises:
+        InputError: it does, with the file and the line.
+    """
+    for file in sorted(folder.rglob("*.py")):
+        try:
+            tree = ast.parse(file.read_bytes())
+        except (OSError, ValueError, SyntaxError):  # importing it says so
+            continue
+        for node in ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                names = [node.module]
+            if any(name.partition(".")[0] == folder.name for name in names) and _is_inside(folder, names):
+                raise _unusable(
+                    target,
+                    f"it imports {folder.name!r} ({file}:{node.lineno}), and that name belongs to {_whose(folder.name)} here",
+                    hint="Write relative imports (from . import ...), rename the folder, or evaluate it in a process of its own.",
+                )
+
+
+def _is_inside(folder: Path, names: Sequence[str]) -> bool:
+    """Whether one of these modules is a file or a folder of the agent, so that the agent means its own."""
+    places = [folder.joinpath(*name.split(".")[1:]) for name in names]
+    return any(place.is_dir() or place.with_suffix(".py").is_file() for place in places)
+
+
+def _whose(name: str) -> str:
+    loaded = sys.modules.get(name)
+    place = getattr(loaded, "__file__", None) or next(iter(getattr(loaded, "__path__", ())), None)
+    return place or "a module that is installed"
 
 
 def _is_free(folder: Path) -> bool:
@@ -235,7 +276,10 @@ def _folder(module: ModuleType) -> Path | None:
     return None if module.__file__ is None else Path(module.__file__).parent
 
 
-def _imported(target: str, make: Callable[[], Any], doing: str = "importing it") -> Any:
+def _imported(
+    target: str, make: Callable[[], Any], doing: str = "importing it", below: Path | None = None
+) -> Any:
+    """What ``make`` gives. Where it raises, the message has the last line of the code ``below`` a folder, where known."""
     try:
         return make()
     except (KeyboardInterrupt, InputError):
@@ -243,7 +287,9 @@ def _imported(target: str, make: Callable[[], Any], doing: str = "importing it")
     except BaseException as error:  # a module may call sys.exit() when it is imported
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         hint = None if missing is None else f"Install {missing!r} in the environment of adjudge."
-        why = f"{doing} raised {type(error).__name__}: {error}{raised_at(error)}"
+        if missing is not None and missing == target.partition(":")[0].partition(".")[0]:
+            hint = "It was looked for in the working folder and in the installed packages."
+        why = f"{doing} raised {type(error).__name__}: {error}{raised_at(error, below)}"
         raise _unusable(target, why, hint=hint) from error
 
 

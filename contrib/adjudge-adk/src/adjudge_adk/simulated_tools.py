@@ -29,7 +29,7 @@ from pydantic import BaseModel, ValidationError
 
 from adjudge.kit.strict_json import is_list, is_object, read_json
 from adjudge.model import JsonObject, JsonValue
-from adjudge.plugin import InputError, Problem, did_you_mean
+from adjudge.plugin import AgentError, InputError, Problem, did_you_mean
 
 _PLAYED: Final = MockStrategy.MOCK_STRATEGY_TOOL_SPEC
 _TRANSFER: Final = "transfer_to_agent"
@@ -104,8 +104,20 @@ class Simulation(BasePlugin):
     async def before_tool_callback(
         self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
     ) -> dict[str, Any] | None:
-        """Answer in place of the tool."""
-        answer = await self._engine.simulate(tool, tool_args, tool_context)
+        """Answer in place of the tool.
+
+        Raises:
+            AgentError: it could not (``simulation_failed``): that says nothing of the agent.
+        """
+        try:
+            answer = await self._engine.simulate(tool, tool_args, tool_context)
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
+            raise AgentError(
+                f"the environment simulation could not answer the call of {tool.name}: {why}",
+                code="simulation_failed",
+                retryable=True,
+            ) from error
         if answer is not None:
             self.answered.add(tool_context.function_call_id or "")
         return answer

@@ -32,7 +32,9 @@ class _Model(BaseLlm):
         called = len(llm_request.contents) > 1
         call = types.Part(function_call=types.FunctionCall(name=_NAME, args={}))
         part = types.Part(text="ready") if called else call
-        yield LlmResponse(content=types.Content(role="model", parts=[part]))
+        # Without a usage google-adk complains in its log.
+        usage = types.GenerateContentResponseUsageMetadata(prompt_token_count=1, candidates_token_count=1)
+        yield LlmResponse(content=types.Content(role="model", parts=[part]), usage_metadata=usage)
 
 
 @cache
