@@ -44,6 +44,33 @@ def at_exit(text):
     atexit.register(slow)
     return text
 
+class Slow:
+    def __del__(self):
+        slow()
+
+kept = Slow()
+
+def with_a_slow_end(text):
+    return text
+
+async def tries_again(text):
+    while True:
+        try:
+            await asyncio.sleep(600)
+        except:
+            pass
+
+def ends_the_process(text):
+    os._exit(0)
+
+def forks(text):
+    os.fork()
+    return text
+
+async def forks_too(text):
+    os.fork()
+    return text
+
 def no_output(text):
     sys.stdout = sys.stderr = None
     return text
@@ -132,3 +159,37 @@ def test_an_agent_that_replaces_the_standard_streams_hides_nothing(
     assert done.returncode == status, done.stderr
     assert verdict in done.stdout
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("agent", "status", "told"),
+    [("with_a_slow_end", 0, "PASS  1 case"), ("tries_again", 3, "ERROR  1 of 1 case")],
+)
+def test_code_of_an_agent_that_python_would_run_at_its_end_does_not_keep_the_process(
+    folder: Path, adjudge: Cli, agent: str, status: int, told: str
+) -> None:
+    done = adjudge("eval", f"bots:{agent}", "good.test.json", "--timeout", "2")
+
+    assert done.returncode == status, done.stderr
+    assert told in done.stdout
+    assert done.stderr == ""
+
+
+def test_an_agent_that_ends_the_process_never_ends_it_as_a_pass(folder: Path, adjudge: Cli) -> None:
+    done = adjudge("eval", "bots:ends_the_process", "good.test.json", "--run", "ended")
+
+    assert done.returncode == 3
+    assert "error: code that adjudge ran ended the process: os._exit(0)" in done.stderr
+    assert "INCOMPLETE" in adjudge("runs", "show", "ended").stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+@pytest.mark.parametrize("agent", ["forks", "forks_too"])
+def test_a_process_that_an_agent_forked_does_not_go_on_with_the_run(
+    folder: Path, adjudge: Cli, agent: str
+) -> None:
+    # It waits until nobody has its output any more: the forked process too.
+    done = adjudge("eval", f"bots:{agent}", "good.test.json")
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("PASS  1 case passed") == 1

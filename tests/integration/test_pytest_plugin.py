@@ -277,6 +277,29 @@ def test_an_agent_that_cannot_be_used_is_an_error_of_every_case(project: Path, r
     assert "'agent' has no 'shopp'. Did you mean 'shop'?" in done.stdout
 
 
+ENDS = """
+import os
+
+def agent(text):
+    os._exit(0)
+"""
+
+
+def test_an_agent_that_ends_pytest_does_not_end_it_as_passed_and_may_be_isolated(
+    project: Path, run: Run
+) -> None:
+    (project / "ends.py").write_text(ENDS)
+
+    ended = run("--adjudge-agent", "ends:agent", "tests", "-q")
+    isolated = run("--adjudge-agent", "ends:agent", "--adjudge-isolate", "tests", "-q")
+
+    assert ended.returncode == pytest.ExitCode.INTERNAL_ERROR
+    assert "an agent ended the process of pytest: os._exit(0)" in ended.stderr
+    assert isolated.returncode == 1
+    assert "4 errors" in isolated.stdout
+    assert "--isolate" in isolated.stdout
+
+
 def test_what_is_not_measured_is_never_an_expected_failure(project: Path, run: Run) -> None:
     (project / "tests" / "test_marked.py").write_text(
         "import pytest\n\nimport agent\n\n\n"

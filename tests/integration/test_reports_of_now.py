@@ -114,7 +114,7 @@ def test_an_agent_that_ends_the_process_leaves_no_older_report(
     folder: Path, adjudge: Cli, adjudge_here: Cli
 ) -> None:
     assert adjudge_here(*GREEN).returncode == 0
-    assert adjudge("eval", "bot:dies", "set.test.json", *OUTPUTS).returncode == 0
+    assert adjudge("eval", "bot:dies", "set.test.json", *OUTPUTS).returncode == 3
     assert not (folder / "r.json").exists()
     assert not (folder / "r.xml").exists()
 

@@ -61,7 +61,7 @@ def main() -> None:
     """Run the command line. Every error of adjudge is one message and exit status 2."""
     import gc
 
-    from adjudge.cli.exits import end_process, run_cli
+    from adjudge.cli.exits import end_process, never_unnoticed, run_cli
     from adjudge.cli.signals import end_as_interrupted
     from adjudge.extension.terminal import open_closed_streams
 
@@ -70,6 +70,7 @@ def main() -> None:
     gc.set_threshold(50_000, 20, 20)
     open_closed_streams()
     end_as_interrupted()
+    never_unnoticed()
     try:
         run_cli(cli)
     except SystemExit as ended:

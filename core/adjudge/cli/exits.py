@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
 import sys
 import threading
 from contextlib import suppress
+from os import _exit  # an agent may replace os._exit
 from time import sleep as _sleep  # an agent may replace time.sleep
 from typing import Final, NoReturn
 
 import click
 
+from adjudge.extension.secrets import Secrets
 from adjudge.extension.terminal import (
     OutputError,
     flush_output,
@@ -54,9 +57,35 @@ def run_cli(command: click.Command) -> NoReturn:
 
 
 def end_process(status: int) -> NoReturn:
-    """End this process, whatever code that it ran has left running: Python would wait for it without a limit."""
-    threading.Thread(target=_end_anyway, args=(status,), name="adjudge end", daemon=True).start()
-    sys.exit(status)
+    """End this process, whatever code that it ran has left running: Python would wait for it without a limit.
+
+    What was registered to run at the end runs, with a limit. Python's own clearing up does not: it runs code of the
+    agent once more (``__del__``, what a generator does when it is closed), and nothing could stop that.
+    """
+    try:
+        threading.Thread(target=_end_anyway, args=(status,), name="adjudge end", daemon=True).start()
+        # What Python does at its end, up to here.
+        threading._shutdown()  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+        atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
+        with suppress(Exception):
+            flush_output()
+    finally:
+        _exit(status)
+
+
+def never_unnoticed() -> None:
+    """Let code that ends this process by ``os._exit`` end it with a message, and never with the status of a PASS."""
+    ours = os.getpid()
+
+    def exit_told(status: int) -> NoReturn:
+        if os.getpid() != ours:  # a process that the agent forked may end as it likes
+            _exit(status)
+        with suppress(OSError):
+            told = f"error: code that adjudge ran ended the process: os._exit({status})\n"
+            os.write(2, f"{told}  What is finished is kept; adjudge runs list says how to go on.\n".encode())
+        _exit(UNMEASURED)
+
+    os._exit = exit_told
 
 
 def _end_anyway(status: int) -> None:
@@ -71,7 +100,7 @@ def _end_anyway(status: int) -> None:
     with suppress(OSError):
         told = f"warning: the process was ended while code that it had run was still running: {what}\n"
         os.write(2, told.encode(errors="replace"))
-    os._exit(status)
+    _exit(status)
 
 
 def _flushed(status: int) -> int:
@@ -126,5 +155,5 @@ def _unwritten(error: BaseException) -> OutputError | None:
 
 
 def _told(text: str, status: int) -> int:
-    say(text, err=True)
+    say(Secrets().masked(text), err=True)
     return status

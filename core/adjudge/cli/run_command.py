@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -23,10 +22,6 @@ if TYPE_CHECKING:
 _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 
 _SECONDS = click.FloatRange(min=0, min_open=True)
-
-# A run makes few cycles and keeps many objects: with Python's own thresholds a tenth of its time is spent on looking
-# through them. Peak memory is the same.
-_GC_THRESHOLDS: Final = (10_000, 50, 100)
 
 
 def run_and_show(
@@ -50,7 +45,6 @@ def run_and_show(
     from adjudge.journal.run_journal import Journal
     from adjudge.runner.reports import report_of
 
-    gc.set_threshold(*_GC_THRESHOLDS)
     extensions = project_extensions(Path.cwd(), disable=no_plugins)
     unwritten: str | None = None
     result: RunResult

@@ -7,10 +7,12 @@ things pass: ``KeyboardInterrupt``, which is the user's, and the cancellation of
 from __future__ import annotations
 
 import copy
+import os
 import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from os import _exit  # an agent may replace os._exit
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from adjudge.errors import AdjudgeError, PluginError
@@ -248,6 +250,15 @@ async def awaited(
         raise PluginRaisedError(origin, call, raised)
     with guarded(origin, call, passing=passing):
         raise raised
+
+
+def end_fork_of(process: int) -> None:
+    """End the current process where it is not ``process``: somebody's code has forked it, and comes back in it too.
+
+    What goes on there would be a second run, on the event loop and the journal of the first.
+    """
+    if os.getpid() != process:
+        _exit(0)
 
 
 async def closed(origin: Origin, component: object) -> str | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import os
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -195,6 +196,7 @@ class Call:
         """Run it, in a task of ``loop``."""
         if self._tells_begin:
             self._home.set(self.begun, True)
+        ours = os.getpid()
         try:
             return await self._function(*self._args), None
         except BaseException as error:
@@ -203,6 +205,8 @@ class Call:
             if isinstance(error, GeneratorExit) and not loop.is_running():
                 raise  # the end of the program
             return None, error
+        finally:
+            guard.end_fork_of(ours)
 
     def end(self, outcome: Outcome) -> None:
         """Tell the caller, from whatever thread."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +45,7 @@ def handover(
     def work() -> None:
         result: Any = None
         failure: Exception | None = None
+        ours = os.getpid()
         try:
             result = call()
         except BaseException as error:
@@ -52,6 +54,7 @@ def handover(
             else:
                 failure = refused(error)
                 failure.__cause__ = error
+        guard.end_fork_of(ours)
         home.post(lambda: deliver(result, failure))
 
     return work, done

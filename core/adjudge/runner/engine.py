@@ -10,6 +10,7 @@ from typing import TypeAlias
 from adjudge.extension.hooks import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
+from adjudge.extension.secrets import Secrets
 from adjudge.journal.run_journal import Journal
 from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest
@@ -62,6 +63,7 @@ class Engine:
         self.began = False
         """Whether criteria have locked what they have in common, so that cases are run."""
         self._watch = watch
+        self._secrets = Secrets()
         self._participants = len(record_of(journal).run.plugins)
         """How many the journal has."""
         self._agent_slots = asyncio.Semaphore(plan.request.concurrency)
@@ -145,15 +147,20 @@ class Engine:
         """What the agent does, or did, on its way into the journal; or what the journal has of it."""
         if unit.played is not None:
             self._tell_started(unit)
-            result = UnitResult.begun(unit, case, self._run, unit.played, self._plan.source.origin)
+            result = UnitResult.begun(
+                unit, case, self._run, unit.played, self._secrets, self._plan.source.origin
+            )
         elif unit.play is None:
-            return UnitResult.resumed(unit, case, self._run, *known(self._journal, unit.place))
+            conversation, criteria = known(self._journal, unit.place)
+            return UnitResult.resumed(unit, case, self._run, conversation, self._secrets, criteria)
         else:
             self._tell_started(unit)
             await self._agent_slots.acquire()
             try:
                 conversation = await unit.play(case)
-                result = UnitResult.begun(unit, case, self._run, conversation, self._plan.source.origin)
+                result = UnitResult.begun(
+                    unit, case, self._run, conversation, self._secrets, self._plan.source.origin
+                )
             except BaseException:
                 self._agent_slots.release()
                 raise

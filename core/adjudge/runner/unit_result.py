@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pydantic_core import from_json, to_json
 
+from adjudge.extension.secrets import Secrets
 from adjudge.journal.run_journal import Attempt
 from adjudge.model.base import told
 from adjudge.model.eval_set import EvalCase
@@ -28,6 +29,7 @@ class UnitResult:
         run: str,
         conversation: Conversation,
         *,
+        secrets: Secrets,
         trajectory: bytes = b"",
         criteria: Mapping[int, CriterionResult] | None = None,
     ) -> None:
@@ -41,24 +43,34 @@ class UnitResult:
         """Whether the journal has the trajectory."""
         self._trajectory = trajectory
         self._run = run
+        self._secrets = secrets
         self._decided: CaseResult | None = None
         self._json: dict[int, bytes] = {}
 
     @classmethod
     def begun(
-        cls, unit: Unit, case: EvalCase, run: str, conversation: Conversation, origin: str | None
+        cls,
+        unit: Unit,
+        case: EvalCase,
+        run: str,
+        conversation: Conversation,
+        secrets: Secrets,
+        origin: str | None,
     ) -> UnitResult:
         """A unit of which nothing is decided; an error where what the agent did cannot be kept.
+
+        Keys of the environment that the agent or its errors show are masked from here on.
 
         Args:
             unit: The unit.
             case: Its case.
             run: The name of the run.
             conversation: What the agent did.
+            secrets: The keys.
             origin: Whose fault it is where that cannot be kept.
         """
         try:
-            stored = _dumped(conversation.trajectory)
+            conversation, stored = _masked(conversation, secrets)
             # A journal must be readable whatever an agent answers. That it is a trajectory was checked where it came
             # in; how deep it is as a whole, and how long its numbers are, shows here.
             from_json(stored)
@@ -67,7 +79,7 @@ class UnitResult:
             unusable = Failure(code="bad_answer", message=message, origin=origin)
             conversation = Conversation(Trajectory(eval_id=case.eval_id), unusable, conversation.duration)
             stored = _dumped(conversation.trajectory)
-        return cls(unit, case, run, conversation, trajectory=stored)
+        return cls(unit, case, run, conversation, secrets=secrets, trajectory=stored)
 
     @classmethod
     def resumed(
@@ -76,14 +88,15 @@ class UnitResult:
         case: EvalCase,
         run: str,
         conversation: Conversation,
+        secrets: Secrets,
         criteria: Mapping[int, CriterionResult],
     ) -> UnitResult:
         """A unit whose trajectory the journal has, and the results of some criteria."""
-        return cls(unit, case, run, conversation, criteria=criteria)
+        return cls(unit, case, run, conversation, secrets=secrets, criteria=criteria)
 
     def add(self, number: int, result: CriterionResult) -> CriterionResult:
         """Note the result of a criterion; an error where it cannot be written and read again."""
-        result, self._json[number] = _stored(self.unit.criteria[number], result)
+        result, self._json[number] = _stored(self.unit.criteria[number], result, self._secrets)
         self.criteria[number] = result
         self._decided = None
         return result
@@ -133,10 +146,31 @@ def _dumped(trajectory: Trajectory) -> bytes:
     return trajectory.model_dump_json(exclude_defaults=True).encode()
 
 
-def _stored(planned: PlannedCriterion, result: CriterionResult) -> tuple[CriterionResult, bytes]:
-    """The result and its JSON; an error where the criterion gave what cannot be written and read again."""
+def _masked(conversation: Conversation, secrets: Secrets) -> tuple[Conversation, bytes]:
+    """What the agent did without keys of the environment, and the trajectory of it as JSON."""
+    trajectory, failure = conversation.trajectory, conversation.failure
+    written = _dumped(trajectory)
+    stored = secrets.masked_json(written)
+    if stored != written:
+        trajectory = Trajectory.model_validate_json(stored)
+    if failure is not None:
+        told = secrets.masked_json(failure.model_dump_json().encode())
+        failure = Failure.model_validate_json(told)
+    return Conversation(trajectory, failure, conversation.duration), stored
+
+
+def _stored(
+    planned: PlannedCriterion, result: CriterionResult, secrets: Secrets
+) -> tuple[CriterionResult, bytes]:
+    """The result and its JSON, without keys of the environment.
+
+    An error where the criterion gave what cannot be written and read again.
+    """
     try:
-        stored = to_json(result.model_dump(exclude_defaults=True, warnings=False))
+        written = to_json(result.model_dump(exclude_defaults=True, warnings=False))
+        stored = secrets.masked_json(written)
+        if stored != written:
+            return CriterionResult.model_validate_json(stored), stored
         if planned.component.is_built_in:
             from_json(stored)
         else:

@@ -89,6 +89,8 @@ def _value(text: str) -> Any:
     """A value of a command line: JSON, or the text itself where it is none."""
     from adjudge.kit.strict_json import parse_json
 
+    if not text.isprintable() and any("\ud800" <= char <= "\udfff" for char in text):
+        raise InputError(Problem(what="--set: the value is not UTF-8."))
     try:
         return parse_json(text, source="--set")
     except InputError:

@@ -75,6 +75,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="How long a case may take (default: 600).",
     )
     group.addoption(
+        "--adjudge-isolate",
+        action="store_true",
+        help="Run every session with the agent in a process of its own.",
+    )
+    group.addoption(
         "--adjudge-run",
         metavar="NAME",
         type=_name,

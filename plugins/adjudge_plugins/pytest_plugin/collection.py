@@ -115,6 +115,7 @@ def options_of(config: pytest.Config) -> dict[str, Any]:
         "agent_options": {key: value for key, _, value in pairs},
         "config": config.getoption("--adjudge-config"),
         "judge": config.getoption("--adjudge-judge"),
+        "isolate": config.getoption("--adjudge-isolate"),
     }
     numbers = {
         "num_runs": (config.getoption("--adjudge-num-runs"), 1),

@@ -55,7 +55,7 @@ def wanted_of(agent: object, eval_sets: Any, options: Mapping[str, Any], folder:
     """The run that a test asks for.
 
     Args:
-        agent: The agent or its target.
+        agent: The agent or its target; a path like those of ``eval_sets``.
         eval_sets: Each relative to ``folder``, else to the working folder.
         options: Of ``adjudge.open_run``.
         folder: Where the test is.
@@ -69,6 +69,8 @@ def wanted_of(agent: object, eval_sets: Any, options: Mapping[str, Any], folder:
         given["config"] = _placed(str(given["config"]), folder)
     # Whoever runs pytest on a folder runs the code in it.
     given.setdefault("trust_code", True)
+    if isinstance(agent, str) and (folder / agent).exists():
+        agent = str(folder / agent)
     return Wanted(agent, tuple(_placed(str(item), folder) for item in eval_sets), given)
 
 

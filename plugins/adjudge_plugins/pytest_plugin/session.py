@@ -16,7 +16,7 @@ import pytest
 
 from adjudge import EvaluatedCase
 from adjudge.kit import render
-from adjudge_plugins.pytest_plugin import verdicts
+from adjudge_plugins.pytest_plugin import process_end, verdicts
 from adjudge_plugins.pytest_plugin.runs import Runs, WantedCase
 from adjudge_plugins.pytest_plugin.unmeasured import Unmeasured, applied
 
@@ -64,6 +64,7 @@ class Session:
         """The runs of the session."""
         if self._runs is None:
             names = self._names()
+            process_end.never_unnoticed(self._config)
             self._runs = Runs(self._folder(), lambda: next(names))
         return self._runs
 
@@ -149,6 +150,7 @@ class Session:
         if self._runs is None:
             return
         self._runs.close()
+        process_end.as_before()
         self._told += [
             {"name": run.name, "journal": str(run.journal), "warnings": list(run.warnings)}
             for run in self._runs.opened

@@ -143,6 +143,8 @@ def _eval_command(wanted: WantedCase) -> str | None:
         if name == "agent_options":
             for key, option in value.items():
                 command += ["--agent-option", f"{key}={option}"]
+        elif name == "isolate":
+            command += ["--isolate"] if value else []
         elif name in _FLAGS:
             values: list[object] = (
                 [*cast("list[object]", value)] if isinstance(value, list | tuple) else [value]

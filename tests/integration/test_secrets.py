@@ -1,0 +1,80 @@
+"""Keys of the environment are written nowhere, whoever says them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+Cli = Callable[..., CompletedProcess[str]]
+
+KEY = 'sk-9f3"a7/b1'
+AGENT = """
+import os
+
+KEY = os.environ["SHOP_API_KEY"]
+
+def says(text):
+    return {
+        "final_response": {"parts": [{"text": f"I use {KEY}"}]},
+        "intermediate_data": {"tool_uses": [{"name": "call", "args": {"key": KEY}}]},
+    }
+
+def raises(text):
+    raise ValueError(f"401 for https://shop.example/?key={KEY}")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "shop.py").write_text(AGENT)
+    (tmp_path / "broken.py").write_text("import os\nraise ValueError(os.environ['SHOP_API_KEY'])\n")
+    turn = {"user_content": {"parts": [{"text": "Hello."}]}, "final_response": {"parts": [{"text": "Hi."}]}}
+    cases = [{"eval_id": "one", "conversation": [turn]}]
+    (tmp_path / "set.test.json").write_text(json.dumps({"eval_set_id": "set", "eval_cases": cases}))
+    return tmp_path
+
+
+@pytest.mark.parametrize("agent", ["shop:says", "shop:raises", "broken:agent"])
+@pytest.mark.parametrize("isolate", [False, True])
+def test_a_key_of_the_environment_is_written_nowhere(
+    folder: Path, adjudge: Cli, everything_in: Callable[[Path], str], agent: str, isolate: bool
+) -> None:
+    done = adjudge(
+        "eval",
+        agent,
+        "set.test.json",
+        "--print-detailed-results",
+        "--output",
+        "result.json",
+        "--output",
+        "result.xml",
+        *(["--isolate"] if isolate else []),
+        SHOP_API_KEY=KEY,
+        ADJUDGE_HOME=str(folder / "home"),
+    )
+
+    assert done.returncode in (1, 2, 3), done.stderr
+    shown = done.stdout + done.stderr
+    assert "***" in shown
+    written = shown + everything_in(folder)
+    for form in (KEY, json.dumps(KEY)[1:-1]):
+        assert form not in written
+
+
+def test_words_are_no_keys(folder: Path, adjudge: Cli) -> None:
+    (folder / "shop.py").write_text("def agent(text):\n    return 'production of short7 goods'\n")
+
+    done = adjudge(
+        "eval",
+        "shop:agent",
+        "set.test.json",
+        "--print-detailed-results",
+        CACHE_KEY="production",
+        SHOP_TOKEN="short7",  # noqa: S106 - no key
+    )
+
+    assert "production of short7 goods" in done.stdout
