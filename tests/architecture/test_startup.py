@@ -24,13 +24,11 @@ HEAVY = {
 }
 
 HELP = """
-import sys
+import atexit, sys
+atexit.register(lambda: print(*sorted(sys.modules), sep="\\n", file=sys.stderr))
 from adjudge.cli import main
 sys.argv = ["adjudge", *sys.argv[1:]]
-try:
-    main()
-finally:
-    print(*sorted(sys.modules), sep="\\n", file=sys.stderr)
+main()
 """
 
 LISTING = """
