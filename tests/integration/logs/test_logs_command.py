@@ -12,7 +12,6 @@ import pytest
 from adjudge import read_log
 from adjudge.kit.adk import open_eval_set
 
-
 TASK = ["--task", "Buy the cheapest milk."]
 """For logs that name none."""
 
