@@ -225,3 +225,16 @@ def test_an_eval_set_may_be_named_by_its_id_in_the_folder_of_the_agent(
         InputError, match=r"there is no file farewells, and no eval set of that id.* It has: greetings"
     ):
         adjudge.evaluate_sync("marvin", "farewells", config=CONFIG, extensions=extensions)
+
+
+def test_a_module_that_lacks_what_runs_its_agent_tells_what_to_install(
+    case_file: Path, tmp_path: Path
+) -> None:
+    case_file.write_text('{"eval_set_id": "x", "eval_cases": []}', encoding="utf-8")
+    (tmp_path / "shopkeeper").mkdir()
+    (tmp_path / "shopkeeper" / "agent.py").write_text(
+        "import googol.adk\nroot_agent = googol.adk.LlmAgent()\n"
+    )
+
+    with pytest.raises(InputError, match=INSTALL):
+        adjudge.evaluate_sync("shopkeeper.agent:root_agent", "who.test.json")

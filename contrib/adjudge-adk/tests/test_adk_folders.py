@@ -324,3 +324,20 @@ def test_a_name_that_google_adk_refuses_is_told_with_the_line_of_the_agent(works
 
     with pytest.raises(InputError, match=r"misnamed/agent\.py:2"):
         adjudge.evaluate_sync("misnamed", "one")
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        (".", "There is home_automation_agent."),
+        ("home_automation_agent/agent.py:root_agent", "Write home_automation_agent/agent.py alone."),
+        ("home_automation_agent/rooms.evalset.json", "The agent comes first, then the eval sets"),
+    ],
+)
+def test_a_path_beside_an_agent_is_answered_with_what_to_write(
+    home_agent: Path, target: str, told: str
+) -> None:
+    with pytest.raises(InputError) as refused:
+        adjudge.evaluate_sync(target, CASES)
+
+    assert told in str(refused.value)

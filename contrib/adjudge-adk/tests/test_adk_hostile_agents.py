@@ -250,6 +250,8 @@ def test_a_run_that_is_interrupted_goes_on_with_what_is_left(workspace: Path) ->
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # A test run in the background of a shell ignores Ctrl-C, and so would this.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     wait_until(lambda: "1 passed" in shown(workspace, "stopped"))
     running.send_signal(signal.SIGINT)

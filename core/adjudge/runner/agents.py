@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from adjudge.adk.validation import listed
 from adjudge.errors import AdjudgeError, InputError, Problem, did_you_mean
 from adjudge.extension.configuration import validated_config
 from adjudge.extension.guard import PluginRaisedError, each, guarded, make
@@ -128,11 +129,42 @@ def _resolved(
         kinds = told_apart(item for item, _ in accepting)
         raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
     folder = Path(request.working_folder)
-    hint = next(
-        (told for item in adapters if (told := _answer(item, "hint", extensions, agent, folder))), hint
+    told = next(
+        (told for item in adapters if (told := _answer(item, "hint", extensions, agent, folder))), None
     )
+    if told is None and (near := _near(agent, folder, extensions)) is not None:
+        raise InputError(near)
     what = _missing_path(agent, folder) or f"agent {agent!r} is of no known kind"
-    raise InputError(Problem(what=what, hint=hint))
+    raise InputError(Problem(what=what, hint=told or hint))
+
+
+def _near(target: str, folder: Path, extensions: Extensions) -> Problem | None:
+    """What to say of a target that names something beside an agent: a name in its folder, the folder above it, a file."""
+
+    def is_agent(path: Path) -> bool:
+        return any(_answer(item, "accepts_path", extensions, path) for item in extensions.agent_adapters)
+
+    named, colon, _ = target.partition(":")
+    path = folder / named
+    if not path.exists():
+        return None
+    if colon:
+        hint = f"Write {named} alone." if is_agent(path) else "Write a module as package.module:name."
+        return Problem(what=f"agent {target!r}: {named} is a path, which has no names", hint=hint)
+    if path.is_file():
+        return Problem(
+            what=f"agent {target!r} is a file that no agent adapter knows",
+            hint="The agent comes first, then the eval sets: adjudge eval AGENT EVAL_SET",
+        )
+    below: list[str] = []
+    with suppress(OSError):
+        below = [str(Path(named) / found.name) for found in sorted(path.iterdir()) if is_agent(found)]
+    if not below:
+        return None
+    return Problem(
+        what=f"agent {target!r}: there is no agent in this folder, but in some below it",
+        hint=f"There is {listed(below)}.",
+    )
 
 
 def _missing_path(target: str, folder: Path) -> str | None:

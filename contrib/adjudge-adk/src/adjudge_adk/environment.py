@@ -34,4 +34,7 @@ def load_environment(folder: Path) -> None:
         raise InputError(Problem(what=f"cannot be read: {error}", file=str(file))) from None
     for name, value in found.items():
         if value is not None and name not in _EXPLICIT:
-            os.environ[name] = value
+            try:
+                os.environ[name] = value
+            except ValueError as error:
+                raise InputError(Problem(what=f"{name!r} cannot be set: {error}", file=str(file))) from None

@@ -7,6 +7,7 @@ from types import ModuleType
 
 from adjudge.kit.tracebacks import raised_at
 from adjudge.plugin import Host, InputError, Problem, did_you_mean
+from adjudge_plugins.agents.python_agent.frameworks import hint_for_path
 from adjudge_plugins.agents.python_agent.modules import hint_for_module
 
 
@@ -46,6 +47,9 @@ def _imported(target: str, module_name: str, host: Host) -> ModuleType:
 def _import_hint(error: BaseException, module_name: str, folder: Path) -> str | None:
     if not isinstance(error, ModuleNotFoundError) or error.name is None:
         return None
+    path = folder.joinpath(*module_name.split(".")).with_suffix(".py")
+    if path.is_file() and (hint := hint_for_path(path)) is not None:
+        return hint
     if (hint := hint_for_module(module_name, folder)) is not None:
         return hint
     if module_name.endswith(".py"):
