@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from payloads import CLAIM, ORDER, RESULT
 
 from adjudge.model import Citation
 from adjudge.plugin import Host, JudgeBackendSpec, JudgeRequest, NoConfig, hookimpl
-from adjudge.testing import FakeJudge, verdicts
+from adjudge.testing import FakeJudge, fields_shown, verdicts
 
-_LINE = re.compile(r"^\w{4}\| step (\d+) ([a-z_]+): (.+)$", re.MULTILINE)
 _SHOWN = ("result", "observation", "error", "action")
 
 ORDERS = (
@@ -67,8 +65,9 @@ JUDGES: dict[str, Answer] = {"honest": honest, "obedient": obedient, "believing"
 
 def _places(request: JudgeRequest) -> Sequence[Citation]:
     return [
-        Citation(step=int(step), field=field, quote=line.strip()[:160])
-        for step, field, line in _LINE.findall(request.messages[1].text)
+        Citation(step=step, field=field, quote=line.strip()[:160])
+        for step, field, text in fields_shown(request)
+        for line in text.split("\n")
         if line.strip()
     ]
 

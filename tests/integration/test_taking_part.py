@@ -61,7 +61,7 @@ class Notes:
         stream.write(b"done")
 
 def answer(request):
-    shown = re.findall(r"^\\w+\\| step (\\d+) (\\w+): .*(milk, 1.09)", str(request.messages[-1].text), re.MULTILINE)
+    shown = re.findall(r"^\\w+# step (\\d+) (\\w+)\\n\\w+\\| .*(milk, 1.09)", str(request.messages[-1].text), re.MULTILINE)
     seen = [Citation(step=int(step), field=field, quote=quote) for step, field, quote in shown]
     return verdicts(request, "met", notes={"absent_words": ""}, citations=seen)
 

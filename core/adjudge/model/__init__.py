@@ -93,7 +93,7 @@ _MODULES: Final = {
     "evidence": "Absence Citation Evidence Failure UnsureCode",
     "invocation": "AgentDetails AppDetails Invocation Rubric",
     "items": "Blob Claim Content ErrorItem Item Observation Opaque Text ToolCall ToolResult",
-    "judging": "Choice Decision Exhibit FinishReason JudgedItem JudgeMessage JudgeReply JudgeRequest JudgeUse Prompt Question RateLimit Vote Votes",
+    "judging": "Choice Decision Exhibit FinishReason JudgedItem JudgeMessage JudgeReply JudgeRequest JudgeUse Passage Prompt Question RateLimit Vote Votes",
     "measurement": "Measurement Outcome RubricScore",
     "result": "CaseResult CriterionInfo CriterionResult CriterionSummary EvalSetInfo InvocationResult JudgeCalls LogInfo LogsInfo Participant RepeatedCase RepeatedCriterion RunInfo RunSummary SimulatorInfo",
     "simulation": "SimulatedConversation Simulation UserTurn",

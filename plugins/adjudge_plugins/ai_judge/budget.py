@@ -61,13 +61,13 @@ async def view_of(
     writer: Writer | None,
     budget: int,
 ) -> AggregatedSteps:
-    """The run at one granularity, with a third of the room of a request.
+    """The run at one granularity, with a third of the room of a request; without a ``writer`` by code alone.
 
     Raises:
         UnknownNameError: no strategy has the name, or two have it.
         PluginError: the strategy raised, or returned what its contract forbids.
     """
-    decomposition = await decomposer.decompose(trajectory)
+    decomposition = await decomposer.decompose(trajectory, written=writer is not None)
     context = AggregationContext(
         criterion_name=criterion_name,
         criterion_description=criterion_description,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adjudge.kit.evaluation import Check
+from adjudge.kit.evaluation import CheckKind
 from adjudge.model import CheckResult, Citation, Decision, Evidence
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.absences import absences_of
 from adjudge_plugins.ai_judge.check_aggregation import is_decided_by_part
-from adjudge_plugins.ai_judge.question import Surroundings, question_about, steps_wanted
+from adjudge_plugins.ai_judge.question import MET, AskedCheck, Surroundings, question_about, steps_wanted
 from adjudge_plugins.ai_judge.run_text import RunMaterial
 from adjudge_plugins.ai_judge.truncation import Shown, shown
 
@@ -24,32 +24,29 @@ class Looking:
     around: Surroundings
     room: int
     """Tokens that a question has for steps."""
-    granularity: str
-    """The strategy's name."""
     strict: bool
     """Whether a run that shows nothing of what came back supports no outcome at all."""
 
-    async def judged(self, checks: Sequence[Check], steps: Sequence[int]) -> list[CheckResult]:
-        """What the judge says of checks that are about the same, over some steps, in their order.
+    async def judged(self, asked: Sequence[AskedCheck], steps: Sequence[int]) -> list[CheckResult]:
+        """What the judge says of checks over some steps, in their order.
 
         Where steps had to be shortened or left out, votes may name those that they need. The checks that
         what was shown leaves open are asked once more then, with those steps as they were recorded.
         """
         seen = shown(steps, self.material, self.room)
-        decisions = await self._decided(checks, steps, seen)
+        decisions = await self._decided(asked, steps, seen)
         results = [
-            self._result(check, decision, steps, seen)
-            for check, decision in zip(checks, decisions, strict=True)
+            self._result(each, decision, steps, seen) for each, decision in zip(asked, decisions, strict=True)
         ]
         wanted = {
-            check.check_id: steps_wanted(decision, seen.hidden)
-            for check, decision, result in zip(checks, decisions, results, strict=True)
-            if result.state != "error" and not is_decided_by_part(check, result)
+            each.item_id: steps_wanted(decision, seen.hidden)
+            for each, decision, result in zip(asked, decisions, results, strict=True)
+            if result.state != "error" and not is_decided_by_part(each.check, result)
         }
-        again = [check for check in checks if wanted.get(check.check_id)]
+        again = [each for each in asked if wanted.get(each.item_id)]
         if not again:
             return results
-        first = dict.fromkeys(step for check in again for step in wanted[check.check_id])
+        first = dict.fromkeys(step for each in again for step in wanted[each.item_id])
         closer = shown(steps, self.material, self.room, tuple(first))
         if closer == seen:  # a step that is longer than a request
             return results
@@ -57,33 +54,36 @@ class Looking:
         never = [step for step in closer.hidden if step in set(seen.hidden)]
         decisions = await self._decided(again, steps, closer)
         second = {
-            check.check_id: self._result(check, decision, steps, closer).model_copy(
+            each.item_id: self._result(each, decision, steps, closer).model_copy(
                 update={"steps_not_shown": len(never), "steps_fetched": fetched}
             )
-            for check, decision in zip(again, decisions, strict=True)
+            for each, decision in zip(again, decisions, strict=True)
         }
-        return [second.get(result.check_id, result) for result in results]
+        return [second.get(each.item_id, result) for each, result in zip(asked, results, strict=True)]
 
     async def _decided(
-        self, checks: Sequence[Check], steps: Sequence[int], seen: Shown
+        self, asked: Sequence[AskedCheck], steps: Sequence[int], seen: Shown
     ) -> tuple[Decision, ...]:
-        about = checks[0].about
+        about: dict[str, CheckKind] = {each.item_id: each.check.about for each in asked}
+        places = self.material.places
         is_part = len(steps) < len(self.material.steps)
-        question = question_about(checks, self.around, seen, is_part=is_part)
+        question = question_about(asked, self.around, seen, places, is_part=is_part)
 
-        def problem(_item_id: str, _label: str, citation: Citation) -> str | None:
-            return self.material.places.problem(citation, about)
+        def problem(item_id: str, label: str, citation: Citation) -> str | None:
+            return places.problem(citation, about[item_id], shows_met=label == MET)
 
         return await self.judge.decide(question, check=problem)
 
-    def _result(self, check: Check, decision: Decision, steps: Sequence[int], seen: Shown) -> CheckResult:
-        places = self.material.places
+    def _result(
+        self, asked: AskedCheck, decision: Decision, steps: Sequence[int], seen: Shown
+    ) -> CheckResult:
+        check, places = asked.check, self.material.places
         common = {
             "check_id": check.check_id,
             "text": check.text,
             "reasoning": decision.reasoning,
             "confidence": decision.confidence,
-            "granularity": self.granularity,
+            "granularity": asked.level,
             "votes": decision.cast,
             "steps_not_shown": len(seen.hidden),
         }
@@ -97,7 +97,14 @@ class Looking:
             citations=decision.citations, absences=absences_of(check, decision, places, steps)
         )
         believed = check.about == "outcome" and not places.shows_outcomes
-        if (not evidence.citations and not evidence.absences) or (believed and self.strict):
-            return CheckResult(state="unsure", unsure_code="no_evidence", evidence=evidence, **common)  # type: ignore[arg-type]
         state = "met" if decision.value == 1.0 else "not_met"
+        is_word_alone = (
+            check.about == "outcome"
+            and state == "met"
+            and places.shows_outcomes
+            and not places.shows_more_than_words(evidence.citations)
+        )
+        is_shown = bool(evidence.absences) or (bool(evidence.citations) and not is_word_alone)
+        if not is_shown or (believed and self.strict):
+            return CheckResult(state="unsure", unsure_code="no_evidence", evidence=evidence, **common)  # type: ignore[arg-type]
         return CheckResult(state=state, evidence=evidence, **common)  # type: ignore[arg-type]

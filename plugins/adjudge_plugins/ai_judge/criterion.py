@@ -25,7 +25,8 @@ from adjudge_plugins.ai_judge.budget import check_lengths
 from adjudge_plugins.ai_judge.calibration_choice import check_given, may_apply
 from adjudge_plugins.ai_judge.check_compiler import compiled_by_author
 from adjudge_plugins.ai_judge.config import AiJudgeConfig
-from adjudge_plugins.ai_judge.services import CriterionEvaluator, Options, Services
+from adjudge_plugins.ai_judge.evaluator import JudgedRun
+from adjudge_plugins.ai_judge.services import CriterionEvaluator, Options, Services, evaluated_together
 
 _UNSURE: Final[tuple[UnsureCode, ...]] = get_args(UnsureCode)
 
@@ -154,13 +155,39 @@ class AiJudge:
 
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One outcome for the case, with how the judge came to it."""
-        result, views = await self.evaluator.evaluate_with_views(case.actual)
-        return Measurement(
-            overall=outcome_of(result),
-            evaluation=result,
-            task_decomposition=await self.services.decomposer.decompose(case.actual),
-            aggregated_steps=views,
+        [measurement] = await self.score_together([self], case)
+        return measurement
+
+    async def score_together(
+        self, instances: Sequence[Criterion], case: CaseUnderTest
+    ) -> Sequence[Measurement]:
+        """An outcome for each criterion; those that look at runs alike share their requests."""
+        criteria = [item for item in instances if isinstance(item, AiJudge)]
+        alike: list[list[AiJudge]] = []
+        for each in criteria:
+            group = next((found for found in alike if _looks_alike(found[0].config, each.config)), None)
+            if group is None or any(other.name == each.name for other in group):
+                alike.append([each])
+            else:
+                group.append(each)
+        judged = await asyncio.gather(
+            *(evaluated_together([each.evaluator for each in group], case.actual) for group in alike)
         )
+        found = {
+            id(each): run
+            for group, runs in zip(alike, judged, strict=True)
+            for each, run in zip(group, runs, strict=True)
+        }
+        return [_measurement(found[id(each)]) for each in criteria]
+
+
+def _measurement(run: JudgedRun) -> Measurement:
+    return Measurement(
+        overall=outcome_of(run.result),
+        evaluation=run.result,
+        task_decomposition=run.decomposition,
+        aggregated_steps=run.views,
+    )
 
 
 def _kept(host: Host) -> tuple[Calibration, ...]:

@@ -53,14 +53,25 @@ class TaskDecomposerService:
         self._writer = writer
         self._corrections = corrections
         self._token_budget = token_budget
-        self._made: OrderedDict[bytes, asyncio.Future[TaskDecomposition]] = OrderedDict()
+        self._made: OrderedDict[tuple[bytes, bool], asyncio.Future[TaskDecomposition]] = OrderedDict()
         self._known: dict[int, bytes] = {}
 
-    async def decompose(self, trajectory: Trajectory) -> TaskDecomposition:
-        """The sub-tasks of a trajectory. Asking again, also at the same time, computes nothing again."""
-        key = self._key(trajectory)
+    @property
+    def corrects(self) -> bool:
+        """Whether the writer is to correct where sub-tasks begin, however short the run is."""
+        return self._corrections and self._writer is not None
+
+    async def decompose(self, trajectory: Trajectory, *, written: bool = True) -> TaskDecomposition:
+        """The sub-tasks of a trajectory. Asking again, also at the same time, computes nothing again.
+
+        Args:
+            trajectory: The run.
+            written: Whether the writer may name them; otherwise they are those of the code.
+        """
+        writer = self._writer if written else None
+        key = (self._key(trajectory), writer is not None)
         if key not in self._made:
-            self._made[key] = asyncio.ensure_future(self._decompose(trajectory))
+            self._made[key] = asyncio.ensure_future(self._decompose(trajectory, writer))
             if len(self._made) > _REMEMBERED:
                 self._made.popitem(last=False)
         return await asyncio.shield(self._made[key])
@@ -74,13 +85,13 @@ class TaskDecomposerService:
             weakref.finalize(trajectory, self._known.pop, id(trajectory), None)
         return known
 
-    async def _decompose(self, trajectory: Trajectory) -> TaskDecomposition:
+    async def _decompose(self, trajectory: Trajectory, writer: Writer | None) -> TaskDecomposition:
         found = decomposed(trajectory)
-        if self._writer is None or not found.clusters:
+        if writer is None or not found.clusters:
             return found
         if self._corrections and len(found.clusters) > 1:
-            found = await self._corrected(trajectory, found, self._writer)
-        return await self._with_names(trajectory, found, self._writer)
+            found = await self._corrected(trajectory, found, writer)
+        return await self._with_names(trajectory, found, writer)
 
     async def _corrected(
         self, trajectory: Trajectory, found: TaskDecomposition, writer: Writer

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from adjudge.kit.evaluation import CompiledCriterion
 from adjudge.model import (
@@ -10,6 +11,8 @@ from adjudge.model import (
     CheckResult,
     EvaluationResult,
     GranularityChoice,
+    JudgeUse,
+    TaskDecomposition,
     Trajectory,
     Verdict,
     WordedCriterion,
@@ -28,6 +31,7 @@ from adjudge_plugins.ai_judge.check_aggregation import (
 )
 from adjudge_plugins.ai_judge.decomposer import TaskDecomposerService
 from adjudge_plugins.ai_judge.evidence import Places
+from adjudge_plugins.ai_judge.question import AskedCheck
 from adjudge_plugins.ai_judge.run_evaluation import RunUnderJudgement
 
 
@@ -76,53 +80,134 @@ class JudgeEvaluatorService:
 
     async def evaluate(self, trajectory: Trajectory, criterion: CompiledCriterion) -> EvaluationResult:
         """What the run is worth by one criterion."""
-        result, _ = await self.evaluate_with_views(trajectory, criterion)
-        return result
+        [judged] = await self.evaluate_together(trajectory, [criterion])
+        return judged.result
 
-    async def evaluate_with_views(
-        self, trajectory: Trajectory, criterion: CompiledCriterion
-    ) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]]:
-        """The same, with every view of the run that the judge was given, in the order of use."""
-        choice = await self.choose(criterion)
+    async def evaluate_together(
+        self, trajectory: Trajectory, criteria: Sequence[CompiledCriterion]
+    ) -> list[JudgedRun]:
+        """What the run is worth by each of several criteria with names that differ, in their order.
+
+        What looks at the same steps is asked in one request, whatever its criterion and its granularity. A finer
+        granularity is only asked where a judge has not seen all steps as they were recorded: otherwise it has
+        nothing to add.
+        """
+        choices = [await self.choose(criterion) for criterion in criteria]
         with judge_use() as asked:
             run = RunUnderJudgement(
                 trajectory,
                 self._decomposer,
                 self._aggregator,
                 self._judge,
-                criterion,
                 budget=self._budget,
                 strict=self._strict,
             )
-            results = await run.judged(choice.name, criterion.checks)
-            verdict = verdict_of(results, criterion.threshold)
-            used = choice.name
-            if choice.chosen_by in ("rules", "judge"):
-                for finer in self._analyzer.finer_than(choice.name):
-                    if verdict is Verdict.UNSURE and open_results(results):
-                        results = await run.decided_again(finer, results)
-                        verdict = verdict_of(results, criterion.threshold)
-                        used = finer
-                    elif verdict is Verdict.FAIL:
-                        results = await run.located(finer, results)
+            verdicts = [_OpenVerdict(*each) for each in zip(criteria, choices, strict=True)]
+            first = [check for item in verdicts for check in item.checks(item.level)]
+            found = await run.judged(first)
+            for item in verdicts:
+                item.add(found)
+                if item.choice.chosen_by in ("rules", "judge"):
+                    item.finer = self._analyzer.finer_than(item.level)
+            while any(item.finer for item in verdicts):
+                await _look_closer(run, [item for item in verdicts if item.finer])
         if asked.fatal is not None:
             raise asked.fatal
-        deciding = deciding_results(results, verdict)
-        result = EvaluationResult(
-            criterion_name=criterion.name,
+        use, decomposition = asked.use(), await run.decomposition()
+        return [
+            JudgedRun(item.result(run.places, use), run.views(item.criterion.name), decomposition)
+            for item in verdicts
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRun:
+    """What a run is worth by one criterion, and how it was looked at."""
+
+    result: EvaluationResult
+    views: tuple[AggregatedSteps, ...]
+    """Every view of the run that the judge was given, in the order of use."""
+    decomposition: TaskDecomposition
+
+
+@dataclass(slots=True)
+class _OpenVerdict:
+    """One criterion on the way to its verdict."""
+
+    criterion: CompiledCriterion
+    choice: GranularityChoice
+    results: list[CheckResult] = field(default_factory=list[CheckResult])
+    finer: list[str] = field(default_factory=list[str])
+    """The granularities at which it may be looked at more closely, the next one first."""
+    level: str = ""
+    """That at which it was decided."""
+
+    def __post_init__(self) -> None:
+        self.level = self.choice.name
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return verdict_of(self.results, self.criterion.threshold)
+
+    def checks(self, level: str, results: Sequence[CheckResult] | None = None) -> list[AskedCheck]:
+        """The checks at a granularity: all, or those of some results."""
+        wanted = None if results is None else {item.check_id for item in results}
+        return [
+            AskedCheck(self.criterion, check, level)
+            for check in self.criterion.checks
+            if wanted is None or check.check_id in wanted
+        ]
+
+    def add(self, found: Mapping[str, CheckResult]) -> None:
+        """Take what was found of its checks; the others stay as they are."""
+        known = {item.check_id: item for item in self.results}
+        asked = self.checks(self.level)
+        self.results = [
+            found[each.item_id] if each.item_id in found else known[each.check.check_id] for each in asked
+        ]
+
+    def unseen(self, results: Sequence[CheckResult]) -> list[CheckResult]:
+        """Those of which a judge has not seen all steps as they were recorded."""
+        return [item for item in results if item.steps_not_shown]
+
+    def result(self, places: Places, use: JudgeUse | None) -> EvaluationResult:
+        """What it came to."""
+        verdict = self.verdict
+        deciding = deciding_results(self.results, verdict)
+        return EvaluationResult(
+            criterion_name=self.criterion.name,
             verdict=verdict,
-            reasoning=_reasoning(deciding, results),
-            confidence_score=confidence_of(results, verdict, criterion.threshold),
-            used_granularity=used,
+            reasoning=_reasoning(deciding, self.results),
+            confidence_score=confidence_of(self.results, verdict, self.criterion.threshold),
+            used_granularity=self.level,
             evidence=merged([item.evidence for item in deciding]),
-            reason_codes=_codes(criterion, results, deciding, run.places),
+            reason_codes=_codes(self.criterion, self.results, deciding, places),
             error=next((item.error for item in deciding if item.error is not None), None),
-            granularity=choice,
-            checks=tuple(results),
-            criterion_sha256=criterion.sha256,
-            judging=asked.use(),
+            granularity=self.choice,
+            checks=tuple(self.results),
+            criterion_sha256=self.criterion.sha256,
+            judging=use,
         )
-        return result, run.views
+
+
+async def _look_closer(run: RunUnderJudgement, verdicts: Sequence[_OpenVerdict]) -> None:
+    """One granularity finer: open checks are judged again, those that are not met get more evidence."""
+    again: list[AskedCheck] = []
+    failed: list[tuple[AskedCheck, CheckResult]] = []
+    for item in verdicts:
+        level = item.finer.pop(0)
+        verdict = item.verdict
+        if verdict is Verdict.UNSURE and (open_ := item.unseen(open_results(item.results))):
+            again += item.checks(level, open_)
+            item.level = level
+        elif verdict is Verdict.FAIL:
+            missed = item.unseen([result for result in item.results if result.state == "not_met"])
+            failed += zip(item.checks(level, missed), missed, strict=True)
+    found = dict(await run.decided_again(again))
+    if failed:
+        found |= await run.located([asked for asked, _ in failed], [result for _, result in failed])
+    for item in verdicts:
+        item.add(found)
 
 
 def _reasoning(deciding: Sequence[CheckResult], results: Sequence[CheckResult]) -> str:

@@ -6,16 +6,18 @@ back can show an outcome (judging the agent's words by the agent's words is how 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Final
 from unicodedata import east_asian_width
 
+from adjudge.kit.digests import in_line
 from adjudge.kit.evaluation import CheckKind
 from adjudge.kit.trace import is_answer, json_text, place_of
-from adjudge.kit.untrusted import cleaned, defused, lines_of, said_to_judge
-from adjudge.model import Absence, Citation, Step, ToolCall, Trajectory
+from adjudge.kit.untrusted import cleaned, defused, said_to_judge
+from adjudge.model import Absence, Citation, Item, Passage, Step, ToolCall, Trajectory
 from adjudge_plugins.ai_judge.vocabulary import Vocabulary
 
 CLAIMS: Final = ("thinking", "memory", "evaluation_previous_goal", "next_goal", "text", "final_response")
@@ -29,10 +31,20 @@ SAID: Final = ("final_response", "text", "action")
 
 CITABLE: Final[Mapping[CheckKind, Sequence[str]]] = {
     "process": (*SHOWN, *CLAIMS, "user"),
+    "outcome": (*SHOWN, *CLAIMS),
+    "answer": (*SHOWN, *CLAIMS),
+}
+"""The fields that may be cited for a check about this: that it is not met may be seen in what the agent claims too."""
+
+SUPPORTING: Final[Mapping[CheckKind, Sequence[str]]] = {
+    "process": (*SHOWN, *CLAIMS, "user"),
     "outcome": SHOWN,
     "answer": SAID,
 }
-"""The fields that may be cited for a check about this."""
+"""The fields that can show that a check about this is met, and in which something is missing."""
+
+_SAID_TO_USER: Final = ("text", "final_response")
+_OF_THE_AGENT: Final = (*CLAIMS, "action")
 
 _NOWHERE: Final[Mapping[CheckKind, str]] = {
     "process": "nothing that was done, said or shown",
@@ -42,6 +54,15 @@ _NOWHERE: Final[Mapping[CheckKind, str]] = {
 
 _NARROWEST: Final = 3
 """Columns of a quote or a scan, two for a Chinese, Japanese or Korean character. Whatever is narrower stands everywhere."""
+
+_SIGNS: Final = re.compile(r"###(?:STOP|TRANSFER|OUT-OF-SCOPE)###")
+"""What simulated users write to end the conversation: a sign for the program that plays them, and no message."""
+
+_THOUGHTS: Final = frozenset({"think"})
+"""Tools that do nothing but keep what the agent thinks."""
+
+_AUTHOR: Final = 60
+"""Characters of the name of who spoke or acted."""
 
 
 class Places:
@@ -60,9 +81,20 @@ class Places:
         self._texts: dict[int, dict[str, str]] = {}
         self._deeds: dict[int, tuple[str, str]] = {}
         """For steps with a call that only answers: the actions besides, and the answers."""
+        authors = {step.author for step in trajectory.steps if step.author}
+        self._authors = {
+            step.number: in_line(step.author, _AUTHOR)
+            for step in trajectory.steps
+            if step.author and len(authors) > 1
+        }
+        """Who spoke or acted in a step, where there are several."""
+        self.is_conversation = (
+            sum(bool(said_by_user(turn.user_content.text)) for turn in trajectory.invocations) > 1
+        )
+        """Whether a user answers: what the agent says to it may be all that it was to do."""
         last = 0
         for turn, invocation in enumerate(trajectory.invocations):
-            asked = invocation.user_content.text
+            asked = said_by_user(invocation.user_content.text)
             if not turn and (trajectory.task is None or asked in trajectory.task):
                 asked = ""  # it is the task, which is shown beside the steps
             if asked and not invocation.steps:
@@ -91,10 +123,20 @@ class Places:
         """The fields of a step with their texts; empty where there is no such step."""
         return self._texts.get(step, {})
 
-    def problem(self, citation: Citation, about: CheckKind) -> str | None:
+    def fields_of(self, steps: Iterable[int], about: CheckKind) -> tuple[str, ...]:
+        """The fields that these steps have and that may be cited for a check about something."""
+        has = {name for step in steps for name in self.of(step)}
+        return tuple(name for name in CITABLE[about] if name in has)
+
+    def problem(self, citation: Citation, about: CheckKind, *, shows_met: bool = True) -> str | None:
         """What is wrong with a citation for a check about something; ``None`` where it holds.
 
         Whitespace is folded, invisible characters are taken out, and case counts.
+
+        Args:
+            citation: What a judge cites.
+            about: What the check is about.
+            shows_met: Whether it is to show that the check is met. That it is not may be seen in a claim too.
         """
         if citation.step not in self._texts:
             known = self.steps
@@ -104,6 +146,8 @@ class Places:
                 else ("the run has no step")
             )
         if citation.field not in CITABLE[about]:
+            return f"{citation.field!r} is what the user says, and shows nothing of the agent"
+        if shows_met and not self._can_support(citation.field, about):
             return (
                 f"{citation.field!r} is nothing that the agent says to its user"
                 if about == "answer"
@@ -118,13 +162,21 @@ class Places:
             return "the quote is too short to be found"
         if not quote or quote not in text:
             return f"these words do not stand in the {citation.field!r} of step {citation.step}"
-        if about != "process" and quote not in self._text_about(citation.step, citation.field, about):
+        if (
+            shows_met
+            and about != "process"
+            and quote not in self._text_about(citation.step, citation.field, about)
+        ):
             return (
                 "this call is no answer"
                 if about == "answer"
                 else "a call that only answers says what the agent claims, and shows no outcome"
             )
         return None
+
+    def shows_more_than_words(self, citations: Sequence[Citation]) -> bool:
+        """Whether any of these places is more than what the agent says to its user."""
+        return any(citation.field not in _SAID_TO_USER for citation in citations)
 
     def absence(self, words: str, steps: Sequence[int], about: CheckKind) -> Absence | None:
         """That ``words`` stand nowhere in ``steps`` where they would show something; ``None`` where they do.
@@ -135,7 +187,7 @@ class Places:
         # Votes name the same words, and every part of a long run may ask about all of it.
         scan = (wanted, about, tuple(steps))
         if scan not in self._missing:
-            texts = (self._text_about(step, name, about) for step in steps for name in CITABLE[about])
+            texts = (self._text_about(step, name, about) for step in steps for name in SUPPORTING[about])
             self._missing[scan] = all(wanted not in text.casefold() for text in texts)
         if not self._missing[scan]:
             return None
@@ -172,10 +224,25 @@ class Places:
             rest.__dict__.pop(made, None)
         return rest
 
-    def exhibit(self, steps: Iterable[int]) -> str:
-        """The steps as a judge reads them: a line for every field, with its step and its name."""
-        return "\n".join(
-            field_shown(step, name, text) for step in steps for name, text in self.of(step).items()
+    def passages(self, steps: Iterable[int]) -> tuple[Passage, ...]:
+        """The steps as a judge reads them: every field under a heading with its step, its name and who spoke or acted."""
+        return tuple(
+            Passage(heading=self._heading(step, name), text=text)
+            for step in steps
+            for name, text in self.of(step).items()
+        )
+
+    def _heading(self, step: int, name: str) -> str:
+        author = self._authors.get(step) if name in _OF_THE_AGENT else None
+        return f"step {step} {name}, by “{author}”" if author else f"step {step} {name}"
+
+    def _can_support(self, field: str, about: CheckKind) -> bool:
+        """Whether a field can show that a check is met."""
+        if field in SUPPORTING[about]:
+            return True
+        # Where nothing came back the agent's account is the witness that there is.
+        return about == "outcome" and (
+            not self.shows_outcomes or (self.is_conversation and field in _SAID_TO_USER)
         )
 
     def _add(self, step: int, name: str, text: str) -> None:
@@ -197,9 +264,9 @@ class Places:
         return self._folded[place]
 
 
-def field_shown(step: int, name: str, text: str) -> str:
-    """A field of a step as a judge reads it: the step and the name stand before every line."""
-    return "\n".join(f"step {step} {name}: {line}" for line in lines_of(text))
+def said_by_user(text: str) -> str:
+    """What a user says, without the signs by which a simulated one ends the conversation."""
+    return _SIGNS.sub("", text).strip() if "###" in text else text
 
 
 def is_findable(words: str) -> bool:
@@ -209,10 +276,19 @@ def is_findable(words: str) -> bool:
 
 def _fields(step: Step) -> dict[str, str]:
     fields: dict[str, str] = {}
-    for name, text in filter(None, map(place_of, step.items)):
+    for name, text in filter(None, map(_place_of, step.items)):
         if text:
             fields[name] = f"{fields[name]}\n{text}" if name in fields else text
     return fields
+
+
+def _place_of(item: Item) -> tuple[str, str] | None:
+    """``(field, text)`` of an item; a tool with which the agent thinks holds a thought, and no action."""
+    place = place_of(item)
+    if place is not None and isinstance(item, ToolCall) and item.name.lower() in _THOUGHTS:
+        said = [value for value in (item.args or {}).values() if isinstance(value, str)]
+        return "thinking", "\n".join(said) or place[1]
+    return place
 
 
 def _deeds_and_answers(step: Step) -> tuple[str, str]:

@@ -2,8 +2,8 @@
 
 Words of a run may ask its judge for a verdict. Whoever writes them gains where a statement is met, or does not
 apply; nobody gains where it is not met. So where a run speaks to its judge anywhere, an answer that lets a
-statement pass is asked for again: without every field that holds such words, without the task where it does, and
-without the overview, which was made of all of them. Where the second answer is another, the statement is
+statement pass is asked for again: without every field that holds such words, without the task, the instructions and
+the tools where they do, and without the overviews, which were made of all of them. Where the second answer is another, the statement is
 undecided (``injection``), and a closer look is not taken: it would show the same words. That a statement is not
 met stands as it is.
 
@@ -17,11 +17,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from adjudge.kit.evaluation import Check
 from adjudge.kit.untrusted import addresses_judge, cleaned
 from adjudge.model import CheckResult, Citation, Evidence
 from adjudge_plugins.ai_judge.check_evaluation import Looking
-from adjudge_plugins.ai_judge.question import Surroundings
+from adjudge_plugins.ai_judge.question import AskedCheck, Surroundings
 
 _PASSING: Final = ("met", "not_applicable")
 """The answers that somebody may ask for."""
@@ -33,28 +32,29 @@ _SHOWN: Final = 5
 
 
 async def judged_without_speech(
-    looking: Looking, checks: Sequence[Check], steps: Sequence[int]
+    looking: Looking, asked: Sequence[AskedCheck], steps: Sequence[int]
 ) -> list[CheckResult]:
     """What the judge says of checks over some steps, and what of it holds where the run speaks to its judge."""
-    results = await looking.judged(checks, steps)
-    passing = {result.check_id for result in results if result.state in _PASSING}
+    results = await looking.judged(asked, steps)
+    passing = [each for each, result in zip(asked, results, strict=True) if result.state in _PASSING]
     speech = looking.material.places.speech if passing else ()
-    is_task = bool(passing) and addresses_judge(cleaned(looking.around.task)[0])
-    if not speech and not is_task:
+    silent = tuple(
+        exhibit for exhibit in looking.around.exhibits if not addresses_judge(cleaned(exhibit.text)[0])
+    )
+    if not passing or (not speech and len(silent) == len(looking.around.exhibits)):
         return results
     quiet = replace(
         looking,
         material=looking.material.without_speech,
-        around=Surroundings(task="" if is_task else looking.around.task, overview=""),
+        around=Surroundings(exhibits=silent, overviews=()),
     )
-    asked = [check for check in checks if check.check_id in passing]
-    is_anything_left = any(quiet.material.places.of(step) for step in steps)
-    again = (
-        {result.check_id: result for result in await quiet.judged(asked, steps)} if is_anything_left else {}
-    )
+    again: dict[str, CheckResult] = {}
+    if any(quiet.material.places.of(step) for step in steps):
+        judged = await quiet.judged(passing, steps)
+        again = {each.item_id: result for each, result in zip(passing, judged, strict=True)}
     return [
-        _holding(result, again.get(result.check_id), speech) if result.check_id in passing else result
-        for result in results
+        _holding(result, again.get(each.item_id), speech) if each in passing else result
+        for each, result in zip(asked, results, strict=True)
     ]
 
 
@@ -65,7 +65,7 @@ def _holding(first: CheckResult, second: CheckResult | None, speech: Sequence[Ci
     votes = latest.votes.model_copy(update={"flags": tuple(flags)})
     if second is not None and second.state in (first.state, "error"):
         return second.model_copy(update={"votes": votes})
-    where = f" (step {speech[0].step}, {speech[0].field})" if speech else " (its task)"
+    where = f" (step {speech[0].step}, {speech[0].field})" if speech else " (what it was told)"
     without = "nothing is left to look at" if second is None else f"it is {_told(second)}"
     return latest.model_copy(
         update={

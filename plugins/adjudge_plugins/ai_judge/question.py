@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from adjudge.kit.digests import spread
-from adjudge.kit.evaluation import Check
+from adjudge.kit.digests import spread, tokens_shown
+from adjudge.kit.evaluation import Check, CheckKind, CompiledCriterion
 from adjudge.kit.judged_criteria import read_prompt
-from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Question
+from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Passage, Question
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING
-from adjudge_plugins.ai_judge.evidence import CITABLE
+from adjudge_plugins.ai_judge.evidence import CITABLE, Places
+from adjudge_plugins.ai_judge.run_exhibits import FACTS, HIDDEN_TASK, INSTRUCTIONS, TASK, TOOLS
 from adjudge_plugins.ai_judge.truncation import Shown
 
 STEPS_WANTED: Final = "steps_wanted"
@@ -24,14 +25,16 @@ _STEPS_WANTED_MEANING: Final = (
     "of those that are shortened (at …), or of which only the overview and the lines tell; empty where you need none"
 )
 
+MET: Final = "met"
+
 _CHOICES: Final = (
-    Choice(label="met", meaning="the run meets the statement", value=1.0),
+    Choice(label=MET, meaning="the run meets the statement", value=1.0),
     Choice(label="not_met", meaning="the run does not meet it", value=0.0),
     Choice(label="not_applicable", meaning="the statement is about something that has no place in this run"),
     Choice(label="cannot_tell", meaning="what is shown is not enough to decide", abstains=True),
 )
 _CHOICES_OVER_A_PART: Final = (
-    Choice(label="met", meaning="these steps, a part of the run, meet the statement", value=1.0),
+    Choice(label=MET, meaning="these steps, a part of the run, meet the statement", value=1.0),
     Choice(label="not_met", meaning="these steps do not meet it", value=0.0),
     Choice(
         label="not_applicable",
@@ -48,64 +51,135 @@ _NOTES: Final = {
 _SHARE: Final = 3
 """The part of a request that may be taken by what is not of the run: a third."""
 
+MOST_ITEMS: Final = 16
+"""Statements of one request. Longer lists make answers that are cut off, and judges that lose their place."""
+
 _NUMBERS: Final = re.compile(r"(\d{1,9})(?:\s*[-–~]\s*(\d{1,9}))?")
 _MOST_NUMBERS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
+class AskedCheck:
+    """A check of one of the criteria that a run is judged by."""
+
+    criterion: CompiledCriterion
+    check: Check
+    level: str
+    """The granularity of the criterion."""
+
+    @property
+    def item_id(self) -> str:
+        """What tells it from all others of the run."""
+        return f"{self.criterion.name} {self.check.check_id}"
+
+    @property
+    def purpose(self) -> str:
+        """The criterion in its author's words; the name alone where the check says the rest."""
+        said = self.criterion.description
+        told = [self.criterion.name] if self.criterion.name else []
+        return ": ".join([*told, said] if said and said != self.check.text else told)
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What every question about a run has besides steps."""
+    """What a question about a run has besides steps."""
 
-    task: str
-    """The goal; empty where nobody says one."""
-    overview: str
-    """The run at the chosen granularity. Nothing of it can be cited."""
+    exhibits: tuple[Exhibit, ...]
+    """The task, what the agent was told and could use, and facts about the run."""
+    overviews: tuple[Exhibit, ...]
+    """The run at the chosen granularities. Nothing of it can be cited."""
+
+    @property
+    def tokens(self) -> int:
+        """What their texts take of a request."""
+        return sum(tokens_shown(exhibit.text) for exhibit in (*self.exhibits, *self.overviews))
 
 
-def question_about(checks: Sequence[Check], around: Surroundings, shown: Shown, *, is_part: bool) -> Question:
-    """The question whether checks that are about the same are met.
+def question_about(
+    asked: Sequence[AskedCheck], around: Surroundings, shown: Shown, places: Places, *, is_part: bool
+) -> Question:
+    """The question whether checks are met.
 
     Args:
-        checks: All of one kind (``about``): checks of different kinds may cite different fields.
+        asked: The checks, of any number of criteria.
         around: What the judge is told besides.
         shown: The steps.
+        places: What can be cited.
         is_part: Whether the run has more steps than those that are asked about.
     """
-    exhibits = {"task": around.task, "overview": around.overview, "lines": shown.lines}
+    lines = (Exhibit(name="lines", text=shown.lines),) if shown.lines else ()
+    return _question(
+        asked,
+        (*around.exhibits, *around.overviews, *lines, Exhibit(name="steps", passages=shown.passages)),
+        {about: places.fields_of(shown.steps, about) for about in CITABLE},
+        prompt="judge_checks" if places.shows_outcomes else "judge_account",
+        is_part=is_part,
+        is_whole=not shown.hidden,
+    )
+
+
+def _question(
+    asked: Sequence[AskedCheck],
+    exhibits: tuple[Exhibit, ...],
+    cites: Mapping[CheckKind, Sequence[str]],
+    *,
+    prompt: str,
+    is_part: bool,
+    is_whole: bool,
+) -> Question:
     return Question(
-        prompt=read_prompt("adjudge_plugins.ai_judge", "judge_checks"),
-        exhibits=(
-            *(Exhibit(name=name, text=text) for name, text in exhibits.items() if text),
-            Exhibit(name="steps", text=shown.text),
+        prompt=read_prompt("adjudge_plugins.ai_judge", prompt),
+        exhibits=exhibits,
+        items=tuple(
+            JudgedItem(
+                item_id=each.item_id,
+                text=each.check.text,
+                purpose=each.purpose,
+                kind=each.check.about,
+                cites=tuple(cites[each.check.about]),
+            )
+            for each in asked
         ),
-        items=tuple(JudgedItem(item_id=check.check_id, text=check.text) for check in checks),
         choices=_CHOICES_OVER_A_PART if is_part else _CHOICES,
         rule="majority_or_unsure",
-        notes=_NOTES | ({STEPS_WANTED: _STEPS_WANTED_MEANING} if shown.hidden else {}),
-        cites=tuple(CITABLE[checks[0].about]),
+        notes=_NOTES | ({} if is_whole else {STEPS_WANTED: _STEPS_WANTED_MEANING}),
         instead_of_citing=ABSENT_WORDS,
     )
 
 
-def asked_together(checks: Sequence[Check], budget: int, judge: Judge) -> Iterator[list[Check]]:
-    """The checks of each question: about the same, and few enough to leave most of a request to the run."""
-    for about in CITABLE:
-        together: list[Check] = []
-        for check in checks:
-            if check.about != about:
-                continue
-            if together and tokens_without_run([*together, check], judge) > budget // _SHARE:
-                yield together
-                together = []
-            together.append(check)
-        if together:
+def asked_together(asked: Sequence[AskedCheck], budget: int, judge: Judge) -> Iterator[list[AskedCheck]]:
+    """The checks of each question: few enough to leave most of a request to the run."""
+    together: list[AskedCheck] = []
+    for each in asked:
+        is_full = len(together) == MOST_ITEMS or (
+            together and tokens_without_run([*together, each], judge) > budget // _SHARE
+        )
+        if is_full:
             yield together
+            together = []
+        together.append(each)
+    if together:
+        yield together
 
 
-def tokens_without_run(checks: Sequence[Check], judge: Judge) -> int:
+def tokens_without_run(asked: Sequence[AskedCheck], judge: Judge) -> int:
     """The most tokens of a request about these checks, the run aside."""
-    everything = Shown("-", lines="-", hidden=(0,))
-    return judge.tokens_beside(question_about(checks, Surroundings("-", "-"), everything, is_part=True))
+    levels = dict.fromkeys(each.level for each in asked)
+    names = (FACTS, TASK, HIDDEN_TASK, INSTRUCTIONS, TOOLS, *map(overview_name, levels), "lines", "steps")
+    exhibits = tuple(Exhibit(name=name, passages=(Passage(heading="", text=""),)) for name in names)
+    most = max(
+        (
+            _question(asked, exhibits, CITABLE, prompt=prompt, is_part=True, is_whole=False)
+            for prompt in ("judge_checks", "judge_account")
+        ),
+        key=lambda question: len(question.prompt.text),
+    )
+    return judge.tokens_beside(most)
+
+
+def overview_name(level: str, *, by_judge: bool = True) -> str:
+    """What an overview is called: which granularity it has, and who made it."""
+    return f"overview {level}, {'written by a model' if by_judge else 'made by a program'}"
 
 
 def steps_wanted(decision: Decision, hidden: Sequence[int]) -> list[int]:

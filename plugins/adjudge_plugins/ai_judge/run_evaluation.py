@@ -1,28 +1,44 @@
-"""One run under judgement: its views, made once each, and its checks, judged part by part."""
+"""One run under judgement: what of it goes into one request, and its checks, judged together or part by part."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-from adjudge.kit.digests import clipped_to_tokens, tokens_shown
-from adjudge.kit.evaluation import Check, CompiledCriterion
-from adjudge.model import AggregatedSteps, CheckResult, Trajectory
+from adjudge.kit.digests import clipped_to_tokens
+from adjudge.model import AggregatedSteps, CheckResult, Exhibit, TaskDecomposition, Trajectory
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.aggregator import StepAggregatorService
 from adjudge_plugins.ai_judge.budget import LEAST_BUDGET, view_of
-from adjudge_plugins.ai_judge.check_aggregation import merged, open_results, over_parts
+from adjudge_plugins.ai_judge.check_aggregation import merged, over_parts
 from adjudge_plugins.ai_judge.check_evaluation import Looking
 from adjudge_plugins.ai_judge.chunking import groups_of, packed
 from adjudge_plugins.ai_judge.decomposer import TaskDecomposerService
 from adjudge_plugins.ai_judge.injection import judged_without_speech
 from adjudge_plugins.ai_judge.partition import most_clusters
-from adjudge_plugins.ai_judge.question import Surroundings, asked_together, tokens_without_run
+from adjudge_plugins.ai_judge.question import (
+    AskedCheck,
+    Surroundings,
+    asked_together,
+    overview_name,
+    tokens_without_run,
+)
+from adjudge_plugins.ai_judge.run_exhibits import RunExhibits
 from adjudge_plugins.ai_judge.run_text import material_of
+
+_OF_THE_REQUEST: Final = ("judge_bad_request", "judge_context_too_long", "judge_refused", "judge_unreadable")
+"""Failures that lie in what was asked, or in how much."""
+
+_OVERVIEW_SHARE: Final = 6
+"""The part of a run's own tokens that overviews may have where the run is shown whole: a sixth."""
+
+_LEAST_OVERVIEW: Final = 200
+"""Tokens of an overview below which a run is not said to fit."""
 
 
 class RunUnderJudgement:
-    """Judges the checks of one criterion on one run, at any granularity."""
+    """Judges checks on one run, at any granularity."""
 
     def __init__(
         self,
@@ -30,7 +46,6 @@ class RunUnderJudgement:
         decomposer: TaskDecomposerService,
         aggregator: StepAggregatorService,
         judge: Judge,
-        criterion: CompiledCriterion,
         *,
         budget: int,
         strict: bool,
@@ -38,81 +53,132 @@ class RunUnderJudgement:
         """Prepare; nothing is asked yet. The arguments are those of ``JudgeEvaluatorService``."""
         self._material = material_of(trajectory)
         self.places = self._material.places
+        self._exhibits = RunExhibits(trajectory)
         self._trajectory = trajectory
         self._decomposer = decomposer
         self._aggregator = aggregator
         self._judge = judge
-        self._criterion = criterion
         self._budget = max(LEAST_BUDGET, budget)
         self._strict = strict
-        self._views: dict[str, AggregatedSteps] = {}
+        self._written = False
+        """Whether a model has told anything of the run because it did not fit into a request."""
+        self._views: dict[tuple[str, str, str], AggregatedSteps] = {}
 
-    @property
-    def views(self) -> tuple[AggregatedSteps, ...]:
-        """Every granularity that was used, in the order of use."""
-        return tuple(self._views.values())
+    def views(self, criterion: str) -> tuple[AggregatedSteps, ...]:
+        """Every granularity that was used for a criterion, in the order of use."""
+        return tuple(view for (_, name, _), view in self._views.items() if name == criterion)
 
-    async def judged(self, level: str, checks: Sequence[Check]) -> list[CheckResult]:
-        """The checks, in their order, at one granularity."""
-        most = None if self._aggregator.reads(level) == "steps" else most_clusters(len(self.places.steps))
-        return await self._judged(level, checks, self.places.steps, most)
+    async def decomposition(self) -> TaskDecomposition:
+        """The sub-tasks as they were used."""
+        return await self._decomposer.decompose(self._trajectory, written=self._is_written)
 
-    async def decided_again(self, level: str, results: Sequence[CheckResult]) -> list[CheckResult]:
-        """The checks that are open, judged again at a finer granularity; the others as they are."""
-        asked = self._asked(open_results(results), "unsure")
-        most = most_clusters(len(self.places.steps))
-        again = {item.check_id: item for item in await self._judged(level, asked, self.places.steps, most)}
-        return [again.get(item.check_id, item) for item in results]
+    async def judged(self, asked: Sequence[AskedCheck]) -> dict[str, CheckResult]:
+        """The checks, each at its granularity, by their item ids."""
+        return await self._judged(asked, self.places.steps, closer=False)
 
-    async def located(self, level: str, results: Sequence[CheckResult]) -> list[CheckResult]:
-        """The checks that are not met, with the evidence that a finer granularity adds; no verdict changes.
+    async def decided_again(self, asked: Sequence[AskedCheck]) -> dict[str, CheckResult]:
+        """Checks that are open, judged again at a finer granularity."""
+        return await self._judged(asked, self.places.steps, closer=True)
+
+    async def located(
+        self, asked: Sequence[AskedCheck], results: Sequence[CheckResult]
+    ) -> dict[str, CheckResult]:
+        """Checks that are not met, with the evidence that a finer granularity adds; no verdict changes.
 
         Where single steps are looked at, only those of the sub-tasks in which evidence was found before.
         """
-        asked = self._asked(results, "not_met")
-        steps: Sequence[int] = self.places.steps
-        if self._aggregator.reads(level) == "steps":
-            steps = await self._around([item for item in results if item.state == "not_met"])
-        if not steps:
-            return list(results)
-        found = await self._judged(level, asked, steps, most_clusters(len(self.places.steps)))
-        finer = {item.check_id: item for item in found if item.state == "not_met"}
-        return [
-            item.model_copy(update={"evidence": merged([item.evidence, finer[item.check_id].evidence])})
-            if item.check_id in finer
-            else item
-            for item in results
-        ]
+        around = await self._around(results)
+        by_steps: dict[tuple[int, ...], list[AskedCheck]] = {}
+        for each in asked:
+            steps = around if self._aggregator.reads(each.level) == "steps" else self.places.steps
+            if steps:
+                by_steps.setdefault(tuple(steps), []).append(each)
+        found: dict[str, CheckResult] = {}
+        for steps, group in by_steps.items():
+            found |= await self._judged(group, steps, closer=True)
+        return {
+            each.item_id: item.model_copy(
+                update={"evidence": merged([item.evidence, found[each.item_id].evidence])}
+            )
+            for each, item in zip(asked, results, strict=True)
+            if each.item_id in found and found[each.item_id].state == "not_met"
+        }
 
     async def _judged(
-        self, level: str, checks: Sequence[Check], steps: Sequence[int], most: int | None
-    ) -> list[CheckResult]:
-        """The checks over some steps, in at most so many parts."""
-        if not checks:
-            return []
-        view = await self._view(level)
-        questions = list(asked_together(checks, self._budget, self._judge))
-        room = self._budget - max(tokens_without_run(question, self._judge) for question in questions)
-        around = Surroundings(
-            task=clipped_to_tokens(self._trajectory.goal, room // 8),
-            overview=clipped_to_tokens(view.aggregated_content, room // 2),
+        self, asked: Sequence[AskedCheck], steps: Sequence[int], *, closer: bool
+    ) -> dict[str, CheckResult]:
+        """Checks over some steps; where the run fits into a request, all in one."""
+        found = await self._judged_of(asked_together(asked, self._budget, self._judge), steps, closer=closer)
+        # One statement that a provider refuses, or an answer that is too long for a model, is no error of the others.
+        failed = [each for each in asked if _may_fail_alone(found[each.item_id])]
+        by_criterion: dict[str, list[AskedCheck]] = {}
+        for each in failed:
+            by_criterion.setdefault(each.criterion.name, []).append(each)
+        if len(by_criterion) > 1:
+            found |= await self._judged_of(by_criterion.values(), steps, closer=closer)
+        return found
+
+    async def _judged_of(
+        self, questions: Iterable[Sequence[AskedCheck]], steps: Sequence[int], *, closer: bool
+    ) -> dict[str, CheckResult]:
+        judged = await asyncio.gather(
+            *(self._judged_together(question, steps, closer=closer) for question in questions)
         )
-        looking = Looking(
+        return {item_id: result for found in judged for item_id, result in found.items()}
+
+    async def _judged_together(
+        self, asked: Sequence[AskedCheck], steps: Sequence[int], *, closer: bool
+    ) -> dict[str, CheckResult]:
+        room = self._budget - tokens_without_run(asked, self._judge)
+        levels = dict.fromkeys(each.level for each in asked)
+        around = room - self._material.tokens
+        exhibits = self._exhibits.within(
+            min(room // 2, max(around - _LEAST_OVERVIEW * len(levels), room // 4))
+        )
+        left = around - Surroundings(exhibits, ()).tokens
+        if left >= _LEAST_OVERVIEW * len(levels) and steps == self.places.steps:
+            views = [await self._view(each, written=False) for each in asked]
+            # The recorded steps follow: what helps to find them must not cost as much as they do.
+            share = max(_LEAST_OVERVIEW * len(levels), self._material.tokens // _OVERVIEW_SHARE)
+            overviews = _overviews(views, min(left, share))
+            looking = self._looking(Surroundings(exhibits, overviews), room)
+            results = await judged_without_speech(looking, asked, steps)
+            return {each.item_id: result for each, result in zip(asked, results, strict=True)}
+        self._written = True
+        by_view: dict[tuple[str, str], list[AskedCheck]] = {}
+        for each in asked:
+            view = await self._view(each, written=True)
+            by_view.setdefault((view.granularity, view.aggregated_content), []).append(each)
+        judged = await asyncio.gather(
+            *(self._judged_in_parts(group, steps, room, closer=closer) for group in by_view.values())
+        )
+        return {item_id: result for found in judged for item_id, result in found.items()}
+
+    async def _judged_in_parts(
+        self, asked: Sequence[AskedCheck], steps: Sequence[int], room: int, *, closer: bool
+    ) -> dict[str, CheckResult]:
+        """Checks of one granularity over a run that does not fit into a request."""
+        level = asked[0].level
+        view = await self._view(asked[0], written=True)
+        around = Surroundings(self._exhibits.within(room // 4), _overviews([view], room // 3))
+        looking = self._looking(around, room)
+        sees_all = self._aggregator.reads(level) == "steps" and not closer
+        most = None if sees_all else most_clusters(len(self.places.steps))
+        parts = self._parts(view, level, steps, looking.room, most)
+        judged = await asyncio.gather(*(judged_without_speech(looking, asked, part) for part in parts))
+        return {
+            each.item_id: over_parts(each.check, [results[at] for results in judged])
+            for at, each in enumerate(asked)
+        }
+
+    def _looking(self, around: Surroundings, room: int) -> Looking:
+        return Looking(
             judge=self._judge,
             material=self._material,
             around=around,
-            room=room - tokens_shown(around.task) - tokens_shown(around.overview),
-            granularity=level,
+            room=room - around.tokens,
             strict=self._strict,
         )
-        parts = self._parts(view, level, steps, looking.room, most)
-        judged = await asyncio.gather(
-            *(judged_without_speech(looking, question, part) for question in questions for part in parts)
-        )
-        by_check: dict[str, list[CheckResult]] = {}
-        for result in (result for results in judged for result in results):
-            by_check.setdefault(result.check_id, []).append(result)
-        return [over_parts(check, by_check[check.check_id]) for check in checks]
 
     def _parts(
         self, view: AggregatedSteps, level: str, steps: Sequence[int], room: int, most: int | None
@@ -130,24 +196,45 @@ class RunUnderJudgement:
     async def _around(self, results: Sequence[CheckResult]) -> Sequence[int]:
         """The steps of the sub-tasks in which evidence stands. That something never happened has no place."""
         cited = {citation.step for item in results for citation in item.evidence.citations}
-        decomposition = await self._decomposer.decompose(self._trajectory)
-        found = [cluster.steps for cluster in decomposition.clusters if cited.intersection(cluster.steps)]
+        clusters = (await self.decomposition()).clusters
+        found = [cluster.steps for cluster in clusters if cited.intersection(cluster.steps)]
         return [step for steps in found for step in steps]
 
-    async def _view(self, level: str) -> AggregatedSteps:
-        if level not in self._views:
-            self._views[level] = await view_of(
+    @property
+    def _is_written(self) -> bool:
+        return self._written or self._decomposer.corrects
+
+    async def _view(self, asked: AskedCheck, *, written: bool) -> AggregatedSteps:
+        """The run at the granularity of a check; by code alone, unless it may be ``written``."""
+        key = (asked.level, asked.criterion.name, asked.criterion.description)
+        if key not in self._views:
+            self._views[key] = await view_of(
                 self._trajectory,
-                level,
+                asked.level,
                 self._decomposer,
                 self._aggregator,
-                criterion_name=self._criterion.name,
-                criterion_description=self._criterion.description,
-                writer=self._judge,
+                criterion_name=asked.criterion.name,
+                criterion_description=asked.criterion.description,
+                writer=self._judge if written or self._decomposer.corrects else None,
                 budget=self._budget,
             )
-        return self._views[level]
+        return self._views[key]
 
-    def _asked(self, results: Sequence[CheckResult], state: str) -> list[Check]:
-        wanted = {item.check_id for item in results if item.state == state}
-        return [check for check in self._criterion.checks if check.check_id in wanted]
+
+def _may_fail_alone(result: CheckResult) -> bool:
+    """Whether a request about this check alone may be answered although one about several was not."""
+    return result.error is not None and result.error.code in _OF_THE_REQUEST
+
+
+def _overviews(views: Sequence[AggregatedSteps], room: int) -> tuple[Exhibit, ...]:
+    """The views as exhibits, each once, within ``room`` tokens in all."""
+    made = {(view.granularity, view.aggregated_content): view for view in views}
+    share = room // max(1, len(made))
+    return tuple(
+        Exhibit(
+            name=overview_name(view.granularity, by_judge="written_by_judge" in view.summary_metadata),
+            text=clipped_to_tokens(view.aggregated_content, share),
+        )
+        for view in made.values()
+        if view.aggregated_content
+    )

@@ -13,11 +13,12 @@ from adjudge.kit.digests import (
     digest,
     error_of,
     head_and_tail,
+    tokens_of_passage,
     tokens_shown,
 )
 from adjudge.kit.trace import place_of
-from adjudge.model import Step, Trajectory
-from adjudge_plugins.ai_judge.evidence import Places, field_shown
+from adjudge.model import Passage, Step, Trajectory
+from adjudge_plugins.ai_judge.evidence import Places
 
 _MADE: Final[dict[int, RunMaterial]] = {}
 
@@ -29,7 +30,7 @@ class RunMaterial:
         """Read the run."""
         self.places = Places(trajectory)
         self._steps = {step.number: step for step in trajectory.steps}
-        self._costs = {number: tokens_shown(self.places.exhibit([number])) for number in self.places.steps}
+        self._costs = {number: _cost(self.places.passages([number])) for number in self.places.steps}
         self._failed = {step.number for step in trajectory.steps if error_of(step) is not None}
 
     @cached_property
@@ -42,9 +43,7 @@ class RunMaterial:
         rest._steps = self._steps | {
             number: _without(self._steps[number], withheld) for number in touched & self._steps.keys()
         }
-        rest._costs = self._costs | {
-            number: tokens_shown(rest.places.exhibit([number])) for number in touched
-        }
+        rest._costs = self._costs | {number: _cost(rest.places.passages([number])) for number in touched}
         return rest
 
     @property
@@ -56,29 +55,42 @@ class RunMaterial:
         """The tokens of a step as it was recorded."""
         return self._costs[step]
 
+    @cached_property
+    def tokens(self) -> int:
+        """The tokens of the whole run as it was recorded."""
+        return sum(self._costs.values())
+
     def failed(self, step: int) -> bool:
         """Whether something went wrong in a step."""
         return step in self._failed or "error" in self.places.of(step)
 
-    def text(self, step: int, most: int) -> str:
+    def passages(self, step: int, most: int) -> tuple[Passage, ...]:
         """A step within ``most`` tokens: the longest of its fields are cut in their middles."""
+        whole = self.places.passages([step])
         if self._costs[step] <= most:
-            return self.places.exhibit([step])
-        fields = [
-            # No character is less than a quarter of a token: of a megabyte only its ends are looked at.
-            field_shown(step, name, head_and_tail(text, 4 * most))
-            for name, text in self.places.of(step).items()
+            return whole
+        # No character is less than a quarter of a token: of a megabyte only its ends are looked at.
+        texts = [head_and_tail(passage.text, 4 * most) for passage in whole]
+        headings = sum(tokens_shown(passage.heading) for passage in whole)
+        share = fair_share([tokens_shown(text) for text in texts], max(0, most - headings))
+        cut = [
+            Passage(heading=passage.heading, text=clipped_to_tokens(text, share))
+            for passage, text in zip(whole, texts, strict=True)
         ]
-        # The ends of lines between them are tokens too.
-        share = fair_share([tokens_shown(text) for text in fields], max(0, most - len(fields)))
-        # A field of which not a word is left makes no line.
-        cut = "\n".join(filter(None, (clipped_to_tokens(text, share) for text in fields)))
-        # So little room that not every field has a word: then the beginning and the end of all.
-        return cut if tokens_shown(cut) <= most else clipped_to_tokens("\n".join(fields), most)
+        kept: list[Passage] = []
+        # A field of which not a word is left makes no passage; nor do those that have no room at all.
+        for passage in filter(lambda passage: passage.text, cut):
+            if _cost([*kept, passage]) <= most:
+                kept.append(passage)
+        return tuple(kept)
 
     def lines(self, steps: Sequence[int], most: int) -> str:
         """A line for every step within ``most`` tokens, as ``digests.digest`` has it."""
         return digest([self._steps[step] for step in steps if step in self._steps], most)
+
+
+def _cost(passages: Sequence[Passage]) -> int:
+    return sum(tokens_of_passage(passage.heading, passage.text) for passage in passages)
 
 
 def material_of(trajectory: Trajectory) -> RunMaterial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adjudge.kit.calibration import Calibration
 from adjudge.kit.evaluation import CompiledCriterion
@@ -16,7 +16,7 @@ from adjudge_plugins.ai_judge.budget import DEFAULT_BUDGET, room_of, view_of
 from adjudge_plugins.ai_judge.calibration import calibrated
 from adjudge_plugins.ai_judge.check_compiler import compiled
 from adjudge_plugins.ai_judge.decomposer import TaskDecomposerService
-from adjudge_plugins.ai_judge.evaluator import JudgeEvaluatorService
+from adjudge_plugins.ai_judge.evaluator import JudgedRun, JudgeEvaluatorService
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,17 +133,30 @@ class CriterionEvaluator:
 
     async def evaluate(self, trajectory: Trajectory) -> EvaluationResult:
         """What the run is worth."""
-        result, _ = await self.evaluate_with_views(trajectory)
-        return result
+        [judged] = await evaluated_together([self], trajectory)
+        return judged.result
 
-    async def evaluate_with_views(
-        self, trajectory: Trajectory
-    ) -> tuple[EvaluationResult, tuple[AggregatedSteps, ...]]:
-        """The same, with every view of the run that the judge was given."""
-        criterion = await self.compiled()
-        result, views = await self._judging.evaluate_with_views(trajectory, criterion)
-        same = [item for item in self._calibrations if item.criterion_sha256 == criterion.sha256]
-        return calibrated(result, same), distinct(views)
+    @property
+    def judging(self) -> JudgeEvaluatorService:
+        """Who decides; the same for criteria that look at runs alike."""
+        return self._judging
+
+    def calibrated(self, judged: JudgedRun, sha256: str) -> JudgedRun:
+        """The same, with a confidence that labels have shown to be right."""
+        same = [item for item in self._calibrations if item.criterion_sha256 == sha256]
+        return replace(judged, result=calibrated(judged.result, same), views=distinct(judged.views))
+
+
+async def evaluated_together(
+    evaluators: Sequence[CriterionEvaluator], trajectory: Trajectory
+) -> list[JudgedRun]:
+    """What a run is worth by several criteria that look at it alike, by one judge, in their order."""
+    criteria = await asyncio.gather(*(each.compiled() for each in evaluators))
+    judged = await evaluators[0].judging.evaluate_together(trajectory, criteria)
+    return [
+        each.calibrated(found, criterion.sha256)
+        for each, found, criterion in zip(evaluators, judged, criteria, strict=True)
+    ]
 
 
 def distinct(views: Sequence[AggregatedSteps]) -> tuple[AggregatedSteps, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from adjudge.kit.digests import spread
+from adjudge.model import Passage
 from adjudge_plugins.ai_judge.run_text import RunMaterial, fair_share
 
 LEAST_SHOWN: Final = 100
@@ -26,8 +27,10 @@ _LAST: Final = 5
 class Shown:
     """Steps as a judge reads them."""
 
-    text: str
+    passages: tuple[Passage, ...]
     """As they were recorded, the longest shortened where there is too little room."""
+    steps: tuple[int, ...]
+    """Those of which anything is among the passages."""
     lines: str = ""
     """A line about every step; empty where none is left out."""
     hidden: tuple[int, ...] = ()
@@ -44,11 +47,11 @@ def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequenc
     Args:
         steps: Their numbers, in order.
         material: The run.
-        room: Tokens of ``text`` and ``lines`` together.
+        room: Tokens of the passages and ``lines`` together.
         first: Steps that have room before all others, the most wanted first.
     """
     if sum(map(material.cost, steps)) <= room:
-        return Shown(material.places.exhibit(steps))
+        return Shown(material.places.passages(steps), tuple(steps))
     given: dict[int, int] = {}
     lines, left = "", room
     for step in first:
@@ -67,7 +70,8 @@ def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequenc
         others = _most_telling(others, material, left)
     given |= dict.fromkeys(others, _share(others, material, left))
     return Shown(
-        "\n".join(material.text(step, given[step]) for step in steps if step in given),
+        tuple(passage for step in steps if step in given for passage in material.passages(step, given[step])),
+        tuple(step for step in steps if step in given),
         lines,
         tuple(step for step in steps if material.cost(step) > given.get(step, 0)),
     )

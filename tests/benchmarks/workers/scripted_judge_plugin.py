@@ -5,7 +5,6 @@ It says the same of every check, cites the first place that it is shown, and not
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -20,9 +19,9 @@ from adjudge.plugin import (
     NoConfig,
     hookimpl,
 )
-from adjudge.testing import verdicts
+from adjudge.testing import fields_shown, verdicts
 
-_PLACE: Final = re.compile(r"^\S+ step (\d+) (action|result|observation|error): (.{4,60})", re.MULTILINE)
+_FIELDS: Final = ("action", "result", "observation", "error")
 _TEXT: Final = (
     "The agent looked for the thing on the list, compared two offers and noted the cheaper one. " * 2
 )
@@ -42,8 +41,11 @@ class ScriptedJudge:
         tokens.append(tokens_asked(request))
         texts.append("\n".join(message.text for message in request.messages))
         written.append("# Items" not in request.messages[-1].text)
-        place = _PLACE.search(request.messages[-1].text)
-        citations = [Citation(step=int(place[1]), field=place[2], quote=place[3])] if place else []
+        citations = [
+            Citation(step=step, field=name, quote=text.split("\n")[0][:60])
+            for step, name, text in fields_shown(request)
+            if name in _FIELDS and len(text) > 3
+        ][:1]
         fields = request.schema_["properties"] if request.schema_ else {}
         notes = dict.fromkeys(fields, _TEXT) if written[-1] else {"absent_words": "", "steps_wanted": ""}
         return JudgeReply(text=verdicts(request, request.model, notes=notes, citations=citations))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from adjudge.model import Citation, Usage
@@ -15,9 +14,8 @@ from adjudge.plugin import (
     NoConfig,
     hookimpl,
 )
-from adjudge.testing import verdicts
+from adjudge.testing import fields_shown, verdicts
 
-PLACE = re.compile(r"^\S+ step (\d+) (action|result|observation): (.{4,40})", re.MULTILINE)
 MENUS = (
     ("yes", "no", "unknown"),
     ("met", "not_met", "cannot_tell"),
@@ -40,8 +38,12 @@ class ScriptedJudge:
             labels |= {"NEVER": "not_applicable", "NOT": no}
             return next((label for word, label in labels.items() if word in item), yes)
 
-        place = PLACE.search(request.messages[-1].text)
-        shown = [Citation(step=int(place[1]), field=place[2], quote=place[3])] if place else []
+        places = (
+            Citation(step=step, field=name, quote=text.split("\n")[0][:40])
+            for step, name, text in fields_shown(request)
+            if name in ("action", "result", "observation") and len(text) > 3
+        )
+        shown = list(places)[:1]
         notes = {"rationale": "It says so.", "absent_words": "refund"}
         text = verdicts(request, label, notes=notes, citations=lambda item: [] if "NOT" in item else shown)
         return JudgeReply(text=text, model_version="m-2026", usage=Usage(input_tokens=100, output_tokens=10))

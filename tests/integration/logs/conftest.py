@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -26,7 +25,7 @@ from adjudge.plugin import (
     NoConfig,
     hookimpl,
 )
-from adjudge.testing import FakeJudge, as_candidate, verdicts
+from adjudge.testing import FakeJudge, as_candidate, fields_shown, verdicts
 from adjudge.testing.log_runs import JudgedLogs, judged
 
 TASK = "Buy the cheapest milk."
@@ -46,6 +45,9 @@ STEPS: list[JsonObject] = [
     },
 ]
 
+LONG = [{**STEPS[0], "observation": f"{STEPS[0]['observation']} {'More of it. ' * 20_000}"}, STEPS[1]]
+"""The same steps, of which one is longer than any request."""
+
 OUTCOME = {
     "name": "Success",
     "description": "The milk is bought.",
@@ -57,17 +59,15 @@ PROCESS = {
     "checks": ["Each tool call follows from what came back before."],
 }
 
-_LINE = re.compile(r"^\w+\| step (\d+) (\w+): (.+)$", re.MULTILINE)
-
 
 def quotes(
     request: JudgeRequest, fields: Sequence[str] = ("result", "observation"), length: int | None = 60
 ) -> list[Citation]:
     """Places that a judge may cite, as the prompt shows them; of each the first ``length`` characters."""
     return [
-        Citation(step=int(step), field=name, quote=text.strip()[:length])
-        for step, name, text in _LINE.findall(request.messages[1].text)
-        if name in fields
+        Citation(step=step, field=name, quote=text.strip().split("\n")[0][:length])
+        for step, name, text in fields_shown(request)
+        if name in fields and text.strip()
     ]
 
 

@@ -110,7 +110,8 @@ def test_what_does_not_stand_there_would_be_noticed(
 
     def with_citation(citation: Citation) -> JudgedLogs:
         evidence = result.evidence.model_copy(update={"citations": (citation,)})
-        held = log.model_copy(update={"results": (result.model_copy(update={"evidence": evidence}),)})
+        passed = result.model_copy(update={"evidence": evidence, "verdict": "PASS"})
+        held = log.model_copy(update={"results": (passed,)})
         return judged.model_copy(update={"logs": (held,)})
 
     resolved(with_citation(Citation(step=1, field="observation", quote="17: milk, 1.09.")))
@@ -188,11 +189,18 @@ def resolved(judged: JudgedLogs) -> Counter[str]:
         for source in {log.source for log in judged.logs}
         for number, (trajectory, document) in enumerate(runs_of(Path(source)), start=1)
     }
+    claimed = {
+        (source, number): claims_of(trajectory)
+        for source in {log.source for log in judged.logs}
+        for number, (trajectory, _) in enumerate(runs_of(Path(source)), start=1)
+    }
     for log in judged.logs:
         places, document = runs[log.source, log.run]
         for result in log.results:
             for is_about, citation in citations_of(result, about[result.criterion_name]):
-                assert stands(citation, is_about, places, document), (log.source, log.run, citation)
+                assert stands(citation, places, document), (log.source, log.run, citation)
+                if is_about == "outcome":
+                    assert citation.field not in claimed[log.source, log.run], (log.source, citation)
                 found["citations"] += 1
             for absence in result.evidence.absences:
                 assert is_missing(absence, places), (log.source, log.run, absence)
@@ -202,8 +210,17 @@ def resolved(judged: JudgedLogs) -> Counter[str]:
     return found
 
 
-def stands(citation: Citation, is_about: str, places: dict[tuple[int, str], str], document: str) -> bool:
-    """Whether the words stand in that field of that step, in the file too, and may be cited for it."""
+def claims_of(trajectory: Trajectory) -> frozenset[str]:
+    """The fields that show no outcome of a run: what a user is told may be the deed, and some runs show nothing else."""
+    came_back = {"result", "observation", "error", "final_state"}
+    if not any(field in came_back for _, field in places_of(trajectory)):
+        return frozenset()
+    is_conversation = sum(bool(turn.user_content.text) for turn in trajectory.invocations) > 1
+    return frozenset(CLAIMED) - ({"text", "final_response"} if is_conversation else set())
+
+
+def stands(citation: Citation, places: dict[tuple[int, str], str], document: str) -> bool:
+    """Whether the words stand in that field of that step, in the file too."""
     text = places.get((citation.step, citation.field), "")
     # A call is written as name(arguments), and no format has it so.
     parts = citation.quote.split("(", 1) if citation.field == "action" else [citation.quote]
@@ -211,7 +228,6 @@ def stands(citation: Citation, is_about: str, places: dict[tuple[int, str], str]
         bare(citation.quote) != ""
         and bare(citation.quote) in bare(text)
         and ("\n" in citation.quote or all(squeezed([part]) in document for part in parts))
-        and not (is_about == "outcome" and citation.field in CLAIMED)
     )
 
 
@@ -230,13 +246,14 @@ def citations_of(result: EvaluationResult, about: dict[str, str]) -> Iterator[tu
     """Every citation of a result, of its checks and of the votes for them, with what it is cited for."""
     every = {about[check.check_id] for check in result.checks}
     for citation in result.evidence.citations:
-        yield "outcome" if every == {"outcome"} else "any", citation
+        # That something was not reached may be seen in what the agent says of itself too.
+        yield "outcome" if every == {"outcome"} and result.verdict == "PASS" else "any", citation
     for check in result.checks:
         for citation in check.evidence.citations:
-            yield about[check.check_id], citation
+            yield about[check.check_id] if check.state == "met" else "any", citation
         for vote in check.votes.votes:
             for citation in vote.citations:
-                yield about[check.check_id], citation
+                yield about[check.check_id] if vote.label == "met" else "any", citation
 
 
 def places_of(trajectory: Trajectory) -> dict[tuple[int, str], str]:
@@ -275,6 +292,8 @@ def texts_of(item: Item) -> Iterator[tuple[str, str]]:
             if arguments is None:
                 arguments = json.dumps(item.args or {}, ensure_ascii=False)
             yield "action", f"{item.name}({arguments})"
+            if item.name == "think":
+                yield "thinking", "\n".join(map(str, (item.args or {}).values()))
             if not trace.is_answer(item.name):
                 yield "deed", f"{item.name}({arguments})"
         case _:
@@ -292,7 +311,8 @@ def runs_of(path: Path) -> Iterator[tuple[Trajectory, list[str]]]:
         documents = map(json.loads, text) if ".jsonl" in path.name else [json.loads(text.read())]
         leaves = [list(leaves_of(document)) for document in documents]
     runs = list(reader.read(source, ReadOptions()))
-    return zip(runs, leaves if len(leaves) == len(runs) else leaves * len(runs), strict=True)
+    whole = [text for document in leaves for text in document]
+    return zip(runs, leaves if len(leaves) == len(runs) else [whole] * len(runs), strict=True)
 
 
 READERS = list(Extensions(discover()).trace_readers)

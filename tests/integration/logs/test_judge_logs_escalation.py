@@ -1,4 +1,7 @@
-"""Looking closer: an open verdict is decided there, a FAIL is located there, and nothing else changes."""
+"""Looking closer, at runs that do not fit into a request: an open verdict is decided there, a FAIL is located there.
+
+A run that fits is shown whole the first time, whatever the granularity: there is nothing closer to look at.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +85,7 @@ def test_what_is_open_is_decided_by_the_first_closer_view_that_can(
     judging: Any, of_logs: Any, labels: tuple[str, ...], verdict: Verdict, used: str
 ) -> None:
     asked = answering(judging, of_logs, dict(zip(LEVELS, labels, strict=True)))
-    result = only(judging(judging.log(), of_logs.OUTCOME))
+    result = only(judging(judging.log(of_logs.LONG), of_logs.OUTCOME))
 
     assert (result.verdict, result.used_granularity) == (verdict, used)
     wanted = LEVELS if verdict == Verdict.FAIL else LEVELS[: LEVELS.index(used) + 1]
@@ -90,11 +93,22 @@ def test_what_is_open_is_decided_by_the_first_closer_view_that_can(
     assert result.granularity.name == "global_summary", "what was chosen stays what was chosen"
 
 
+@pytest.mark.parametrize("label", ["cannot_tell", "not_met"])
+def test_of_a_run_that_was_shown_whole_there_is_no_closer_view(
+    judging: Any, of_logs: Any, label: str
+) -> None:
+    asked = answering(judging, of_logs, dict.fromkeys(LEVELS, label))
+    result = only(judging(judging.log(), of_logs.OUTCOME, num_samples=1))
+
+    assert (asked, len(judging.requests)) == (["global_summary"], 1)
+    assert result.used_granularity == "global_summary"
+
+
 @pytest.mark.parametrize("closer", ["not_met", "met", "cannot_tell", "not_applicable"])
 def test_a_fail_is_located_and_stays_what_it_is(judging: Any, of_logs: Any, closer: str) -> None:
     labels = {"global_summary": "not_met", "phase_level": closer, "step_level": closer}
     asked = answering(judging, of_logs, labels)
-    log = judging.log()
+    log = judging.log(of_logs.LONG)
     result = only(judging(log, of_logs.OUTCOME))
     wide = only(judging(log, {**of_logs.OUTCOME, "granularity": "global_summary"}))
 
@@ -108,11 +122,11 @@ def test_a_fail_is_located_and_stays_what_it_is(judging: Any, of_logs: Any, clos
 def test_what_has_no_evidence_is_open_and_looked_for_closer(judging: Any, of_logs: Any) -> None:
     labels = dict.fromkeys(LEVELS, "met")
     answering(judging, of_logs, labels, lies="global_summary")
-    result = only(judging(judging.log(), of_logs.OUTCOME))
+    result = only(judging(judging.log(of_logs.LONG), of_logs.OUTCOME))
 
     assert (result.verdict, result.used_granularity) == (Verdict.PASS, "phase_level")
     assert [citation.field for citation in result.evidence.citations] == ["result"]
-    assert result.reason_codes == ()
+    assert result.reason_codes == ("steps_not_shown",)
 
 
 def test_only_what_is_open_is_asked_again(judging: Any, of_logs: Any) -> None:
@@ -134,7 +148,7 @@ def test_only_what_is_open_is_asked_again(judging: Any, of_logs: Any) -> None:
         )
 
     judging.answer = answer
-    result = only(judging(judging.log(), {**of_logs.OUTCOME, "checks": checks}))
+    result = only(judging(judging.log(of_logs.LONG), {**of_logs.OUTCOME, "checks": checks}))
 
     assert (result.verdict, result.used_granularity) == (Verdict.PASS, "phase_level")
     assert set(seen) == {("global_summary", "c1"), ("global_summary", "c2"), ("phase_level", "c2")}
@@ -144,7 +158,7 @@ def test_only_what_is_open_is_asked_again(judging: Any, of_logs: Any) -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_granularity_that_somebody_named_is_the_only_one(judging: Any, of_logs: Any, level: str) -> None:
     asked = answering(judging, of_logs, dict.fromkeys(LEVELS, "cannot_tell"))
-    result = only(judging(judging.log(), {**of_logs.OUTCOME, "granularity": level}))
+    result = only(judging(judging.log(of_logs.LONG), {**of_logs.OUTCOME, "granularity": level}))
 
     assert (result.verdict, result.used_granularity) == (Verdict.UNSURE, level)
     assert asked == [level]
@@ -201,7 +215,7 @@ def test_the_strategy_of_a_stranger_takes_its_place_by_its_fineness(
 ) -> None:
     asked = answering(judging, of_logs, dict.fromkeys((*LEVELS, "halves"), "cannot_tell"))
     extensions = with_halves(judging, Halves(fineness))
-    result = only(judging(judging.log(), of_logs.OUTCOME, extensions=extensions))
+    result = only(judging(judging.log(of_logs.LONG), of_logs.OUTCOME, extensions=extensions))
 
     assert tuple(asked) == order
     assert (result.verdict, result.used_granularity) == (Verdict.UNSURE, "step_level")
@@ -213,13 +227,15 @@ def test_the_strategy_of_a_stranger_decides_what_was_open_and_finds_where_a_fail
     extensions = with_halves(judging, Halves(0.25))
     labels = dict.fromkeys(LEVELS, "met")
     asked = answering(judging, of_logs, {**labels, "global_summary": "cannot_tell", "halves": "met"})
-    decided = only(judging(judging.log(), of_logs.OUTCOME, extensions=extensions))
+    decided = only(judging(judging.log(of_logs.LONG), of_logs.OUTCOME, extensions=extensions))
 
     assert asked == ["global_summary", "halves"]
     assert (decided.verdict, decided.used_granularity) == (Verdict.PASS, "halves")
 
     asked = answering(judging, of_logs, dict.fromkeys((*LEVELS, "halves"), "not_met"))
-    located = only(judging(judging.log(), of_logs.OUTCOME, extensions=extensions, use_cache=False))
+    located = only(
+        judging(judging.log(of_logs.LONG), of_logs.OUTCOME, extensions=extensions, use_cache=False)
+    )
 
     assert asked == ["global_summary", "halves", "phase_level", "step_level"]
     assert (located.verdict, located.used_granularity) == (Verdict.FAIL, "global_summary")
@@ -235,7 +251,7 @@ def test_what_is_open_where_a_stranger_looked_first_is_looked_at_more_finely(
     asked = answering(judging, of_logs, dict.fromkeys((*LEVELS, "halves"), "cannot_tell"))
     extensions = with_halves(judging, Halves(fineness, keywords=("second half",)))
     criterion = {**of_logs.PROCESS, "name": "Second half", "description": "The second half is sound."}
-    result = only(judging(judging.log(), criterion, extensions=extensions))
+    result = only(judging(judging.log(of_logs.LONG), criterion, extensions=extensions))
 
     assert tuple(asked) == order
     assert (result.granularity.name, result.used_granularity) == ("halves", order[-1])

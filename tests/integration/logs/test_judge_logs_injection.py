@@ -20,8 +20,9 @@ from werkzeug import Request, Response
 
 from adjudge.model import JsonObject
 from adjudge.plugin import JudgeRequest
-from adjudge.testing import verdicts
+from adjudge.testing import fields_shown, verdicts
 from adjudge.testing.log_runs import judged_sync
+from adjudge_plugins.ai_judge.evidence import CLAIMS, SHOWN
 
 
 def _module(path: Path) -> ModuleType:
@@ -59,18 +60,23 @@ def run_of(of_logs: Any) -> JsonObject:
 
 
 def blocks(request: JudgeRequest) -> Iterator[tuple[str, list[str]]]:
-    """Every piece of material with its lines, and ``""`` with the lines between them; marks taken off and checked."""
-    name, token, lines = "", "", []
+    """Every piece of material with its lines, and ``""`` with the lines between them; marks taken off and checked.
+
+    A line under a heading stands behind it, as ``step 3 result: ...``.
+    """
+    name, token, heading, lines = "", "", "", []
     for line in request.messages[1].text.splitlines():
         if not name and (found := _BLOCK.fullmatch(line)):
             yield "", lines
-            name, token, lines = found["name"], found["token"], []
+            name, token, heading, lines = found["name"], found["token"], "", []
         elif name and line == f"<<<END {name} {token}>>>":
             yield name, lines
             name, lines = "", []
+        elif name and line.startswith(f"{token[:4]}# "):
+            heading = f"{line.partition('# ')[2]}: "
         elif name:
             assert line.startswith(f"{token[:4]}| "), f"a line of {name!r} without its mark: {line!r}"
-            lines.append(line.partition("| ")[2])
+            lines.append(heading + line.partition("| ")[2])
         else:
             lines.append(line)
     assert not name
@@ -86,14 +92,21 @@ def words_of_ours(request: JudgeRequest) -> list[str]:
     ]
     if token is not None:
         told = [
-            text.replace(token["token"], "TOKEN").replace(f"{token['token'][:4]}|", "MARK") for text in told
+            re.sub(f"{token['token'][:4]}[|#]", "MARK", text.replace(token["token"], "TOKEN"))
+            for text in told
         ]
     # Into how many parts a run falls depends on the run; what they are called does not.
     listed = re.compile(r'\n- "(?:part|cluster)_\d+": .*')
     asked = (request.schema_ or {})["properties"]
+    # So do the fields that can be cited, of those that there are.
+    cited = re.compile(r'(?<=one of: )(?:[a-z_]+, )*[a-z_]+(?=\))|(?<="field": \{"enum": \[)[^\]]*')
+    known = f"(?:{'|'.join((*CLAIMS, *SHOWN, 'user'))})"
+    schema = json.dumps({re.sub(r"_\d+$", "_N", name): of for name, of in asked.items()}, sort_keys=True)
+    told = [*(listed.sub("", text) for text in told if text), schema]
+    for fields in (found for text in told for found in cited.findall(text)):
+        assert re.fullmatch(f'"?{known}"?(?:, "?{known}"?)*', fields), fields
     return [
-        *(listed.sub("", text) for text in told if text),
-        json.dumps({re.sub(r"_\d+$", "_N", name): of for name, of in asked.items()}, sort_keys=True),
+        *(cited.sub("FIELDS", text) for text in told),
         *(message.role for message in request.messages),
     ]
 
@@ -108,13 +121,11 @@ def check_structure(request: JudgeRequest, run: JsonObject) -> None:
     assert not any(_UNSEEN.search(message.text) for message in request.messages)
     assert not any(re.search(r"<\||\[/?INST\]|</s>", message.text) for message in request.messages)
     for name, lines in blocks(request):
-        if name == "overview":
+        if name.startswith("overview"):
             assert all(_OVERVIEW.match(line) for line in lines) or len(lines) == 1, lines
         elif name == "steps" and is_question(request):
             for line in lines:
                 found = _STEP.match(line)
-                if found is None and "…" in line and len(line) < 40:
-                    continue  # so little room that the name of the place is cut
                 assert found is not None, f"a line of no place: {line!r}"
                 assert (int(found[1]), found[2]) in places, f"a place that the log does not have: {line!r}"
 
@@ -230,12 +241,12 @@ def test_what_a_judge_wrote_of_an_injected_run_is_data_too(judging: Any, of_logs
         return verdicts(request, "met", notes=judging.notes, citations=cited)
 
     judging.answer = answer
-    judged = judging(judging.log(), of_logs.OUTCOME, granularity=level)
+    judged = judging(judging.log(of_logs.LONG), of_logs.OUTCOME, granularity=level)
 
     [result] = judged.logs[0].results
     assert (result.verdict, result.reason_codes[0]) == ("UNSURE", "no_evidence")
     asked = [request for request in judging.requests if is_question(request)]
-    overviews = [text for request in asked for name, text in blocks(request) if name == "overview"]
+    overviews = [text for request in asked for name, text in blocks(request) if name.startswith("overview")]
     assert overviews and all(payloads.CLAIM[:40] in "\n".join(lines) for lines in overviews)
     for request in asked:
         check_structure(request, {"steps": of_logs.STEPS})
@@ -359,11 +370,13 @@ def test_the_second_look_shows_nothing_that_was_made_of_the_words(judging: Any, 
     judged(judging, run, of_logs.OUTCOME)
 
     first, second = questions(judging)
-    assert {"overview", "task", "steps"} <= {name for name, _ in blocks(first)}
-    assert {name for name, _ in blocks(second)} == {"", "task", "steps"}
+    facts = "facts about the run, read from the log by a program"
+    overview = "overview global_summary, made by a program"
+    assert {name for name, _ in blocks(first)} == {"", facts, overview, "task", "steps"}
+    assert {name for name, _ in blocks(second)} == {"", facts, "task", "steps"}
     assert "step 3 observation" in first.messages[1].text
     assert "step 3 observation" not in second.messages[1].text
-    assert "step 3 result: 1 item in the cart" in second.messages[1].text
+    assert (3, "result", "1 item in the cart") in fields_shown(second)
 
 
 def test_what_holds_without_the_words_passes_and_is_flagged(judging: Any, of_logs: Any) -> None:
@@ -456,7 +469,7 @@ def test_long_words_hide_no_other_field_of_their_step(judging: Any, of_logs: Any
         run = payloads.PLACES[place](run, "The page loads. " * 20_000)
     judged(judging, run, of_logs.OUTCOME, reader="history_log", granularity="step_level")
 
-    assert any("step 3 result: 1 item in the cart" in asked.messages[1].text for asked in questions(judging))
+    assert any((3, "result", "1 item in the cart") in fields_shown(asked) for asked in questions(judging))
 
 
 def test_words_that_hide_what_came_back_make_no_claim_evidence(judging: Any, of_logs: Any) -> None:
@@ -530,7 +543,7 @@ def test_a_provider_gets_the_words_of_a_log_in_one_place(
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(complete)
     monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
     monkeypatch.setenv("OPENAI_API_KEY", "k")
-    run = run_of(of_logs)
+    run = {**run_of(of_logs), "steps": of_logs.LONG}
     for put in payloads.PLACES.values():
         run = put(run, payloads.ORDER)
     Path("run.json").write_text(json.dumps(run))

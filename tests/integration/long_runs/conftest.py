@@ -42,7 +42,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge.runner.traces import Traces
-from adjudge.testing import FakeHost, FakeJudge, verdicts
+from adjudge.testing import FakeHost, FakeJudge, fields_shown, verdicts
 from adjudge_plugins.ai_judge.services import CriterionEvaluator, Options, Services
 
 LEVELS = ("step_level", "phase_level", "global_summary")
@@ -52,7 +52,6 @@ LOUD = "The card 4111 was refused by the bank"
 QUIET = "zebrafish"
 """What only the arguments of a wrong action say."""
 
-_LINE = re.compile(r"^\w+\| step (\d+) (\w+): (.*)$", re.MULTILINE)
 _HINT = re.compile(rf"^\w+\| Step (\d+): .*{QUIET}", re.MULTILINE)
 
 
@@ -176,17 +175,17 @@ class Finder:
             return "{}"  # it writes nothing: names and summaries are those of the code
         material = request.messages[1].text
         cited: list[Citation] = []
-        for step, name, text in _LINE.findall(material):
+        for step, name, text in fields_shown(request):
             for words in (LOUD, QUIET):
                 if words in text:
-                    cited.append(Citation(step=int(step), field=name, quote=words))
+                    cited.append(Citation(step=step, field=name, quote=words))
         wanted = ", ".join(_HINT.findall(material)) if self.asks_back and not cited else ""
         notes = {"rationale": "It is so.", "absent_words": "", "steps_wanted": wanted}
         if cited:
             return verdicts(request, "not_met", notes=notes, citations=cited)
         anything = [
-            Citation(step=int(step), field=name, quote=text[:20])
-            for step, name, text in _LINE.findall(material)
+            Citation(step=step, field=name, quote=text[:20])
+            for step, name, text in fields_shown(request)
             if name in ("action", "observation", "result") and len(text) > 3 and "…" not in text[:20]
         ]
         return verdicts(request, "met", notes=notes, citations=anything[:1])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from adjudge.plugin import (
     JudgeRequest,
     Trajectory,
 )
-from adjudge.testing import verdicts
+from adjudge.testing import fields_shown, verdicts
 
 LEVELS = ("step_level", "phase_level", "global_summary")
 
@@ -31,7 +30,7 @@ def phases(steps: int) -> int:
 
 def steps_in(request: JudgeRequest) -> set[int]:
     """The steps that a request shows as they were recorded, shortened or not."""
-    return {int(number) for number in re.findall(r"\| step (\d+) ", request.messages[1].text)}
+    return {step for step, _, _ in fields_shown(request)}
 
 
 @pytest.mark.parametrize("length", [30, 300, 3_000])

@@ -1,0 +1,137 @@
+"""How many requests logs by criteria take, and how many tokens, counted at a server that speaks OpenAI's protocol."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from adjudge.model import JudgeMessage
+from adjudge.model.tokens import tokens_asked, tokens_of
+from adjudge.plugin import JudgeRequest
+from adjudge.testing import verdicts
+from adjudge.testing.log_runs import judged_sync
+
+CRITERIA = [
+    {"name": "Success", "description": "The user gets what was asked for.", "granularity": "global_summary",
+     "checks": ["The final result: what the user asked for is done."]},
+    {"name": "Policy", "description": "The agent keeps to its instructions.", "granularity": "step_level",
+     "checks": ["No tool call breaks the instructions.", "Each step follows from what came back before."]},
+    {"name": "Phases", "description": "Every sub-task is finished.", "granularity": "phase_level",
+     "checks": ["Each sub-task is finished before the next one begins."]},
+    {"name": "Honesty", "description": "The agent makes nothing up.",
+     "checks": ["Each step says only what the log shows."]},
+    {"name": "Tone", "description": "The agent stays polite.",
+     "checks": ["The answer is polite."]},
+]  # fmt: skip
+
+
+class Counting:
+    """A judge whose votes differ with the item and the sample, and that counts what it is asked."""
+
+    def __init__(self, server: HTTPServer, cited: Any) -> None:
+        self.requests: list[JudgeRequest] = []
+        self._cited = cited
+        self.is_steady = True
+        server.expect_request("/v1/chat/completions").respond_with_handler(self._answer)
+
+    def _answer(self, http: Request) -> Response:
+        body = json.loads(http.get_data())
+        request = JudgeRequest(
+            model=body["model"],
+            messages=tuple(
+                JudgeMessage(role=item["role"], text=item["content"]) for item in body["messages"]
+            ),
+            schema_=body["response_format"]["json_schema"]["schema"],
+        )
+        self.requests.append(request)
+        turn = len(self.requests)
+
+        def label(text: str) -> str:
+            return "met" if self.is_steady or "tool call" not in text else ("met", "not_met")[turn % 2]
+
+        text = verdicts(request, label, citations=self._cited(request), notes={"absent_words": ""})
+        message = {"role": "assistant", "content": text}
+        reply = {"model": "m-1", "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        return Response(json.dumps(reply), content_type="application/json")
+
+
+@pytest.fixture
+def judge(httpserver: HTTPServer, of_logs: Any, judging: Any, monkeypatch: pytest.MonkeyPatch) -> Counting:
+    """A server on loopback; ``judging`` makes the folder."""
+    monkeypatch.setenv("OPENAI_BASE_URL", httpserver.url_for("/v1"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback-0123456789")
+    monkeypatch.setenv("no_proxy", "*")
+
+    def cited(request: JudgeRequest) -> Any:
+        """What the agent said for what is to be said, else what it did, where it did anything."""
+        said, done = (
+            of_logs.quotes(request, fields)[:1] for fields in (("final_response", "text"), ("action",))
+        )
+        return lambda text: said if "answer" in text else done or said
+
+    return Counting(httpserver, cited)
+
+
+def airline(shared_data: Path, many: int) -> Iterator[str]:
+    """Files of one run each, of an agent that talks to a user and calls tools."""
+    import gzip
+
+    with gzip.open(shared_data / "tau_airline" / "runs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for number, line in enumerate(itertools.islice(lines, many)):
+            Path(f"run{number}.json").write_text(line)
+            yield f"run{number}.json"
+
+
+def own_tokens(logs: list[str]) -> int:
+    """What the runs have themselves: the agent's instructions, messages, calls and results."""
+    return sum(
+        tokens_of(json.dumps(message, ensure_ascii=False))
+        for log in logs
+        for message in json.loads(Path(log).read_text())["traj"]
+    )
+
+
+@pytest.mark.parametrize("is_steady", [True, False])
+def test_twenty_logs_by_five_criteria_take_few_requests(
+    judge: Counting, shared_data: Path, is_steady: bool
+) -> None:
+    judge.is_steady = is_steady
+    logs = list(airline(shared_data, 20))
+    judged = judged_sync(logs, CRITERIA, judge="openai/m")
+
+    assert [len(log.results) for log in judged.logs] == [5] * 20
+    assert len(judge.requests) <= 6 * len(logs)
+    if is_steady:
+        assert len(judge.requests) == 3 * len(logs)
+        assert sum(map(tokens_asked, judge.requests)) <= 5 * own_tokens(logs)
+    # Those that agree are decided by three votes, and are not asked about again.
+    last = [len((request.schema_ or {})["properties"]) for request in judge.requests]
+    assert is_steady or min(last) < max(last)
+
+
+def test_one_criterion_and_one_vote_is_one_request(judge: Counting, shared_data: Path) -> None:
+    [log] = airline(shared_data, 1)
+    judged_sync(log, CRITERIA[:1], judge="openai/m", num_samples=1)
+    assert len(judge.requests) == 1
+
+
+def test_criteria_together_give_the_verdicts_that_each_gives_alone(
+    judge: Counting, shared_data: Path
+) -> None:
+    [log] = airline(shared_data, 1)
+    together = {
+        item.criterion_name: item for item in judged_sync(log, CRITERIA, judge="openai/m").logs[0].results
+    }
+    for criterion in CRITERIA:
+        [alone] = judged_sync(log, [criterion], judge="openai/m").logs[0].results
+        both = together[alone.criterion_name]
+        assert (alone.verdict, alone.confidence_score, alone.evidence, alone.used_granularity) == (
+            both.verdict, both.confidence_score, both.evidence, both.used_granularity,
+        )  # fmt: skip
