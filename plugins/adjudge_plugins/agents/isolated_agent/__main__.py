@@ -111,9 +111,8 @@ def _check(opened: OpenAgent, talk: Talk, cases: list[dict[str, Any]]) -> None:
 
 async def _converse(opened: OpenAgent, talk: Talk, facts: dict[str, Any]) -> None:
     """One session, from its beginning to its end, all in one task."""
-    request = SessionRequest(
-        **{**facts, "session_input": SessionInput.model_validate(facts["session_input"])}
-    )
+    session_input = SessionInput.model_validate(facts.pop("session_input"))
+    request = SessionRequest(session_input=session_input, **facts)
     session: AgentSession | None = None
 
     def emit(step: object) -> None:
