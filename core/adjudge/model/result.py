@@ -332,6 +332,10 @@ class LogsInfo(Frozen):
     """By the name of the instance."""
     task: str | None = None
     """The goal that was given for runs whose log names none."""
+    instructions: str | None = None
+    """SHA-256 of the instructions that were given for runs whose log has none."""
+    tools: str | None = None
+    """SHA-256 of the tools that were given for runs whose log declares none."""
 
 
 class RunInfo(Frozen):

@@ -118,6 +118,8 @@ async def judge_logs(
     criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None = None,
     *,
     task: str | None = None,
+    instructions: str | Path | None = None,
+    tools: str | Path | None = None,
     reader: str | None = None,
     aggregate_only: bool = False,
     concurrency: int = DEFAULT_CONCURRENCY,
@@ -140,6 +142,8 @@ async def judge_logs(
         logs: Files, folders or globs; one, or several.
         criteria: A criteria file, or its content.
         task: The goal of runs whose log names none.
+        instructions: A file with what the agent was told, for runs whose log does not say it.
+        tools: A JSON file with the tools that the agent had, for runs whose log does not say it.
         reader: The trace reader; otherwise each file's content decides.
         aggregate_only: Whether to end after aggregation, without verdicts. No judge is needed; one that is
             named writes summaries.
@@ -178,6 +182,8 @@ async def judge_logs(
                 name: value for name, value in options.items() if value is not None and value is not False
             },
             "task": task,
+            "instructions": instructions,
+            "tools": tools,
             "reader": reader,
             "aggregate_only": aggregate_only,
             **judged(

@@ -25,6 +25,7 @@ from adjudge.runner.plan import Plan
 from adjudge.runner.problems import Problems
 from adjudge.runner.reports import check_not_read
 from adjudge.runner.request import LogsRequest
+from adjudge.runner.told_agent import ToldAgent
 from adjudge.runner.traces import Traces
 
 _AGGREGATION = "aggregation"
@@ -55,8 +56,14 @@ def plan_logs(request: LogsRequest, ground: Groundwork) -> Plan:
         source=request.criteria_file,
         deciding=not request.aggregate_only,
     )
+    told = ToldAgent()
+    with problems.caught():
+        told = ToldAgent.read(
+            None if request.instructions is None else Path(request.instructions),
+            None if request.tools is None else Path(request.tools),
+        )
     problems.raise_any(extensions.warnings)
-    return ground.plan(LogSource(request=request, logs=logs, criteria=criteria, traces=traces))
+    return ground.plan(LogSource(request=request, logs=logs, criteria=criteria, traces=traces, told=told))
 
 
 def _entries(request: LogsRequest, extensions: Extensions, problems: Problems) -> Sequence[CriterionEntry]:
@@ -215,7 +222,9 @@ def _read_beside(request: LogsRequest) -> list[str]:
     judging = request.judging
     replayed = [name.partition(":")[2] for name in judging.judges if name.startswith("replay:")]
     options: list[Any] = list(request.options.values())
-    named = (request.criteria_file, judging.record, *replayed, *options)
+    named = (
+        request.criteria_file, request.instructions, request.tools, judging.record, *replayed, *options,
+    )  # fmt: skip
     return [name for name in named if isinstance(name, str) and name]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from adjudge.runner.decision import Conversation, log_origin
 from adjudge.runner.journal_views import LogRecord, LogsRecord, left_to_do
 from adjudge.runner.plan import PlannedCriterion, Unit, in_turn
 from adjudge.runner.request import LogsRequest
+from adjudge.runner.told_agent import ToldAgent
 from adjudge.runner.traces import Traces
 
 
@@ -51,6 +52,8 @@ class LogSource:
     logs: tuple[PlannedLog, ...]
     criteria: tuple[PlannedCriterion, ...]
     traces: Traces
+    told: ToldAgent = field(default_factory=ToldAgent)
+    """What the agent was told, for runs whose log does not say it."""
 
     @property
     def at_once(self) -> int:
@@ -65,7 +68,8 @@ class LogSource:
         """What decides the results, as JSON."""
         files = {str(log.path): log.record.model_dump(exclude={"source"}) for log in self.logs}
         criteria = {item.rule.criterion_name: item.document() for item in self.criteria}
-        return {"logs": {"files": files, "criteria": criteria, "task": self.request.task}}
+        logs = {"files": files, "criteria": criteria, "task": self.request.task}
+        return {"logs": {**logs, **self.told.document()}}
 
     def records(self) -> tuple[JsonObject, Sequence[str]]:
         """What the journal keeps of the logs, as JSON; which runs are in them shows when they are read."""
@@ -152,6 +156,7 @@ class LogSource:
             task = self.request.task
             if task is not None and trajectory.task is None:
                 trajectory = trajectory.model_copy(update={"task": task})
+            trajectory = self.told.added_to(trajectory)
             nothing = trajectory.nothing_of_the_agent
             failure = None
             if nothing is not None:

@@ -122,6 +122,10 @@ class LogsRequest(Request):
     """Options of every criterion in words."""
     task: str | None = None
     """The goal of runs whose log names none."""
+    instructions: _Name | None = None
+    """The file with what the agent was told, for runs whose log does not say it."""
+    tools: _Name | None = None
+    """The JSON file with the tools that the agent had, for runs whose log does not say it."""
     reader: str | None = None
     aggregate_only: bool = False
     """Whether to end after aggregation, without verdicts."""

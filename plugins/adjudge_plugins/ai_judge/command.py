@@ -22,6 +22,12 @@ from adjudge import (
 @click.option("--criteria", metavar="FILE", help="The criteria in words: a list in YAML or JSON.")
 @click.option("--task", metavar="TEXT", help="The goal of runs whose log names none.")
 @click.option(
+    "--instructions", metavar="FILE", help="What the agent was told, for runs whose log does not say it."
+)
+@click.option(
+    "--tools", metavar="FILE", help="The tools that the agent had, a JSON list, for runs whose log has none."
+)
+@click.option(
     "--judge",
     "judges",
     metavar="MODEL",

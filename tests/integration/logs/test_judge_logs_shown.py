@@ -200,3 +200,37 @@ def test_a_fault_of_a_shared_request_is_no_fault_of_every_criterion(judging: Any
     assert [item.criterion_name for item in judged.logs[0].results] == ["Success"]
     assert [item.criterion_name for item in judged.errors] == ["Care"]
     assert len(judging.requests) == 3
+
+
+def test_files_say_what_the_agent_was_told_where_the_log_does_not(judging: Any, of_logs: Any) -> None:
+    Path("policy.md").write_text(f"{POLICY}\n")
+    Path("tools.json").write_text(json.dumps([TOOL]))
+    given = {"instructions": "policy.md", "tools": "tools.json"}
+    shown = exhibits(question(judging, judging.log(), of_logs.OUTCOME, **given))
+    assert shown["instructions of the agent"] == POLICY
+    assert json.loads(shown["tools of the agent"]) == TOOL
+
+    Path("other.md").write_text("Sell milk.")
+    kept = exhibits(question(judging, chat(), of_logs.OUTCOME, instructions="other.md"))
+    assert kept["instructions of the agent"] == POLICY, "what the log has stays"
+
+
+def test_tools_of_a_file_are_those_that_criteria_count_by(judging: Any) -> None:
+    Path("tools.json").write_text(json.dumps({"tools": [{"name": "search"}]}))
+    unknown = {"name": "Known", "criterion": "unknown_tools", "maximum": 0}
+    judged = judging(judging.log(), unknown, tools="tools.json")
+    [result] = judged.logs[0].results
+    assert (result.verdict, result.evidence.citations[0].quote[:11]) == ("FAIL", "add_to_cart")
+
+
+def test_files_that_say_nothing_are_problems_before_the_first_call(judging: Any, of_logs: Any) -> None:
+    from adjudge.plugin import InputError
+
+    Path("blank.md").write_text(" ")
+    Path("tools.json").write_text('{"name": "search"}')
+    with pytest.raises(InputError) as raised:
+        judging(judging.log(), of_logs.OUTCOME, instructions="blank.md", tools="tools.json")
+    told = str(raised.value)
+    assert "blank.md" in told and "blank" in told
+    assert "tools.json" in told and "list of tool declarations" in told
+    assert not judging.requests

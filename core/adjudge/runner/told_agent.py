@@ -1,0 +1,112 @@
+"""What an agent was told and could call, where its log does not say it: files that a user names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+from adjudge.adk.json_input import open_file, read_json
+from adjudge.errors import InputError, Problem
+from adjudge.model.base import JsonObject, JsonValue, canonical_sha256
+from adjudge.model.invocation import AgentDetails, AppDetails
+from adjudge.model.trajectory import Trajectory
+
+_LARGEST: Final = 4 * 1024 * 1024
+"""Bytes of instructions. No model reads as many."""
+
+_NAMELESS: Final = "agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldAgent:
+    """Instructions and tools for runs whose logs have none."""
+
+    instructions: str = ""
+    tools: tuple[JsonValue, ...] = ()
+
+    @classmethod
+    def read(cls, instructions: Path | None, tools: Path | None) -> ToldAgent:
+        """What stands in the files: a text, and a JSON list of declarations or an object with one under ``tools``.
+
+        Raises:
+            InputError: a file cannot be read or holds something else; every problem at once.
+        """
+        problems: list[Problem] = []
+        text, declared = "", ()
+        try:
+            text = "" if instructions is None else _text(instructions)
+        except InputError as error:
+            problems += error.problems
+        try:
+            declared = () if tools is None else _tools(tools)
+        except InputError as error:
+            problems += error.problems
+        if problems:
+            raise InputError(problems)
+        return cls(instructions=text, tools=declared)
+
+    def document(self) -> JsonObject:
+        """What decides results, as JSON; empty where nothing was named."""
+        found: JsonObject = {"instructions": self.instructions, "tools": list(self.tools)}
+        return {name: canonical_sha256({name: value}) for name, value in found.items() if value}
+
+    def added_to(self, run: Trajectory) -> Trajectory:
+        """The run with what its log lacks; what the log has stays."""
+        known = [turn.app_details for turn in run.invocations if turn.app_details is not None]
+        agents = [agent for details in known for agent in details.agent_details.values()]
+        instructions = "" if any(agent.instructions for agent in agents) else self.instructions
+        tools = () if any(agent.tool_declarations for agent in agents) else self.tools
+        if not instructions and not tools:
+            return run
+        turns = tuple(
+            turn.model_copy(
+                update={"app_details": _with(turn.app_details, run.agent or _NAMELESS, instructions, tools)}
+            )
+            for turn in run.invocations
+        )
+        return run.model_copy(update={"invocations": turns})
+
+
+def _with(
+    details: AppDetails | None, name: str, instructions: str, tools: tuple[JsonValue, ...]
+) -> AppDetails:
+    agents = dict(details.agent_details) if details is not None else {}
+    for known in agents or {name: AgentDetails(name=name)}:
+        agent = agents.get(known, AgentDetails(name=known))
+        agents[known] = agent.model_copy(
+            update={
+                "instructions": agent.instructions or instructions,
+                "tool_declarations": agent.tool_declarations or tools,
+            }
+        )
+    return AppDetails(agent_details=agents)
+
+
+def _text(path: Path) -> str:
+    with open_file(path) as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise InputError(Problem(what=f"the file has more than {_LARGEST:,} bytes", file=str(path)))
+    try:
+        text = data.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise InputError(Problem(what=f"not UTF-8: {error.reason}", file=str(path))) from None
+    if not text:
+        raise InputError(Problem(what="the file is blank: the agent would be told nothing", file=str(path)))
+    return text
+
+
+def _tools(path: Path) -> tuple[JsonValue, ...]:
+    found: object = read_json(path)
+    if isinstance(found, dict):
+        found = cast("JsonObject", found).get("tools")
+    if not isinstance(found, list) or not found:
+        raise InputError(
+            Problem(
+                what="expected a list of tool declarations, or an object with one under 'tools'",
+                file=str(path),
+                hint='For instance: [{"name": "search", "parameters": {"type": "object"}}]',
+            )
+        )
+    return tuple(found)
