@@ -17,7 +17,7 @@ from adjudge.kit.digests import in_line
 from adjudge.kit.evaluation import CheckKind
 from adjudge.kit.trace import is_answer, json_text, place_of
 from adjudge.kit.untrusted import cleaned, defused, said_to_judge
-from adjudge.model import Absence, Citation, Item, Passage, Step, ToolCall, Trajectory
+from adjudge.model import Absence, Citation, Passage, Step, ToolCall, Trajectory
 from adjudge_plugins.ai_judge.vocabulary import Vocabulary
 
 CLAIMS: Final = ("thinking", "memory", "evaluation_previous_goal", "next_goal", "text", "final_response")
@@ -57,9 +57,6 @@ _NARROWEST: Final = 3
 
 _SIGNS: Final = re.compile(r"###(?:STOP|TRANSFER|OUT-OF-SCOPE)###")
 """What simulated users write to end the conversation: a sign for the program that plays them, and no message."""
-
-_THOUGHTS: Final = frozenset({"think"})
-"""Tools that do nothing but keep what the agent thinks."""
 
 _AUTHOR: Final = 60
 """Characters of the name of who spoke or acted."""
@@ -276,19 +273,10 @@ def is_findable(words: str) -> bool:
 
 def _fields(step: Step) -> dict[str, str]:
     fields: dict[str, str] = {}
-    for name, text in filter(None, map(_place_of, step.items)):
+    for name, text in filter(None, map(place_of, step.items)):
         if text:
             fields[name] = f"{fields[name]}\n{text}" if name in fields else text
     return fields
-
-
-def _place_of(item: Item) -> tuple[str, str] | None:
-    """``(field, text)`` of an item; a tool with which the agent thinks holds a thought, and no action."""
-    place = place_of(item)
-    if place is not None and isinstance(item, ToolCall) and item.name.lower() in _THOUGHTS:
-        said = [value for value in (item.args or {}).values() if isinstance(value, str)]
-        return "thinking", "\n".join(said) or place[1]
-    return place
 
 
 def _deeds_and_answers(step: Step) -> tuple[str, str]:

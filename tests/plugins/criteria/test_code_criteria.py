@@ -131,14 +131,78 @@ def test_the_most_repeated_action_is_counted_wherever_it_occurs(outcome: Callabl
         [call(index=1, tab=2)],
         [call(index=2)],
         [call(tab=2, index=1)],
-        [call("scroll"), call(index=1, tab=2)],
-        [call("scroll")],
+        [call("hover"), call(index=1, tab=2)],
+        [call("hover")],
     )
 
     assert found.score == 3.0
     assert found.reasoning == "click with the same arguments occurs 3 times: steps 1, 3 and 4"
     assert found.details == {"steps": [1, 3, 4], "repeated_actions": 2}
     assert cited(found) == [(1, "action"), (3, "action"), (4, "action")]
+
+
+def test_the_same_action_with_another_outcome_is_another_one(outcome: Callable[..., Outcome]) -> None:
+    def tried(*outcomes: str) -> Outcome:
+        steps = [[call("run_tests"), ToolResult(name="run_tests", value=text)] for text in outcomes]
+        return outcome(action_repeats, *steps, [call("stop")])
+
+    assert tried("2 failed", "1 failed", "0 failed").score == 1.0
+    found = tried("2 failed in 0x7f00aa", "2  failed in 0x7f00bb", "1 failed")
+    assert found.score == 2.0
+    assert (
+        found.reasoning
+        == "run_tests with the same arguments, with the same outcome, occurs 2 times: steps 1 and 2"
+    )
+
+
+def test_the_same_button_on_another_page_is_another_one(outcome: Callable[..., Outcome]) -> None:
+    pages = [[Observation(text=f"page {number}"), call(index=3)] for number in range(4)]
+
+    assert outcome(action_repeats, *pages, [Observation(text="the end")]).score == 1.0
+    assert outcome(action_cycles, *pages, [Observation(text="the end")]).score == 0.0
+
+
+def test_the_result_of_a_call_is_told_from_those_of_its_neighbours(outcome: Callable[..., Outcome]) -> None:
+    def both(first: str, second: str, at: int) -> list[Item]:
+        ids = (f"a{at}", f"b{at}")
+        return [
+            ToolCall(name="look", id=ids[0]),
+            ToolCall(name="read", id=ids[1]),
+            ToolResult(value=second, call_id=ids[1]),
+            ToolResult(value=first, call_id=ids[0]),
+        ]
+
+    found = outcome(action_repeats, both("same", "one", 1), both("same", "two", 2))
+
+    assert found.score == 2.0
+    assert found.reasoning.startswith("look with the same arguments")
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        call("scroll", direction="down"),
+        call("scrollDown"),
+        call("wait", seconds=5),
+        call("computer", action="scroll", x=1),
+        call("press", raw="'PageDown'"),
+        call("next_page"),
+        call("noop"),
+        call("think", thought="I should look at the page once more."),
+        Text(text="Scroll down", extra={"key": "action"}),
+    ],
+)
+def test_what_is_meant_to_be_done_again_is_no_repeat(again: Item, outcome: Callable[..., Outcome]) -> None:
+    assert outcome(action_repeats, [call()], [again], [again], [again]).score == 1.0
+
+
+def test_a_speaker_who_says_the_same_again_is_counted(outcome: Callable[..., Outcome]) -> None:
+    said = Text(text="Let us verify the total of the invoice once more.")
+    found = outcome(action_repeats, [said], [Text(text="I have no access to it, sorry.")], [said])
+
+    assert found.score == 2.0
+    assert found.reasoning == "a message occurs 2 times: steps 1 and 3"
+    assert outcome(action_repeats, [said]).state == "not_applicable"
 
 
 @pytest.mark.parametrize(
@@ -211,9 +275,9 @@ def test_a_cycle_is_found_with_its_actions(outcome: Callable[..., Outcome]) -> N
 
 
 def test_the_same_action_again_is_the_shortest_cycle(outcome: Callable[..., Outcome]) -> None:
-    found = outcome(action_cycles, [call("wait")], [call("wait")], [call("wait")], [call("look")])
+    found = outcome(action_cycles, [call("press")], [call("press")], [call("press")], [call("look")])
 
-    assert (found.score, found.details["cycle"], found.details["rounds"]) == (3.0, ["wait"], 3)
+    assert (found.score, found.details["cycle"], found.details["rounds"]) == (3.0, ["press"], 3)
 
 
 def test_what_comes_back_later_is_no_cycle(outcome: Callable[..., Outcome]) -> None:

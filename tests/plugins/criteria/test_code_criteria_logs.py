@@ -23,7 +23,9 @@ from adjudge_plugins.agreement.statistics.confusion import Confusion, kappa, pre
 from adjudge_plugins.ai_judge.evidence import Places
 
 PAGE = Path(__file__).parents[3] / "docs" / "criteria" / "code.md"
-ROW = re.compile(r"^\| `(action_\w+)` at least (\d+) \| (\S+) \| (\S+) \| (\S+) \|$", re.MULTILINE)
+ROW = re.compile(
+    r"^\| `(action_\w+)` at least (\d+) \| (\S+) \| (\S+) \| (\S+) \| (\d+) of (\d+) \|$", re.MULTILINE
+)
 NAMES = (
     "action_cycles",
     "action_repeats",
@@ -114,19 +116,28 @@ def test_the_same_refusal_again_and_again_is_seen_in_tau_bench(
 # --- what people call a loop -------------------------------------------------------------
 
 
-def looping_labels() -> dict[tuple[str, str, str], list[bool]]:
-    """Benchmark, agent and task to whether each annotator says that the run loops; skips where they are absent."""
+RunKey = tuple[str, str, str]
+
+
+def labels_of_people() -> tuple[dict[RunKey, list[bool]], set[RunKey]]:
+    """Benchmark, agent and task to whether each annotator says that the run loops; and the runs that all call good.
+
+    Skips where they are absent.
+    """
     package = importlib.util.find_spec("agent_reward_bench")
     if package is None or package.origin is None:
         pytest.skip("the package agent-reward-bench==0.1.2, which has the labels, is not installed")
-    found: dict[tuple[str, str, str], list[bool]] = {}
+    found: dict[RunKey, list[bool]] = {}
+    good: dict[RunKey, bool] = {}
     with (Path(package.origin).parent / "data" / "annotations.csv").open(
         newline="", encoding="utf-8"
     ) as file:
         for row in csv.DictReader(file):
             run = (row["benchmark"], row["model_name"], row["task_id"])
             found.setdefault(run, []).append(row["trajectory_looping"] == "Yes")
-    return found
+            succeeds = row["trajectory_success"] == "Successful"
+            good[run] = good.get(run, True) and succeeds and row["trajectory_looping"] != "Yes"
+    return found, {run for run, is_good in good.items() if is_good}
 
 
 def agreement(found: Sequence[bool], labels: Sequence[bool]) -> list[float | None]:
@@ -143,10 +154,11 @@ def agreement(found: Sequence[bool], labels: Sequence[bool]) -> list[float | Non
 def test_the_figures_for_human_looping_labels_are_those_of_the_page(
     shared_data: Path, own: Extensions, criteria: dict[str, Criterion]
 ) -> None:
-    people = looping_labels()
+    people, good = labels_of_people()
     runs = list(runs_in(shared_data / "web_agent_runs" / "runs.jsonl.gz", own))
     about = [run.extra or {} for run in runs]
-    said_of = [people[key["benchmark"], key["agent"], key["task_id"]] for key in about]
+    keys = [(key["benchmark"], key["agent"], key["task_id"]) for key in about]
+    said_of = [people[key] for key in keys]
     assert all(len(set(said)) == 1 for said in said_of), "annotators of these runs agree"
     labels = [said[0] for said in said_of]
     assert {key["split"] for key in about} == {"dev"}
@@ -160,11 +172,13 @@ def test_the_figures_for_human_looping_labels_are_those_of_the_page(
         for name in ("action_repeats", "action_cycles")
     }
     for name, least, *said in rows:
-        figures = agreement([score >= int(least) for score in scores[name]], labels)
-        assert [f"{figure:.3f}" for figure in figures if figure is not None] == said, (name, least)
+        fires = [score >= int(least) for score in scores[name]]
+        figures = [f"{figure:.3f}" for figure in agreement(fires, labels) if figure is not None]
+        on_good = [fired for fired, key in zip(fires, keys, strict=True) if key in good]
+        assert [*figures, str(sum(on_good)), str(len(on_good))] == said, (name, least)
 
     told = re.search(
-        r"^\| the run was cut off at its limit \| (\S+) \| (\S+) \| (\S+) \|$", page, re.MULTILINE
+        r"^\| the run was cut off at its limit \| (\S+) \| (\S+) \| (\S+) \| \|$", page, re.MULTILINE
     )
     assert told is not None
     cap = agreement([bool(key["truncated"]) for key in about], labels)

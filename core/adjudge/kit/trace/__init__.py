@@ -5,10 +5,10 @@ Pure functions from the model alone.
 
 from adjudge.kit.trace.actions import Action, ActionKey, actions_of, is_in_words
 from adjudge.kit.trace.citations import cited, citing, counted, listed, scanned
-from adjudge.kit.trace.failures import ShownError, errors_of, failure_of
+from adjudge.kit.trace.failures import ShownError, errors_of, failure_of, unchanging
 from adjudge.kit.trace.locations import json_text, place_of
 from adjudge.kit.trace.moves import Move, moves_of
-from adjudge.kit.trace.tools import DeclaredTool, declared_tools, is_answer, is_of_the_framework
+from adjudge.kit.trace.tools import DeclaredTool, declared_tools, is_answer, is_of_the_framework, is_thought
 
 __all__ = [
     "Action",
@@ -26,9 +26,11 @@ __all__ = [
     "is_answer",
     "is_in_words",
     "is_of_the_framework",
+    "is_thought",
     "json_text",
     "listed",
     "moves_of",
     "place_of",
     "scanned",
+    "unchanging",
 ]

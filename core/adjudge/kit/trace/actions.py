@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from adjudge.kit.trace.tools import is_thought
 from adjudge.model.items import Item, Text, ToolCall
 from adjudge.model.step import Step
 
@@ -44,6 +45,8 @@ def _key(item: Item) -> ActionKey | None:
     has them in place of one (``action: "Open the menu"``).
     """
     if isinstance(item, ToolCall):
+        if is_thought(item.name):
+            return None
         if item.args is None and item.raw_args is not None:
             return item.name, item.raw_args.strip()
         return item.name, json.dumps(item.args or {}, sort_keys=True, ensure_ascii=False, default=str)

@@ -61,10 +61,10 @@ def _errors(step: Step) -> Iterator[ShownError]:
         if isinstance(item, ErrorItem):
             message = item.message or item.code or "error"
             citation = quoted(step.number, "error", item.message)
-            yield ShownError(step.number, message, _key(message), citation)
+            yield ShownError(step.number, message, unchanging(message), citation)
         elif isinstance(item, ToolResult) and (failure := failure_of(item)) is not None:
             citation = quoted(step.number, *_words(item))
-            yield ShownError(step.number, failure, _key(failure), citation, item.call_id)
+            yield ShownError(step.number, failure, unchanging(failure), citation, item.call_id)
 
 
 def failure_of(result: ToolResult) -> str | None:
@@ -92,5 +92,6 @@ def _words(result: ToolResult) -> tuple[str, str]:
     return field, text
 
 
-def _key(message: str) -> str:
-    return " ".join(_CHANGING.sub("#", message).split()).casefold()
+def unchanging(text: str) -> str:
+    """A text without what differs from one telling to the next: case, white space, colours, times, UUIDs, addresses."""
+    return " ".join(_CHANGING.sub("#", text).split()).casefold()

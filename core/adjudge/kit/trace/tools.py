@@ -25,6 +25,10 @@ _OF_ADK: Final = frozenset({"adk_request_credential", "adk_request_confirmation"
 """Calls that ADK itself makes in the agent's name (``google.adk.flows.llm_flows.functions``)."""
 
 
+_TRANSFERS: Final = ("transfer_to_", "handoff_to_")
+"""How frameworks call the tool by which an agent hands over to another (ADK, OpenAI Agents, LangGraph)."""
+
+
 @dataclass(frozen=True, slots=True)
 class DeclaredTool:
     """A tool that the agent was told of."""
@@ -52,8 +56,8 @@ def declared_tools(turns: Iterable[Invocation]) -> dict[str, list[DeclaredTool]]
 
 
 def is_of_the_framework(name: str) -> bool:
-    """Whether a call of this name is the framework's own, which no agent declares."""
-    return name in _OF_ADK
+    """Whether a call of this name is the framework's own, which no agent declares: of ADK, or a transfer."""
+    return name in _OF_ADK or name.startswith(_TRANSFERS)
 
 
 def _tools(declaration: JsonValue) -> Iterator[DeclaredTool]:
@@ -165,3 +169,11 @@ _ANSWERING: Final = frozenset(
 def is_answer(tool: str) -> bool:
     """Whether a call of a tool of this name is an answer: what it says are the agent's own words."""
     return tool.lower() in _ANSWERING
+
+
+_THINKING: Final = frozenset({"think"})
+
+
+def is_thought(tool: str) -> bool:
+    """Whether a call of a tool of this name does nothing but keep what the agent thinks: no action."""
+    return tool.lower() in _THINKING

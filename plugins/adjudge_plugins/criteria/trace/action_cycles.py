@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -19,6 +19,7 @@ from adjudge.plugin import (
     Outcome,
     hookimpl,
 )
+from adjudge_plugins.criteria.trace.deeds import deeds_of
 
 _LONGEST_CYCLE: Final = 100
 """Actions. Whoever needs more of them for one round does not go round in circles."""
@@ -36,7 +37,7 @@ class Stretch(NamedTuple):
 class ActionCycles:
     """The number of actions in the longest stretch of the form ``A B A B``; 0 where no cycle is gone through twice.
 
-    Not applicable where the run has no action.
+    What counts as the same action is what ``action_repeats`` counts. Not applicable where nothing can be repeated.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
@@ -45,7 +46,7 @@ class ActionCycles:
 
 
 def _longest(case: CaseUnderTest) -> Outcome:
-    actions = trace.actions_of(case.actual.steps)
+    actions = deeds_of(case.actual)
     if not actions:
         return Outcome.not_applicable("no action was recorded")
     found = longest_stretch([action.key for action in actions])
@@ -71,9 +72,9 @@ def _longest(case: CaseUnderTest) -> Outcome:
     )
 
 
-def longest_stretch(keys: Sequence[trace.ActionKey]) -> Stretch | None:
+def longest_stretch(keys: Sequence[Hashable]) -> Stretch | None:
     """The longest stretch; of equally long ones that with the shortest cycle, then the earliest."""
-    numbers: dict[trace.ActionKey, int] = {}
+    numbers: dict[Hashable, int] = {}
     actions = [numbers.setdefault(key, len(numbers)) for key in keys]
     best: Stretch | None = None
     for cycle in range(1, min(len(actions) // 2, _LONGEST_CYCLE) + 1):
