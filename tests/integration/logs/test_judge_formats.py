@@ -45,7 +45,9 @@ def test_one_run_in_every_format_gives_one_verdict(
         quoted = " ".join(
             citation["quote"] for result in log["criteria"] for citation in result["evidence"]["citations"]
         )
-        assert "17: milk, 1.09. 18: oat milk, 1.49." in quoted, name
+        # There a browser tells first what it has done, and then what the page shows.
+        seen = "screenshot of [Shop]" if name == "magentic_one" else "17: milk, 1.09. 18: oat milk, 1.49."
+        assert seen in quoted, name
 
 
 def test_logs_of_other_peoples_agents_in_seven_formats(

@@ -154,7 +154,10 @@ def test_every_report_has_it(folder: Path, request: pytest.FixtureRequest) -> No
         ["works.json", "PASS", "n/a"],
     ]
     assert "  FAIL    Loops  3.00, above the threshold 2.00" in lines
-    assert "      click with the same arguments, with the same outcome, occurs 3 times: steps 3, 4 and 5" in lines
+    assert (
+        "      click with the same arguments, with the same outcome, occurs 3 times: steps 3, 4 and 5"
+        in lines
+    )
     assert "  n/a     unknown_tools" in lines
 
     report = json.loads((folder / "r.json").read_text())
