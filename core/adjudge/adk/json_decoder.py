@@ -12,6 +12,7 @@ MAX_DEPTH: Final = 100
 
 MAX_DIGITS: Final = 4300
 """Of a whole number; there Python's own protection against slow conversions begins."""
+_WHITE: Final = " \t\n\r"
 _WORD: Final = 12  # longer than any literal or escape that the end of a buffer can cut
 
 
@@ -69,6 +70,19 @@ def decode(text: str, start: int) -> tuple[Any, int]:
     if nests_too_deeply(value, text, start, end) or holds_lone_surrogate(value, text, start, end):
         raise refusal(text, start, end)
     return value, end
+
+
+def parsed_text(text: str) -> Any:
+    """The one value of a text that is in memory, as strict as ``parse_json`` and without the place in a message.
+
+    Raises:
+        BrokenJsonError: it is not strict JSON, or something is left after the value.
+    """
+    start = len(text) - len(text.lstrip(_WHITE))
+    value, end = decode(text, start)
+    if text[end:].strip(_WHITE):
+        raise explain(text, end, "expected the end of the text")
+    return value
 
 
 def scanned(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int]:

@@ -7,10 +7,11 @@ import hashlib
 import io
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NoReturn
 
-from adjudge.adk.json_decoder import BrokenJsonError, decode, explain
+from adjudge.adk.json_decoder import BrokenJsonError, decode, explain, parsed_text
 from adjudge.errors import InputError, Problem
 
 _CHUNK: Final = 1 << 18
@@ -58,6 +59,9 @@ def parse_json(text: str | bytes, *, source: str) -> Any:
     Raises:
         InputError: it is not strict JSON.
     """
+    if isinstance(text, str):
+        with suppress(BrokenJsonError):  # the stream finds the place, and takes a mark at the beginning
+            return parsed_text(text)
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return JsonStream(io.BytesIO(data), source).only_value()
 

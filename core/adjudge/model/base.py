@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json, to_json
@@ -16,12 +17,44 @@ JsonObject: TypeAlias = dict[str, Any]
 """A JSON object. Shared between readers of frozen data: treat it as read-only."""
 
 
+_set: Final = object.__setattr__
+_GIVEN: Final[dict[tuple[str, ...], set[str]]] = {}
+"""The sets of fields that instances were made with, by the fields in their order. Frozen instances never change them."""
+
+
 class Frozen(BaseModel):
     """Base of the model: immutable, and unknown fields are refused."""
 
     # Building a validator costs about a millisecond a class; deferring it means that a
     # command pays only for the classes that it uses.
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, protected_namespaces=())
+
+    if not TYPE_CHECKING:  # the signature is that of the fields
+
+        def __init__(self, /, **data: Any) -> None:
+            self.__pydantic_validator__.validate_python(data, self_instance=self)
+            # Which fields were given is the same for most instances: one set for all of them is a third less memory.
+            given = self.__pydantic_fields_set__
+            shared = _GIVEN.setdefault(tuple(data), given)
+            if shared is not given and shared == given:
+                _set(self, "__pydantic_fields_set__", shared)
+
+        __init__.__pydantic_base_init__ = True  # what JSON gives needs no call of it
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some fields changed, which are not checked; several times faster than pydantic's own."""
+        if deep:
+            return super().model_copy(update=update, deep=True)
+        changed = update or {}
+        copied = self.__class__.__new__(self.__class__)
+        _set(copied, "__dict__", {**self.__dict__, **changed})
+        given = self.__pydantic_fields_set__
+        if not changed.keys() <= given:
+            given = _GIVEN.setdefault(tuple(sorted(given | changed.keys())), given | changed.keys())
+        _set(copied, "__pydantic_fields_set__", given)
+        _set(copied, "__pydantic_extra__", None)  # no class of the model takes further fields,
+        _set(copied, "__pydantic_private__", None)  # and none has private ones
+        return copied
 
 
 FrozenT = TypeVar("FrozenT", bound=Frozen)

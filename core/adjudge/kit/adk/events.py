@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from pydantic.alias_generators import to_camel
@@ -127,5 +128,9 @@ def _step(found: schema.InvocationEvent, event: AdkEvent, findings: Findings, nu
     return step.model_copy(update={"items": (*step.items, error)})
 
 
+_camel = cache(to_camel)
+"""The other spelling of a name. There are as many names as the code has."""
+
+
 def _get(data: JsonObject, name: str) -> Any:
-    return data[name] if name in data else data.get(to_camel(name))
+    return data[name] if name in data else data.get(_camel(name))

@@ -33,6 +33,8 @@ _BEGINNINGS: Final = {
 
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 _UNKNOWN: Final = "binary data"
+_SAID: Final = (Text, Claim, ToolCall, ErrorItem)
+"""Items whose own content stays as it is."""
 
 
 def blob_of(data: str, *, mime_type: str | None = None) -> Blob:
@@ -79,6 +81,8 @@ def step_without_blobs(step: Step, losses: Losses) -> Step:
 
 
 def _without_blobs(item: Item, losses: Losses) -> Item:
+    if item.extra is None and isinstance(item, _SAID):
+        return item
     changed: dict[str, Any] = {}
     match item:
         case Blob():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NoReturn, Self, cast
 
 from adjudge.model.base import JsonObject
@@ -26,11 +26,11 @@ class Place:
 
     def key(self, name: str) -> Self:
         """The value under a key of the object here."""
-        return replace(self, path=f"{self.path}.{name}")
+        return type(self)(self.file, f"{self.path}.{name}", self.line)
 
     def at(self, index: int) -> Self:
         """An element of the list here."""
-        return replace(self, path=f"{self.path}[{index}]")
+        return type(self)(self.file, f"{self.path}[{index}]", self.line)
 
     def fail(self, what: str, hint: str | None = None) -> NoReturn:
         """Raise an ``InputError`` about the value here."""

@@ -8,14 +8,17 @@ import json
 import math
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, BinaryIO, Final, cast
 
 from adjudge.adk.json_decoder import (
     LONE_SURROGATE,
     MAX_DIGITS,
     STRICT,
+    BrokenJsonError,
     holds_lone_surrogate,
     nests_too_deeply,
+    parsed_text,
     refusal,
     scanned,
 )
@@ -83,6 +86,8 @@ def parse_mending(text: str, source: str, mended: Counter[str]) -> Any:
     Raises:
         InputError: it is not JSON at all.
     """
+    with suppress(BrokenJsonError):
+        return parsed_text(text)
     data = text.encode("utf-8", "surrogatepass")
     return MendingJsonStream(io.BytesIO(data), source, mended).only_value()
 

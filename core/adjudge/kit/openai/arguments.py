@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import cast
+import re
+from typing import Final, cast
 
-from adjudge.adk.json_input import parse_json
-from adjudge.errors import InputError
+from adjudge.adk.json_decoder import BrokenJsonError, parsed_text
 from adjudge.model.base import JsonObject
+
+_OBJECT: Final = re.compile(r"[ \t\n\r]*\{")
 
 
 def arguments_of(arguments: object) -> tuple[JsonObject | None, str | None]:
@@ -19,8 +21,10 @@ def arguments_of(arguments: object) -> tuple[JsonObject | None, str | None]:
         return cast("JsonObject | None", arguments), None
     if not isinstance(arguments, str):
         return None, json.dumps(arguments, ensure_ascii=False)
+    if not _OBJECT.match(arguments):
+        return None, arguments
     try:
-        parsed = parse_json(arguments, source="arguments")
-    except InputError:
+        parsed = parsed_text(arguments)
+    except BrokenJsonError:
         return None, arguments
     return (cast("JsonObject", parsed), None) if isinstance(parsed, dict) else (None, arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final
 
@@ -269,6 +270,7 @@ def _joined(contents: Sequence[Content]) -> Content:
     return Content(role=_USER, items=items, has_parts=bool(contents))
 
 
+@lru_cache(maxsize=1024)
 def _snake(key: str) -> str:
     return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", key)
 

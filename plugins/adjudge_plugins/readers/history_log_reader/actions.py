@@ -11,6 +11,8 @@ from adjudge.model import Item, JsonObject, Opaque, Text, ToolCall
 
 _NAME: Final = re.compile(r"[;\s]*([^\W\d][\w.-]*)\(")
 _GAP: Final = re.compile(r"(?:[;\s]+|#[^\n]*)*")
+_MARKS: Final = re.compile(r"""[()'"\\]""")
+"""What decides where a bracket closes."""
 _PLAIN_CALL: Final = re.compile(r"\s*([^\W\d][\w.-]*)\(([^()]*)\)\s*")
 
 _NAME_KEYS: Final = ("name", "tool", "function", "action", "type")
@@ -57,12 +59,14 @@ def _calls(text: str) -> list[Item]:
 
 def _closing_bracket(text: str, start: int) -> int:
     """Where the bracket that was opened before ``start`` closes, quoted brackets aside; -1 where it does not."""
-    depth, quote, position = 1, "", start
-    while position < len(text):
-        char = text[position]
+    depth, quote, skipped = 1, "", -1
+    for found in _MARKS.finditer(text, start):
+        char, position = found[0], found.start()
+        if position <= skipped:
+            continue
         if quote:
             if char == "\\":
-                position += 1
+                skipped = position + 1
             elif char == quote:
                 quote = ""
         elif char in "'\"":
@@ -71,7 +75,6 @@ def _closing_bracket(text: str, start: int) -> int:
             depth += 1 if char == "(" else -1
             if not depth:
                 return position
-        position += 1
     return -1
 
 

@@ -61,7 +61,7 @@ class _Run:
         """The next step."""
         data = place.as_object(value, "a step")
         self._numbers.append(data.get(NUMBER))
-        self.steps.append(step_of(data, place, self._losses))
+        self.steps.append(step_of(data, place, self._losses, len(self.steps) + 1))
 
     def trajectory(self, name: str, options: ReadOptions) -> Trajectory:
         """The whole run, under its own name where it has one."""

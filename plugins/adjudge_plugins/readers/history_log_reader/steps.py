@@ -27,8 +27,8 @@ def is_step(value: object) -> bool:
     return isinstance(value, dict) and len(STEP_KEYS & cast("JsonObject", value).keys()) > 1
 
 
-def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
-    """A step: claims, then what was done, then what came back. Its number is given later.
+def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses, number: int) -> Step:
+    """A step: claims, then what was done, then what came back. Its ``number`` may be changed later.
 
     ``url``, ``title`` and ``observation`` are observations, ``result`` is a result and ``error`` an error. A
     ``screenshot`` is said to have been there. Keys that are not read stay in ``extra``.
@@ -48,7 +48,7 @@ def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
     items += [_image(data[key], losses) for key in _IMAGES if data.get(key)]
     extra = {key: value for key, value in kept.items() if key not in _READ}
     return Step(
-        number=1,
+        number=number,
         items=logs.items_without_blobs(items, losses),
         source_ref=str(place),
         extra=logs.without_blobs(extra, losses) or None,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adjudge.model.items import Claim, Item, Text, ToolCall, ToolResult
-from adjudge_plugins.readers.spans.span_records import Message
+from adjudge_plugins.readers.spans.span_records import MAY_BE_JSON, Message
 
 
 class Seen:
@@ -83,6 +83,8 @@ def arguments_text(call: ToolCall) -> str:
 def result_text(value: Any) -> str:
     """What a result says; equal texts are equal results, and one may be JSON in a text."""
     if isinstance(value, str):
+        if not MAY_BE_JSON.match(value):
+            return " ".join(value.split())
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):

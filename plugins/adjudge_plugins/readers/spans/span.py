@@ -79,9 +79,11 @@ def span_of(data: JsonObject, place: Place) -> Span:
     Raises:
         InputError: it has no trace, no id, or attributes of another shape.
     """
-    context = object_of(data.get("context")) or {
-        key.removeprefix(_CONTEXT): value for key, value in data.items() if key.startswith(_CONTEXT)
-    }
+    context = object_of(data.get("context"))
+    if not context and f"{_CONTEXT}trace_id" in data:
+        context = {
+            key.removeprefix(_CONTEXT): value for key, value in data.items() if key.startswith(_CONTEXT)
+        }
     trace_id = _first(data, context, "trace_id", "traceId")
     span_id = _first(data, context, "span_id", "spanId")
     if not isinstance(trace_id, str) or not isinstance(span_id, str):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from adjudge.kit.logs import Losses, parse_mending
 from adjudge.kit.strict_json import parse_json
@@ -12,6 +13,9 @@ from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.items import Item
 from adjudge.model.step import Usage
 from adjudge.plugin import InputError
+
+MAY_BE_JSON: Final = re.compile(r'\ufeff?\s*(?:[\[{"\-0-9]|true|false|null|NaN|Infinity)')
+"""What JSON begins with, in a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,8 @@ def json_of(value: Any, losses: Losses | None = None) -> tuple[Any, bool]:
     """
     if not isinstance(value, str):
         return value, value is not None
+    if not MAY_BE_JSON.match(value):  # plain words, which most results are
+        return value, False
     mended: Counter[str] = Counter()
     try:
         if losses is None:
