@@ -88,7 +88,7 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
 
     assert output.splitlines() == [
         "criteria.yaml, $[0]: unknown key 'descripton' in criterion. Did you mean 'description'?",
-        "  It has: name, description, granularity, checks, threshold, criterion.",
+        "  It has: name, description, granularity, about, checks, threshold, criterion.",
         "criteria.yaml, $[0]: criterion has no 'description'.",
         "criteria.yaml, $[0]: 'checks' is empty.",
         "  Leave it out, and they are made from the description.",

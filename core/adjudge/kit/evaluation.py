@@ -6,7 +6,7 @@ from typing import Final, Literal, TypeAlias
 
 from adjudge.model.aggregated import AggregatedSteps, TaskDecomposition
 from adjudge.model.base import Frozen, canonical_sha256
-from adjudge.model.evaluation import GranularityChoice
+from adjudge.model.evaluation import CheckKind, GranularityChoice
 from adjudge.model.evidence import Evidence
 from adjudge.model.result import CaseResult, CriterionInfo, CriterionResult
 
@@ -27,11 +27,6 @@ __all__ = [
 
 STEP_LEVEL: Final = "step_level"
 """A criterion that measures has seen every step, one by one."""
-
-CheckKind: TypeAlias = Literal["process", "outcome", "answer"]
-"""``process``: how the agent went about it. ``outcome``: what was reached; the agent's own claims are no
-evidence of it. ``answer``: what the agent says to its user, whether or not it is so."""
-
 
 Reducer: TypeAlias = Literal["all", "any", "last"]
 """Over parts of a long run: met where every part meets it; where one part does; as the last part to which it

@@ -11,6 +11,10 @@ from adjudge.model.evidence import Evidence, Failure, UnsureCode
 from adjudge.model.judging import JudgeUse, Votes
 from adjudge.model.verdict import Verdict
 
+CheckKind: TypeAlias = Literal["process", "outcome", "answer"]
+"""``process``: how the agent goes about it. ``outcome``: what is true at the end; the agent's own claims are no
+evidence that something was reached. ``answer``: what the agent says to its user, whether or not it is so."""
+
 
 class WordedCriterion(Frozen):
     """A criterion as its author words it."""
@@ -19,6 +23,8 @@ class WordedCriterion(Frozen):
     description: str
     granularity: str | None = None
     """A strategy's name; ``None``: the analyzer chooses."""
+    about: CheckKind | None = None
+    """What all checks are about; ``None``: the judge says it of each, once for all runs."""
     checks: tuple[str, ...] = ()
     """Atomic texts, each of which a run meets or not; empty: they are compiled from the description."""
     threshold: float = Field(default=1.0, gt=0, le=1)

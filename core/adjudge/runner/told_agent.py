@@ -109,4 +109,4 @@ def _tools(path: Path) -> tuple[JsonValue, ...]:
                 hint='For instance: [{"name": "search", "parameters": {"type": "object"}}]',
             )
         )
-    return tuple(found)
+    return tuple(found)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, cast
 
 from adjudge.kit.digests import canonical_sha256, tokens_of
@@ -11,21 +11,21 @@ from adjudge.kit.evaluation import Check, CheckKind, CompiledCriterion
 from adjudge.kit.judged_criteria import read_prompt
 from adjudge.model import Exhibit, WordedCriterion
 from adjudge.plugin import Writer, judge_use
-from adjudge_plugins.ai_judge.check_classification import (
-    is_about_outcome,
-    is_about_words,
-    kind_of,
-    reducer_of,
-)
+from adjudge_plugins.ai_judge.check_classification import reducer_of
 
 _MOST: Final = 5
 _LONGEST: Final = 400
 """Tokens of a check. What is longer is no statement about one thing."""
 
 _LINE: Final = re.compile(
-    r"\s*(?P<mark>[-*•]\s|\d+[.)])?\s*(?:\**(?P<about>process|outcome)\**\s*[:：]\**)?\s*(?P<statement>\S.*)",
+    r"\s*(?P<mark>[-*•]\s|\d+[.)])?\s*(?:\**(?P<about>process|outcome|answer)\**\s*[:：]\**)?\s*(?P<statement>\S.*)",
     re.IGNORECASE,
 )
+_KINDS: Final[Mapping[str, CheckKind]] = {"process": "process", "outcome": "outcome", "answer": "answer"}
+_KIND: Final = re.compile(r"\b(?:process|outcome|answer)\b")
+_STRICTEST: Final[CheckKind] = "outcome"
+"""What a check is taken to be about where nobody says it: what needs most to be shown."""
+
 _NONE: Final = re.compile(r"\W*(?:none|n/?a|nothing|无|無|なし|없음)\W*", re.IGNORECASE)
 
 
@@ -38,6 +38,9 @@ async def compiled(criterion: WordedCriterion, writer: Writer | None) -> Compile
     """
     if (known := compiled_by_author(criterion)) is not None:
         return known
+    if criterion.checks:
+        kinds = await _kinds(criterion, writer)
+        return locked(criterion, list(zip(criterion.checks, kinds, strict=True)), "author")
     if writer is not None:
         with judge_use() as asked:
             texts = await writer.write(
@@ -45,20 +48,36 @@ async def compiled(criterion: WordedCriterion, writer: Writer | None) -> Compile
                 [Exhibit(name="criterion", text=f"{criterion.name}\n{criterion.description}")],
                 {"checks": "one check a line"},
             )
-        parts = _parts(texts["checks"]) if texts is not None else []
+        parts = _parts(texts["checks"], criterion.about) if texts is not None else []
         if parts:
             # Who answered: a recording answers in the name of another model.
             use = asked.use()
             return locked(criterion, parts, "judge" if use is None else ", ".join(use.models))
     text = criterion.description or criterion.name
-    return locked(criterion, [(text, kind_of(text))], "code")
+    return locked(criterion, [(text, criterion.about or _STRICTEST)], "code")
 
 
 def compiled_by_author(criterion: WordedCriterion) -> CompiledCriterion | None:
-    """The criterion with its author's checks; ``None`` where there are none."""
-    if not criterion.checks:
+    """The criterion where its author says everything of the checks; ``None`` where a judge has to add to it."""
+    about = criterion.about
+    if not criterion.checks or about is None:
         return None
-    return locked(criterion, [(text, kind_of(text)) for text in criterion.checks], "author")
+    return locked(criterion, [(text, about) for text in criterion.checks], "author")
+
+
+async def _kinds(criterion: WordedCriterion, writer: Writer | None) -> list[CheckKind]:
+    """What each of the author's checks is about, in the compiler's word; in doubt what asks for the strictest evidence."""
+    fields = {f"statement_{at}": f"the kind of statement_{at}" for at in range(1, len(criterion.checks) + 1)}
+    texts: Mapping[str, str] = {}
+    if writer is not None:
+        statements = zip(fields, criterion.checks, strict=True)
+        exhibits = [
+            Exhibit(name="criterion", text=f"{criterion.name}\n{criterion.description}"),
+            Exhibit(name="statements", text="\n".join(f"{name}: {text}" for name, text in statements)),
+        ]
+        texts = await writer.write(read_prompt(__package__, "check_kinds"), exhibits, fields) or {}
+    named = (_KIND.search(texts.get(name, "").lower()) for name in fields)
+    return [_STRICTEST if found is None else _KINDS[found[0]] for found in named]
 
 
 def locked(
@@ -66,7 +85,7 @@ def locked(
 ) -> CompiledCriterion:
     """The criterion with these checks, and the hash that says it is this one."""
     checks = tuple(
-        Check(check_id=f"c{number}", text=text, about=kind, reducer=reducer_of(text))
+        Check(check_id=f"c{number}", text=text, about=kind, reducer=reducer_of(text, kind))
         for number, (text, kind) in enumerate(parts, 1)
     )
     content = {
@@ -85,7 +104,7 @@ def locked(
     )
 
 
-def _parts(text: str) -> list[tuple[str, CheckKind]]:
+def _parts(text: str, about: CheckKind | None) -> list[tuple[str, CheckKind]]:
     """The checks that a judge wrote, each once; none where a line is no check: it may be what is missing then."""
     parts: dict[str, CheckKind] = {}
     for line in filter(str.strip, text.splitlines()):
@@ -93,15 +112,8 @@ def _parts(text: str) -> list[tuple[str, CheckKind]]:
         statement = found["statement"].strip()
         if found["mark"] or found["about"]:
             if not _NONE.fullmatch(statement):
-                parts[statement] = _kind(statement, found["about"])
+                parts[statement] = about or _KINDS.get((found["about"] or "").lower(), _STRICTEST)
         elif not statement.endswith((":", "：")):  # "Here are the checks:"
             return []
     is_usable = len(parts) <= _MOST and all(tokens_of(statement) <= _LONGEST for statement in parts)
     return list(parts.items()) if is_usable else []
-
-
-def _kind(statement: str, said: str | None) -> CheckKind:
-    """What a check is about: as the judge says, unless the words ask for stricter evidence."""
-    if said is None or is_about_words(statement):
-        return kind_of(statement)
-    return "process" if said.lower() == "process" and not is_about_outcome(statement) else "outcome"

@@ -7,6 +7,7 @@ from typing import Any, Final, Self
 
 from pydantic import Field, field_validator, model_validator
 
+from adjudge.kit.evaluation import CheckKind
 from adjudge.model import WordedCriterion
 from adjudge.plugin import ComponentConfig, JudgeModelOptions
 
@@ -23,6 +24,9 @@ class AiJudgeConfig(ComponentConfig):
     """What the criterion is about in a word or two: it counts where the granularity is chosen."""
     granularity: str | None = None
     """How closely to look, for instance ``step_level``; unset: what fits the criterion."""
+    about: CheckKind | None = None
+    """What the checks are about: ``process``, how the agent goes about it; ``outcome``, what is true at the end; ``answer``, what
+    it says to its user. Unset: the judge says it, once for all runs."""
     checks: tuple[str, ...] = ()
     """Statements that a run meets or not; empty: they are made from the description, once for all runs."""
     checks_threshold: float = Field(default=1.0, gt=0, le=1)
@@ -89,6 +93,7 @@ class AiJudgeConfig(ComponentConfig):
             name=self.name,
             description=self.description,
             granularity=self.granularity,
+            about=self.about,
             checks=self.checks,
             threshold=self.checks_threshold,
         )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Final, TypeAlias, get_args
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, ValidationInfo
 
+from adjudge.kit.evaluation import CheckKind
 from adjudge.kit.strict_json import (
     FileObject,
     Findings,
@@ -61,6 +62,15 @@ def _share(threshold: float) -> float:
     return threshold
 
 
+def _kind(about: str) -> str:
+    if about not in get_args(CheckKind):
+        raise field_mistake(
+            f"'about' must be process (how the agent goes about it), outcome (what is true at the end) or answer "
+            f"(what it says to its user), found {about!r}."
+        )
+    return about
+
+
 _Text: TypeAlias = Annotated[str, AfterValidator(_said)]
 
 
@@ -70,6 +80,7 @@ class _CriterionInWords(FileObject):
     name: _Text
     description: _Text
     granularity: _Text | None = None
+    about: Annotated[str, AfterValidator(_kind)] | None = None
     checks: Annotated[list[Annotated[str, BeforeValidator(_check)]], AfterValidator(_checks)] | None = None
     threshold: Annotated[float, AfterValidator(_share)] | None = None
     criterion: JsonValue = None

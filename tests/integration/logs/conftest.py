@@ -51,11 +51,13 @@ LONG = [{**STEPS[0], "observation": f"{STEPS[0]['observation']} {'More of it. ' 
 OUTCOME = {
     "name": "Success",
     "description": "The milk is bought.",
+    "about": "outcome",
     "checks": ["The final result: the cheapest milk is in the cart."],
 }
 PROCESS = {
     "name": "Care",
     "description": "Every step is justified.",
+    "about": "process",
     "checks": ["Each tool call follows from what came back before."],
 }
 

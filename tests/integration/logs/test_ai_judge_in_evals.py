@@ -32,7 +32,11 @@ EVAL_SET = {
         for name in ("milk", "bread")
     ],
 }
-CHECKED = {"description": "It looks for prices.", "checks": ["The final result: a price was found."]}
+CHECKED = {
+    "description": "It looks for prices.",
+    "about": "outcome",
+    "checks": ["The final result: a price was found."],
+}
 
 
 @pytest.fixture

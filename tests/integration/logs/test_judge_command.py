@@ -25,6 +25,7 @@ Terminal = Callable[..., tuple[int, list[str]]]
 YAML = """\
 - name: Success
   description: The milk is bought.
+  about: outcome
   checks: ["The final result: the cheapest milk is in the cart."]
 """
 

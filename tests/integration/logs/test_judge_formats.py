@@ -12,13 +12,16 @@ import pytest
 YAML = """\
 - name: Success
   description: The task is done.
+  about: outcome
   checks: ["The final result is what the task asked for."]
 - name: Exploration
   description: Each part of the run leads on to the next.
+  about: process
   checks: ["What is done in a part follows from the part before."]
   granularity: phase_level
 - name: Hallucination
   description: No step rests on something that was never seen.
+  about: process
   checks: ["Each call follows from what came back before."]
 """
 LEVELS = {"Success": "global_summary", "Exploration": "phase_level", "Hallucination": "step_level"}

@@ -26,7 +26,8 @@ def judged(judging: Any, check: str, verdict: str, absent: str, **options: Any) 
     judging.notes["absent_words"] = absent
     steps = options.pop("steps", None)
     log = judging.log() if steps is None else judging.log(steps)
-    criterion = {"name": "It", "description": "It is so.", "checks": [check]}
+    about = options.pop("about", "outcome")
+    criterion = {"name": "It", "description": "It is so.", "about": about, "checks": [check]}
     [of_log] = judging(log, criterion, use_cache=False, granularity="step_level", **options).logs
     [result] = of_log.results
     return result
@@ -107,12 +108,12 @@ def test_what_is_to_hold_for_each_step_fails_by_a_step_and_not_by_a_word(judging
 
 def test_how_an_agent_went_about_it_is_looked_for_in_what_it_says_too(judging: Any) -> None:
     plans = "The agent plans before it acts."
-    result = judged(judging, plans, "not_met", "planned")
+    result = judged(judging, plans, "not_met", "planned", about="process")
 
     assert result.verdict == Verdict.FAIL
     [absence] = result.evidence.absences
     assert absence.scan == "nothing that was done, said or shown contains 'planned'"
-    assert judged(judging, plans, "not_met", "I need a list").verdict == Verdict.UNSURE
+    assert judged(judging, plans, "not_met", "I need a list", about="process").verdict == Verdict.UNSURE
 
 
 def test_each_of_several_words_is_looked_for(judging: Any) -> None:

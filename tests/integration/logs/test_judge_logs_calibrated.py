@@ -26,7 +26,7 @@ from adjudge.testing.log_runs import JudgedLogs
 from adjudge_plugins.reporters import console_reporter
 
 WORDS = {"name": "done", "description": "It is done.", "granularity": "step_level"}
-DONE = {**WORDS, "checks": ["The final result: it is done."]}
+DONE = {**WORDS, "about": "outcome", "checks": ["The final result: it is done."]}
 COUNT = 64
 
 

@@ -247,6 +247,7 @@ def test_a_letter_out_of_a_text_is_no_evidence(judging: Any, of_logs: Any) -> No
 ANSWER = {
     "name": "Answer",
     "description": "The answer is complete.",
+    "about": "answer",
     "checks": ["The final answer names the price."],
 }
 

@@ -124,8 +124,11 @@ def test_a_criterion_is_broken_into_checks_once_for_good(judging: Any, of_logs: 
             "process: none\noutcome: The milk is there.\nOutcome: The milk is there.",
             [("The milk is there.", "outcome")],
         ),
-        ("process: The task is completed.", [("The task is completed.", "outcome")]),
-        ("outcome: The answer names the price.", [("The answer names the price.", "answer")]),
+        ("process: It recovers from errors.", [("It recovers from errors.", "process")]),
+        (
+            "answer: It stays polite.\noutcome: It is right.",
+            [("It stays polite.", "answer"), ("It is right.", "outcome")],
+        ),
     ],
 )
 def test_what_a_judge_writes_is_read_as_checks(
@@ -136,6 +139,51 @@ def test_what_a_judge_writes_is_read_as_checks(
 
     assert [(check.text, check.about) for check in criterion.checks] == checks
     assert criterion.compiled_by == "fake/m"
+
+
+def asked_to_compile(judging: Any) -> list[JudgeRequest]:
+    return [request for request in judging.requests if "prepare the evaluation" in request.messages[0].text]
+
+
+@pytest.mark.parametrize("about", ["process", "outcome", "answer"])
+def test_what_a_check_is_about_is_its_authors_to_say(judging: Any, of_logs: Any, about: str) -> None:
+    """Whatever its words suggest: this one speaks of a task that is completed."""
+    said = {**of_logs.OUTCOME, "about": about, "checks": ["The task is completed."]}
+    [criterion] = judging(judging.log(), said).criteria
+
+    assert [check.about for check in criterion.checks] == [about]
+    assert asked_to_compile(judging) == []
+
+
+def test_what_its_author_does_not_say_the_compiler_says_once_for_all_runs(judging: Any, of_logs: Any) -> None:
+    statements = [
+        "The agent stays polite.",
+        "It recovers from errors.",
+        "The mail is sent.",
+        "It did not make anything up.",
+    ]
+    said = {"name": "Sound", "description": "It is sound.", "checks": statements}
+    kinds = {
+        "statement_1": "answer",
+        "statement_2": "Process.",
+        "statement_3": "**outcome**",
+        "statement_4": "who knows",
+    }
+    judging.notes |= kinds
+    judged = judging([judging.log(), judging.log(name="b.json", task="Sell milk.")], said)
+
+    [criterion] = judged.criteria
+    assert [check.about for check in criterion.checks] == ["answer", "process", "outcome", "outcome"]
+    assert [check.text for check in criterion.checks] == statements
+    assert (criterion.compiled_by, len(asked_to_compile(judging))) == ("author", 1)
+    judging(judging.log(), said, use_cache=False)
+    assert len(asked_to_compile(judging)) == 1, "it is kept for good"
+
+
+def test_an_about_that_is_no_kind_is_told_before_the_first_call(judging: Any, of_logs: Any) -> None:
+    with pytest.raises(InputError, match=r"'about' must be process .* found 'result'"):
+        judging(judging.log(), {**of_logs.OUTCOME, "about": "result"})
+    assert judging.requests == []
 
 
 @pytest.mark.parametrize(

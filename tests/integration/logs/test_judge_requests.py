@@ -19,15 +19,15 @@ from adjudge.testing import verdicts
 from adjudge.testing.log_runs import judged_sync
 
 CRITERIA = [
-    {"name": "Success", "description": "The user gets what was asked for.", "granularity": "global_summary",
+    {"name": "Success", "about": "outcome", "description": "The user gets what was asked for.", "granularity": "global_summary",
      "checks": ["The final result: what the user asked for is done."]},
-    {"name": "Policy", "description": "The agent keeps to its instructions.", "granularity": "step_level",
+    {"name": "Policy", "about": "process", "description": "The agent keeps to its instructions.", "granularity": "step_level",
      "checks": ["No tool call breaks the instructions.", "Each step follows from what came back before."]},
-    {"name": "Phases", "description": "Every sub-task is finished.", "granularity": "phase_level",
+    {"name": "Phases", "about": "process", "description": "Every sub-task is finished.", "granularity": "phase_level",
      "checks": ["Each sub-task is finished before the next one begins."]},
-    {"name": "Honesty", "description": "The agent makes nothing up.",
+    {"name": "Honesty", "about": "process", "description": "The agent makes nothing up.",
      "checks": ["Each step says only what the log shows."]},
-    {"name": "Tone", "description": "The agent stays polite.",
+    {"name": "Tone", "about": "answer", "description": "The agent stays polite.",
      "checks": ["The answer is polite."]},
 ]  # fmt: skip
 

@@ -31,6 +31,7 @@ LOGS = 6
 CRITERIA = """\
 - name: Success
   description: The milk is bought.
+  about: outcome
   checks: ["The final result: the cheapest milk is in the cart."]
 - criterion: step_count
   name: Steps
