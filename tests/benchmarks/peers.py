@@ -27,7 +27,7 @@ def rows(environments: Environments, rounds: int) -> Iterator[Row]:
     # Both sides only look whether two things are equal.
     criteria = {"criteria": {"tool_trajectory_avg_score": 1.0}}
     (folder / "test_config.json").write_text(json.dumps(criteria), encoding="utf-8")
-    for cases in (50, 1000):
+    for cases in (50, 1_000, 10_000):
         yield from _trivial(environments, environments.peers, folder, cases, rounds)
     yield _equality(environments, environments.peers, rounds)
 

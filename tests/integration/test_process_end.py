@@ -193,3 +193,23 @@ def test_a_process_that_an_agent_forked_does_not_go_on_with_the_run(
 
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("PASS  1 case passed") == 1
+
+
+def test_an_import_that_takes_long_is_told(folder: Path, adjudge: Cli) -> None:
+    (folder / "late.py").write_text("import time\ntime.sleep(1)\n\ndef agent(text):\n    return text\n")
+
+    done = adjudge("eval", "late:agent", "good.test.json", ADJUDGE_PROGRESS="0.2")
+
+    assert done.returncode == 0
+    assert "still preparing: loading the agent, the criteria and the judges\n" in done.stderr
+
+
+def test_a_journal_that_an_agent_removes_is_no_wrong_usage(folder: Path, adjudge: Cli) -> None:
+    (folder / "tidy.py").write_text(
+        "import os, shutil\n\ndef agent(text):\n    shutil.rmtree(os.environ['ADJUDGE_HOME'])\n    return text\n"
+    )
+
+    done = adjudge("eval", "tidy:agent", "good.test.json", ADJUDGE_HOME=str(folder / "home"))
+
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr

@@ -6,9 +6,11 @@ import asyncio
 import math
 import os
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -82,6 +84,25 @@ class _Progress:
     def _of(self) -> str:
         return "" if self._total is None else f" of {self._total}"
 
+    @contextmanager
+    def preparing(self) -> Generator[None]:
+        """Say once that nothing has begun, where that takes long: a module may never come back from its import."""
+        if not math.isfinite(self._between):
+            yield
+            return
+
+        def told() -> None:
+            if self._run is None:
+                say("still preparing: loading the agent, the criteria and the judges", err=True)
+
+        timer = threading.Timer(self._between, told)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
     def stop(self) -> None:
         """Take the bar away."""
         if self._bar is not None:
@@ -122,7 +143,8 @@ def run_to_end(start: Callable[[Watch], Coroutine[Any, Any, RunResult]]) -> RunR
     """Run to the end with progress. After Ctrl-C, say how to go on and exit with 130."""
     progress = _Progress()
     try:
-        return asyncio.run(noticing_signals(start(progress)))
+        with progress.preparing():
+            return asyncio.run(noticing_signals(start(progress)))
     except KeyboardInterrupt:
         progress.stop()
         if (said := progress.how_to_go_on()) is not None:

@@ -40,7 +40,7 @@ def run_and_show(
         detailed: Whether every turn is printed.
     """
     from adjudge.cli.live import run_to_end
-    from adjudge.errors import ReportError
+    from adjudge.errors import AdjudgeError, ReportError
     from adjudge.extension.project import project_extensions
     from adjudge.journal.run_journal import Journal
     from adjudge.runner.reports import report_of
@@ -52,8 +52,11 @@ def run_and_show(
         result = run_to_end(partial(start, extensions))
     except ReportError as error:
         result, unwritten = error.result, str(error)
-    with Journal.open_to_read(result.journal) as journal:
-        unprinted = show_report(report_of(journal, result.summary, detailed=detailed), extensions)
+    try:
+        with Journal.open_to_read(result.journal) as journal:
+            unprinted = show_report(report_of(journal, result.summary, detailed=detailed), extensions)
+    except AdjudgeError as error:  # the run is over: whatever is wrong with its journal now is no wrong usage
+        unprinted = str(error)
     # On standard error: the report may be read by nobody.
     for reason in dict.fromkeys(calls.stopped for calls in result.summary.judges.values() if calls.stopped):
         say(f"warning: {reason}", err=True)

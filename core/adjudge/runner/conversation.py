@@ -223,12 +223,19 @@ def failure_of(agent: PlannedAgent, error: AgentError | PluginError, timeout: fl
     if (shortage := shortage_of(error)) is not None:
         return Failure(code="shortage", message=f"{shortage} ({error})", origin=origin, retryable=True)
     if isinstance(error, AgentError):
+        advice = (
+            "; --isolate (isolate=True) runs it where it can be ended" if error.code == "left_running" else ""
+        )
         cause = error.__cause__
         at = Raised(error.place, error.traceback)
         if at.place is None and cause is not None:
             at = raised_by_agent(cause, agent.adapter)
         return Failure(
-            code=error.code, message=str(error), origin=origin, retryable=error.retryable, **at._asdict()
+            code=error.code,
+            message=f"{error}{advice}",
+            origin=origin,
+            retryable=error.retryable,
+            **at._asdict(),
         )
     if isinstance(error, PluginTimeoutError):
         message = f"the case took longer than {timeout or 0:g} s"
