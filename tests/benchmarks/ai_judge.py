@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 import judge_calls
 import log_memory
+import log_ratio
 import log_reading
 import page
 from environments import (
@@ -25,7 +26,7 @@ from environments import (
 from table import comparison
 
 COMMAND: Final = "ai-judge"
-SECTIONS: Final = ("reading", "growth", "memory", "calls")
+SECTIONS: Final = ("reading", "alone", "growth", "memory", "calls")
 SIZES: Final = (1_000, 10_000, 100_000)
 
 _METHOD: Final = """\
@@ -55,6 +56,14 @@ _BESIDE: Final = """\
 
 The library reads the same file into its model and writes it as JSON again; adjudge reads it, divides it and aggregates it at step
 level. The ratio says how many times better adjudge is; below 1 it is worse.
+"""
+
+_ALONE: Final = """\
+## Reading alone
+
+`adjudge.read_log` of one run of {steps:,} steps beside `json.load` of the same file: seconds of the processor, and by how much
+the process grew at most, after both sides have read a small file. The start of the program is no part of it. Medians of {rounds} rounds.
+`json` checks nothing, and its objects know no steps, calls and results. The goals are {time} times the time and {memory} times the memory.
 """
 
 _GROWTH: Final = """\
@@ -109,6 +118,15 @@ def main(arguments: Sequence[str], work: Path, adk_python: Path | None) -> None:
     )
     parts = {
         "reading": lambda: _reading(environments, options.rounds),
+        "alone": lambda: [
+            _ALONE.format(
+                steps=log_ratio.STEPS,
+                rounds=options.rounds,
+                time=log_ratio.TIME_GOAL,
+                memory=log_ratio.MEMORY_GOAL,
+            ),
+            log_ratio.listed(_kept(log_ratio.ratios(environments, options.rounds))),
+        ],
         "growth": lambda: [_GROWTH, log_reading.scaled(_kept(log_reading.growth(environments, SIZES)))],
         "memory": lambda: [
             _MEMORY.format(mib=log_memory.MIB),
