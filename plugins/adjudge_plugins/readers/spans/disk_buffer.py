@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
+
+from pydantic_core import from_json, to_json
 
 from adjudge.kit.logs import Place
 from adjudge.model.base import JsonObject
@@ -80,7 +81,7 @@ class Spool:
             if span.span_id in trace.spans:
                 trace.repeated += 1
                 continue
-            row = json.dumps(data).encode()
+            row = to_json(data)
             self._file.write(row)
             trace.spans[span.span_id] = _Row(_order(span), offset, len(row), place)
             offset += len(row)
@@ -102,7 +103,7 @@ class Spool:
         """The spans of a trace, one at a time: by start, an outer one before the inner ones that start with it."""
         for row in sorted(trace.spans.values(), key=lambda row: row.order):
             self._file.seek(row.offset)
-            yield span_of(json.loads(self._file.read(row.length)), row.place)
+            yield span_of(from_json(self._file.read(row.length)), row.place)
 
 
 def _order(span: Span) -> tuple[float, float]:

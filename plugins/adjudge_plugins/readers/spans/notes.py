@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterable, Set
 from typing import Any, Final
+
+from pydantic_core import to_json
 
 from adjudge.kit.logs import Losses
 from adjudge_plugins.readers.spans.span import Span
@@ -53,7 +54,7 @@ class Notes:
                 self.losses.add(f"the event {event.name[:_LONGEST]!r}")
 
     def _message(self, raw: Any, make: Callable[[Any], Message]) -> Message:
-        key = hashlib.sha256(json.dumps(raw).encode()).digest()
+        key = hashlib.sha256(to_json(raw)).digest()
         known = self._messages.get(key)
         if known is None:
             known = self._messages[key] = make(raw)

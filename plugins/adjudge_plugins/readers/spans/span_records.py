@@ -97,14 +97,15 @@ def json_of(value: Any, losses: Losses | None = None) -> tuple[Any, bool]:
         return value, value is not None
     if not MAY_BE_JSON.match(value):  # plain words, which most results are
         return value, False
+    try:
+        return parse_json(value, source="attribute"), True
+    except InputError:
+        if losses is None:
+            return value, False
     mended: Counter[str] = Counter()
     try:
-        if losses is None:
-            found = parse_json(value, source="attribute")
-        else:
-            found = parse_mending(value, "attribute", mended)
+        found = parse_mending(value, "attribute", mended)
     except InputError:
         return value, False
-    if losses is not None:
-        losses.take(mended)
+    losses.take(mended)
     return found, True
