@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -341,3 +342,27 @@ def test_a_path_beside_an_agent_is_answered_with_what_to_write(
         adjudge.evaluate_sync(target, CASES)
 
     assert told in str(refused.value)
+
+
+def test_a_mark_of_pytest_finds_the_agent_beside_the_test_and_the_eval_set_by_its_id(
+    home_agent: Path,
+) -> None:
+    tests = home_agent.parent / "suite"
+    tests.mkdir()
+    home_agent.rename(tests / home_agent.name)
+    (tests / "test_rooms.py").write_text(
+        "import pytest\n\n"
+        "@pytest.mark.adjudge('home_automation_agent', 'rooms:on_from_the_start')\n"
+        "def test_rooms(adjudge_case):\n    pass\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "suite"],
+        cwd=tests.parent,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "1 passed" in done.stdout, done.stdout + done.stderr

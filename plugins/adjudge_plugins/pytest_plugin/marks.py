@@ -56,7 +56,7 @@ def wanted_of(agent: object, eval_sets: Any, options: Mapping[str, Any], folder:
 
     Args:
         agent: The agent or its target; a path like those of ``eval_sets``.
-        eval_sets: Each relative to ``folder``, else to the working folder.
+        eval_sets: Each relative to ``folder``, else to the working folder; or an id, of a file in the agent's folder.
         options: Of ``adjudge.open_run``.
         folder: Where the test is.
     """
@@ -71,7 +71,8 @@ def wanted_of(agent: object, eval_sets: Any, options: Mapping[str, Any], folder:
     given.setdefault("trust_code", True)
     if isinstance(agent, str) and (folder / agent).exists():
         agent = str(folder / agent)
-    return Wanted(agent, tuple(_placed(str(item), folder) for item in eval_sets), given)
+    files = [_by_id(str(item), agent) or _placed(str(item), folder) for item in eval_sets]
+    return Wanted(agent, tuple(files), given)
 
 
 def _placed(name: str, folder: Path) -> str:
@@ -81,6 +82,16 @@ def _placed(name: str, folder: Path) -> str:
         return beside if split_selection(beside)[0].exists() else name
     except AdjudgeError:
         return name
+
+
+def _by_id(name: str, agent: object) -> str | None:
+    """The file of an eval set that is named by its id, as on the command line: ``ID.evalset.json`` in the agent's folder."""
+    if not isinstance(agent, str) or not Path(agent).exists():
+        return None
+    eval_set_id, colon, ids = name.partition(":")
+    place = Path(agent) if Path(agent).is_dir() else Path(agent).parent
+    file = place / f"{eval_set_id}.evalset.json"
+    return f"{file}{colon}{ids}" if file.is_file() else None
 
 
 def _selected(named: str) -> list[tuple[Path, str]]:
