@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from adjudge.journal.judge_notes import JudgeNote, keep_judge_note
     from adjudge.model.eval_set import EvalCase, EvalSet
     from adjudge.runner.api import (
+        estimate_logs,
+        estimate_logs_sync,
         evaluate,
         evaluate_sync,
         judge_logs,
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
         resume,
         resume_sync,
     )
+    from adjudge.runner.estimate import Estimate, Needed
     from adjudge.runner.execution import RunResult
     from adjudge.runner.host import read_log
     from adjudge.runner.judged_scoring import CaseToScore, JudgedScore, JudgedScores, score_by_judge
@@ -42,7 +45,8 @@ _MODULES: Final = {
     "errors": "AdjudgeError InputError JudgeUnusableError PluginError RunError",
     "journal.judge_notes": "JudgeNote keep_judge_note",
     "model.eval_set": "EvalCase EvalSet",
-    "runner.api": "evaluate evaluate_sync judge_logs judge_logs_sync resume resume_sync",
+    "runner.api": "estimate_logs estimate_logs_sync evaluate evaluate_sync judge_logs judge_logs_sync resume resume_sync",
+    "runner.estimate": "Estimate Needed",
     "runner.execution": "RunResult",
     "runner.host": "read_log",
     "runner.judged_scoring": "CaseToScore JudgedScore JudgedScores score_by_judge",
@@ -55,6 +59,7 @@ _HOMES: Final = {name: module for module, names in _MODULES.items() for name in 
 __all__ = [
     "AdjudgeError",
     "CaseToScore",
+    "Estimate",
     "EvalCase",
     "EvalSet",
     "EvaluatedCase",
@@ -63,6 +68,7 @@ __all__ = [
     "JudgeUnusableError",
     "JudgedScore",
     "JudgedScores",
+    "Needed",
     "OpenAgent",
     "OpenRun",
     "PluginError",
@@ -72,6 +78,8 @@ __all__ = [
     "answers_options",
     "budget_options",
     "concurrency_option",
+    "estimate_logs",
+    "estimate_logs_sync",
     "evaluate",
     "evaluate_sync",
     "judge_logs",

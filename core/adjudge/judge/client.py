@@ -17,6 +17,7 @@ from adjudge.model.result import JudgeCalls
 
 if TYPE_CHECKING:
     from adjudge.journal.recording import RecordingFile  # SQLite, which tests of plugins do without
+    from adjudge.judge.rehearsal import Rehearsal
 
 
 class ReplyStore(Protocol):
@@ -61,6 +62,8 @@ class JudgeClient:
         self._under_way: dict[tuple[str, int], asyncio.Task[JudgeReply]] = {}
         self._calls: dict[str, JudgeCalls] = {}
         self._stopped: dict[str, str] = {}
+        self.rehearsal: Rehearsal | None = None
+        """What answers in place of every model; such answers are kept nowhere."""
         self._over: RunError | None = None
         """Why no further call is made."""
 
@@ -126,6 +129,8 @@ class JudgeClient:
         reply = _known(stores, key, request.sample)
         if reply is not None:
             self._count(member, JudgeCalls(cached=1))
+        elif self.rehearsal is not None and not member.recorded:
+            return self.rehearsal.reply(member, request)
         else:
             try:
                 reply = await self._new(member, request, key, stores)

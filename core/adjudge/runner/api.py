@@ -15,6 +15,7 @@ from adjudge.journal.run_journal import Journal
 from adjudge.model.base import canonical_sha256
 from adjudge.model.evaluation import WordedCriterion
 from adjudge.runner.engine import Watch
+from adjudge.runner.estimate import Estimate, estimated
 from adjudge.runner.execution import RunResult, beginning, begun, finished, new_journal
 from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.journal_views import RunRecord, keep_info, record_of
@@ -172,8 +173,94 @@ async def judge_logs(
             makes sense.
         ReportError: a report could not be written; it holds the result.
     """
+    request = _logs_request(
+        logs,
+        criteria,
+        options,
+        task=task,
+        instructions=instructions,
+        tools=tools,
+        reader=reader,
+        aggregate_only=aggregate_only,
+        **judged(
+            timeout=timeout,
+            scoring_timeout=scoring_timeout,
+            concurrency=concurrency,
+            judge=judge,
+            max_judge_calls=max_judge_calls,
+            max_cost=max_cost,
+            use_cache=use_cache,
+            record=record,
+        ),
+    )
+    return await _begun(request, None, run, outputs, extensions, watch)
+
+
+async def estimate_logs(
+    logs: str | Path | Sequence[str | Path],
+    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None = None,
+    *,
+    task: str | None = None,
+    instructions: str | Path | None = None,
+    tools: str | Path | None = None,
+    reader: str | None = None,
+    judge: str | Sequence[str] = (),
+    use_cache: bool = True,
+    disable: Iterable[str] = (),
+    extensions: Extensions | None = None,
+    **options: Any,
+) -> Estimate:
+    """What ``judge_logs`` would ask with these arguments, as a range; no judge is asked, and no run is made.
+
+    Args:
+        logs: As in ``judge_logs``, and so are those that are not named here.
+        criteria: A criteria file, or its content.
+        task: The goal of runs whose log names none.
+        instructions: A file with what the agent was told.
+        tools: A JSON file with the tools that the agent had.
+        reader: The trace reader.
+        judge: The judge model, or several.
+        use_cache: Whether answers of earlier runs count as known.
+        disable: Plugins or distributions that are not imported.
+        extensions: Loaded plugins, for tests; otherwise those of this environment.
+        options: Options of every criterion in words.
+
+    Raises:
+        InputError: something that is needed is missing or wrong; every problem is named.
+        PluginError: a required plugin is not available.
+    """
+    request = _logs_request(
+        logs,
+        criteria,
+        options,
+        task=task,
+        instructions=instructions,
+        tools=tools,
+        reader=reader,
+        **judged(judge=judge, use_cache=use_cache, max_judge_calls=None, max_cost=None),
+    )
+    known = extensions or project_extensions(Path(request.working_folder), disable=disable)
+    return await estimated(lambda: planned(request, None, known))
+
+
+def estimate_logs_sync(
+    logs: str | Path | Sequence[str | Path],
+    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None = None,
+    **options: Any,
+) -> Estimate:
+    """``estimate_logs`` for programs without an event loop; the same arguments."""
+    return asyncio.run(estimate_logs(logs, criteria, **options))
+
+
+def _logs_request(
+    logs: str | Path | Sequence[str | Path],
+    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None,
+    options: Mapping[str, Any],
+    **fields: Any,
+) -> LogsRequest:
+    """The request behind the arguments of ``judge_logs``; ``options`` are those of every criterion in words."""
     given = () if criteria is None or isinstance(criteria, str | Path) else criteria
-    request = LogsRequest.model_validate(
+    return LogsRequest.model_validate(
         {
             "logs": logs,
             "criteria_file": criteria if isinstance(criteria, str | Path) else None,
@@ -181,24 +268,9 @@ async def judge_logs(
             "options": {
                 name: value for name, value in options.items() if value is not None and value is not False
             },
-            "task": task,
-            "instructions": instructions,
-            "tools": tools,
-            "reader": reader,
-            "aggregate_only": aggregate_only,
-            **judged(
-                timeout=timeout,
-                scoring_timeout=scoring_timeout,
-                concurrency=concurrency,
-                judge=judge,
-                max_judge_calls=max_judge_calls,
-                max_cost=max_cost,
-                use_cache=use_cache,
-                record=record,
-            ),
+            **fields,
         }
     )
-    return await _begun(request, None, run, outputs, extensions, watch)
 
 
 async def resume(

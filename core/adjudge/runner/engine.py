@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from adjudge.extension.hooks import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
+from adjudge.extension.protocols import SupportsPreparation
 from adjudge.extension.secrets import Secrets
 from adjudge.journal.run_journal import Journal
 from adjudge.model.base import JsonObject
@@ -18,7 +18,7 @@ from adjudge.model.eval_set import EvalCase
 from adjudge.model.result import CriterionResult, JudgeCalls
 from adjudge.runner.journal_views import KnownCase, keep_info, known, record_of
 from adjudge.runner.plan import Plan, Unit
-from adjudge.runner.scoring import inapplicable, prepared, score
+from adjudge.runner.scoring import asked_with, inapplicable, prepared, score
 from adjudge.runner.unit_result import UnitResult
 
 
@@ -189,8 +189,7 @@ class Engine:
             if lacking := unit.lacking(planned):
                 scored.append(result.add(number, inapplicable(planned, lacking)))
             elif planned.waits:
-                is_together = isinstance(planned.criterion, SupportsTogether)
-                waiting.setdefault(planned.component.id if is_together else number, []).append(number)
+                waiting.setdefault(asked_with(planned, number), []).append(number)
             else:
                 scored += await self._measured(result, [number], case)
         if scored or not waiting:

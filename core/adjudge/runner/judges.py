@@ -20,6 +20,7 @@ from adjudge.judge.budget import Budget, prices_installed
 from adjudge.judge.client import JudgeClient, ReplyStore
 from adjudge.judge.model_resolution import JudgeModels
 from adjudge.judge.panel import JudgePanel
+from adjudge.judge.rehearsal import Rehearsal
 from adjudge.model.result import JudgeCalls
 from adjudge.runner.host import RunHost
 from adjudge.runner.problems import Problems
@@ -144,6 +145,11 @@ class RunJudges:
         if self._cache is not None:
             stores.append(self._cache)
         self._client.keep_in(stores, self._recording, told=self._tell)
+
+    def rehearse(self, rehearsal: Rehearsal) -> None:
+        """Let ``rehearsal`` answer in place of every model, but for what is known already."""
+        if self._client is not None:
+            self._client.rehearsal = rehearsal
 
     def tell(self, told: Callable[[], None]) -> None:
         """Call ``told`` whenever a judge has answered or a call was given up."""

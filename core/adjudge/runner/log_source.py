@@ -132,6 +132,12 @@ class LogSource:
                 yield self._unit(next(numbers), log_no, run, conversation)
             journal.add_log_read(log_no, runs)
 
+    async def runs(self) -> AsyncIterator[tuple[int | None, Conversation]]:
+        """The runs of all logs, each with its number in its log."""
+        for log in self.logs:
+            async for found in self._runs(log):
+                yield found
+
     async def _runs(self, log: PlannedLog) -> AsyncIterator[tuple[int | None, Conversation]]:
         """The runs of a log with their numbers; where it cannot be read any further, one that says so."""
         if isinstance(log.reader, AdjudgeError):

@@ -27,6 +27,11 @@ def inapplicable(planned: PlannedCriterion, lacking: str) -> CriterionResult:
     return criterion_result(Measurement(overall=outcome), planned.rule)
 
 
+def asked_with(planned: PlannedCriterion, number: int) -> object:
+    """What criteria that measure a case in one call have in common; ``number`` where one measures alone."""
+    return planned.component.id if isinstance(planned.criterion, SupportsTogether) else number
+
+
 async def score(
     planned: Sequence[PlannedCriterion], case: CaseUnderTest, *, within: float | None
 ) -> list[CriterionResult]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import click
@@ -15,6 +16,9 @@ from adjudge import (
     run_and_show,
     time_limit_options,
 )
+
+_OF_A_RUN = ("run", "outputs", "record", "timeout", "scoring_timeout", "concurrency", "aggregate_only")
+"""Options that change nothing of what would be asked."""
 
 
 @click.command("judge")
@@ -74,6 +78,11 @@ from adjudge import (
     metavar="FILE",
     help="What 'adjudge agreement --fit' wrote; otherwise what it has kept of these checks and judges.",
 )
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Say how many requests and tokens it would take, and what they cost; ask nothing.",
+)
 @answers_options
 @name_option
 @time_limit_options("reading a run", "run")
@@ -91,6 +100,7 @@ def judge_command(
     max_cost: float | None,
     judges: tuple[str, ...],
     detailed: bool,
+    dry_run: bool,
     **options: Any,
 ) -> int:
     """Judge what agents did by criteria in words, from their logs.
@@ -101,7 +111,25 @@ def judge_command(
     Exit status: 0 everything passed, 1 something failed, 3 something could not be
     measured or decided, 2 usage or configuration, 130 interrupted.
     """  # noqa: D301 - click reads \b
-    from adjudge import judge_logs
+    from adjudge import estimate_logs, judge_logs
+
+    if dry_run:
+        from adjudge_plugins.ai_judge.estimate_table import show_estimate
+
+        named = {name: value for name, value in options.items() if name not in _OF_A_RUN}
+        show_estimate(
+            asyncio.run(
+                estimate_logs(
+                    logs,
+                    criteria,
+                    judge=judges,
+                    use_cache=not no_cache,
+                    disable=no_plugins,
+                    **named,
+                )
+            )
+        )
+        return 0
 
     def start(extensions: Any, watch: Any) -> Any:
         return judge_logs(

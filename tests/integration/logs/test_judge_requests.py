@@ -12,6 +12,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
+import adjudge
 from adjudge.model import JudgeMessage
 from adjudge.model.tokens import tokens_asked, tokens_of
 from adjudge.plugin import JudgeRequest
@@ -135,3 +136,50 @@ def test_criteria_together_give_the_verdicts_that_each_gives_alone(
         assert (alone.verdict, alone.confidence_score, alone.evidence, alone.used_granularity) == (
             both.verdict, both.confidence_score, both.evidence, both.used_granularity,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("is_steady", [True, False])
+def test_a_dry_run_says_what_a_run_takes_and_asks_nothing(
+    judge: Counting, shared_data: Path, is_steady: bool
+) -> None:
+    judge.is_steady = is_steady
+    logs = list(airline(shared_data, 3))
+    estimate = adjudge.estimate_logs_sync(logs, CRITERIA, judge="openai/gpt-5-mini")
+    assert judge.requests == []
+    assert estimate.runs == 3
+    [(names, needed)] = estimate.criteria.items()
+    assert names == tuple(criterion["name"] for criterion in CRITERIA)
+    assert needed.requests == (9, 15)
+    assert needed.cost[0] is not None and needed.cost[1] is not None
+    assert 0 < needed.cost[0] < needed.cost[1]
+
+    judged_sync(logs, CRITERIA, judge="openai/gpt-5-mini")
+    assert needed.requests[0] <= len(judge.requests) <= needed.requests[1]
+    asked = sum(map(tokens_asked, judge.requests))
+    assert 0.9 * needed.tokens[0] <= asked <= needed.tokens[1]
+
+    again = adjudge.estimate_logs_sync(logs, CRITERIA, judge="openai/gpt-5-mini")
+    assert again.total.requests[0] == 0, "what is known already costs nothing"
+
+
+def test_a_dry_run_of_what_is_counted_by_code_asks_no_judge(judge: Counting, shared_data: Path) -> None:
+    [log] = airline(shared_data, 1)
+    estimate = adjudge.estimate_logs_sync(log, [{"name": "Steps", "criterion": "step_count", "maximum": 99}])
+    assert (estimate.runs, estimate.criteria, estimate.total.requests) == (1, {}, (0, 0))
+
+
+def test_the_command_prints_the_range_by_criterion(
+    adjudge_here: Any, judge: Counting, shared_data: Path
+) -> None:
+    list(airline(shared_data, 2))
+    Path("criteria.json").write_text(json.dumps(CRITERIA[:2]))
+    judge_logs = ("judge", "run0.json", "run1.json", "--criteria", "criteria.json", "--judge", "openai/m")
+    done = adjudge_here(*judge_logs, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["criteria", "requests", "tokens", "cost"]
+    assert lines[1].startswith("Success, Policy  6 to 10")
+    assert lines[1].endswith("price not known")
+    assert lines[-1].startswith("2 runs; nothing was asked.")
+    assert judge.requests == []
+    assert "run0" not in adjudge_here("runs", "list").stdout
