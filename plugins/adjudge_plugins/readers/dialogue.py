@@ -29,7 +29,7 @@ AGENT: Final = "assistant"
 
 
 ENVIRONMENT: Final = "environment"
-"""The role and the author of steps that nobody made."""
+"""The role of steps that nobody made; they have no author."""
 _NOBODY: Final = (ENVIRONMENT, "system", "developer")
 
 
@@ -96,7 +96,6 @@ class Dialogue:
             Step(
                 number=1,
                 items=tuple(items),
-                author=ENVIRONMENT,
                 role=ENVIRONMENT,
                 source_ref=str(place),
                 started_at=at,
