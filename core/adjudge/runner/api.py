@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from adjudge.errors import RunError
 from adjudge.extension.loader import Extensions
@@ -31,6 +31,7 @@ from adjudge.runner.request import (
     LogsRequest,
     RunRequest,
     judged,
+    logs_request_of,
     request_from,
     request_of,
     with_agent,
@@ -173,7 +174,7 @@ async def judge_logs(
             makes sense.
         ReportError: a report could not be written; it holds the result.
     """
-    request = _logs_request(
+    request = logs_request_of(
         logs,
         criteria,
         options,
@@ -229,7 +230,7 @@ async def estimate_logs(
         InputError: something that is needed is missing or wrong; every problem is named.
         PluginError: a required plugin is not available.
     """
-    request = _logs_request(
+    request = logs_request_of(
         logs,
         criteria,
         options,
@@ -250,27 +251,6 @@ def estimate_logs_sync(
 ) -> Estimate:
     """``estimate_logs`` for programs without an event loop; the same arguments."""
     return asyncio.run(estimate_logs(logs, criteria, **options))
-
-
-def _logs_request(
-    logs: str | Path | Sequence[str | Path],
-    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None,
-    options: Mapping[str, Any],
-    **fields: Any,
-) -> LogsRequest:
-    """The request behind the arguments of ``judge_logs``; ``options`` are those of every criterion in words."""
-    given = () if criteria is None or isinstance(criteria, str | Path) else criteria
-    return LogsRequest.model_validate(
-        {
-            "logs": logs,
-            "criteria_file": criteria if isinstance(criteria, str | Path) else None,
-            "criteria": tuple(map(_as_written, given)),
-            "options": {
-                name: value for name, value in options.items() if value is not None and value is not False
-            },
-            **fields,
-        }
-    )
 
 
 async def resume(
@@ -393,13 +373,6 @@ async def planned(
     if isinstance(request, LogsRequest):
         return plan_logs(request, ground)
     return await plan_cases(request, ground, agent)
-
-
-def _as_written(criterion: object) -> object:
-    """A criterion made in Python as a file has it, so that it is checked in the same way."""
-    if isinstance(criterion, WordedCriterion):
-        return criterion.model_dump(mode="json", exclude_defaults=True)
-    return dict(cast("Mapping[str, Any]", criterion)) if isinstance(criterion, Mapping) else criterion
 
 
 def _resolved(outputs: Iterable[str | Path]) -> list[Path]:

@@ -20,6 +20,7 @@ from adjudge.journal.locations import eval_sets_folder
 from adjudge.model.address import shown_address
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.eval_set import EvalSet
+from adjudge.model.evaluation import WordedCriterion
 
 DEFAULT_CONCURRENCY: Final = 8
 """How many sessions with the agent are open at a time."""
@@ -233,3 +234,31 @@ def judged(
         "record": record,
     }
     return {"judging": judging, **options}
+
+
+def logs_request_of(
+    logs: str | Path | Sequence[str | Path],
+    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None,
+    options: Mapping[str, Any],
+    **fields: Any,
+) -> LogsRequest:
+    """The request behind the arguments of ``judge_logs``; ``options`` are those of every criterion in words."""
+    given = () if criteria is None or isinstance(criteria, str | Path) else criteria
+    return LogsRequest.model_validate(
+        {
+            "logs": logs,
+            "criteria_file": criteria if isinstance(criteria, str | Path) else None,
+            "criteria": tuple(map(_as_written, given)),
+            "options": {
+                name: value for name, value in options.items() if value is not None and value is not False
+            },
+            **fields,
+        }
+    )
+
+
+def _as_written(criterion: object) -> object:
+    """A criterion made in Python as a file has it, so that it is checked in the same way."""
+    if isinstance(criterion, WordedCriterion):
+        return criterion.model_dump(mode="json", exclude_defaults=True)
+    return dict(cast("Mapping[str, Any]", criterion)) if isinstance(criterion, Mapping) else criterion
