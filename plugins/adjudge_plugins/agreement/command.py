@@ -45,7 +45,7 @@ def agreement_command(
 
     RESULTS is the JSON of 'adjudge judge' or 'adjudge eval'. LABELS is CSV, JSON or JSON Lines with
     'source' (the log) or 'case', 'criterion' and 'label' (PASS or FAIL), and where known 'run', 'step'
-    (where it fails), 'agent', 'length' and 'split'.
+    or 'source_ref' (where it fails), 'agent', 'length' and 'split'.
 
     \b
     Exit status: 0 whatever the figures are; 2 where a file cannot be used.

@@ -142,6 +142,9 @@ def _show_localisation(found: Localisation) -> None:
             for part in found.accuracies
         ],
     )
+    if found.agent is not None:
+        share, interval = _cells(found.agent)
+        say(f"  the agent at fault: {share} named by the judge{f' ({interval})' if interval else ''}")
     if found.majority_agent is not None:
         say(f"  always the most frequent agent: {found.majority_agent:.2f} of the agents")
 

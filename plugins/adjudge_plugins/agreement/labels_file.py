@@ -107,6 +107,7 @@ class _Row(FileObject):
     criterion: Said
     label: Annotated[Decided, BeforeValidator(_decided)]
     step: _Whole | None = None
+    source_ref: Said | None = None
     agent: Said | None = None
     length: _Whole | None = None
     split: Said | None = None
@@ -119,8 +120,11 @@ def _label(row: object, line: int) -> VerdictLabel:
     given: JsonObject = row if is_object(row) else {}
     if (given.get("source") is None) == (given.get("case") is None):
         findings.problem("a label names either the log ('source') or the 'case'.", "$")
-    if given.get("label") == "PASS" and given.get("step") is not None:
-        findings.problem("'step' says where a run fails; this one is labelled PASS.", "$")
+    for place in ("step", "source_ref"):
+        if given.get("label") == "PASS" and given.get(place) is not None:
+            findings.problem(f"{place!r} says where a run fails; this one is labelled PASS.", "$")
+    if given.get("step") is not None and given.get("source_ref") is not None:
+        findings.problem("a label says where a run fails by 'step' or by 'source_ref', and not by both.", "$")
     known = findings.sound(found)
     return VerdictLabel(
         source=known.source or known.case or "",
@@ -128,6 +132,7 @@ def _label(row: object, line: int) -> VerdictLabel:
         criterion=" ".join(known.criterion.split()),
         label=known.label,
         step=known.step,
+        source_ref=known.source_ref,
         agent=known.agent,
         length=known.length,
         split=known.split,

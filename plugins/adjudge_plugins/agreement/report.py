@@ -24,7 +24,11 @@ class GivenVerdict:
     unsure: bool = False
     confidence: float | None = None
     step: int | None = None
-    """The first step that is cited for a FAIL."""
+    """The step that ``details`` name; otherwise the first one that is cited for a FAIL."""
+    source_ref: str | None = None
+    """Where the step that ``details`` name was read from."""
+    agent: str | None = None
+    """Whose mistake it was, as ``details`` have it."""
     length: int | None = None
     """Steps of a log, turns of a case."""
     voted: Decided | None = None
@@ -45,6 +49,8 @@ class VerdictLabel:
     label: Decided
     step: int | None = None
     """Where it fails, by the log's own number."""
+    source_ref: str | None = None
+    """Where it fails, by the place in the log that the step was read from."""
     agent: str | None = None
     length: int | None = None
     split: str | None = None
@@ -73,7 +79,9 @@ class LabelledVerdict:
     found_step: int | None = None
     """Where it fails, as the judge says."""
     true_agent: str | None = None
-    """Whose step it was."""
+    """Whose step it was, as the person says."""
+    found_agent: str | None = None
+    """Whose step it was, as the judge says."""
 
     @property
     def right(self) -> bool:
@@ -150,6 +158,8 @@ class Localisation(Frozen):
     located: int
     """Those of them for which the judge names a step at all; the others count as missed."""
     accuracies: tuple[StepAccuracy, ...]
+    agent: Figure | None = None
+    """How often the judge names the labelled agent; ``None`` where an agent is not labelled, or the judge names none at all."""
     majority_agent: float | None = None
     """How often naming one agent every time is right; ``None`` without labelled agents."""
 

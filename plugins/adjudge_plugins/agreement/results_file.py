@@ -73,7 +73,9 @@ def _of_case(row: JsonObject) -> Iterator[GivenVerdict]:
             continue  # it has nothing to measure in this run
         judged = result if "used_granularity" in result else result["details"].get("evaluation", {})
         is_in_words = judged.get("used_granularity") is not None
-        confidence = judged.get("confidence_score") if is_in_words else _of_one_decision(result)
+        confidence = judged.get("confidence_score") if is_in_words else None
+        if not is_in_words or _named(result["details"]) is not None:
+            confidence = _of_one_decision(result)
         yield _given(names, run, {**judged, **result, "confidence_score": confidence}, length)
 
 
@@ -92,7 +94,10 @@ def _of_error(row: JsonObject) -> Iterator[GivenVerdict]:
 
 def _given(names: tuple[str, ...], run: int | None, result: JsonObject, length: int | None) -> GivenVerdict:
     """What one criterion says; ``result`` has the keys of schema 2."""
+    named = _named(result.get("details"))
     verdict, confidence = _decided(result["verdict"]), _confidence(result["confidence_score"])
+    if verdict is None and named is not None and result["verdict"] != "UNSURE":
+        verdict = "PASS" if named.get("step") is None else "FAIL"  # informational: nobody set a threshold
     voted, vote_confidence = _voted(result) or (verdict, confidence)
     return GivenVerdict(
         names=names,
@@ -103,7 +108,9 @@ def _given(names: tuple[str, ...], run: int | None, result: JsonObject, length: 
         confidence=confidence,
         voted=voted,
         vote_confidence=vote_confidence,
-        step=_first_step(result["verdict"], result["evidence"]),
+        step=_first_step(result["verdict"], result["evidence"]) if named is None else _whole(named["step"]),
+        source_ref=_text((named or {}).get("source_ref")),
+        agent=_text((named or {}).get("agent")),
         length=length,
         judges=_models(result["judging"]),
         criterion_sha256=result.get("criterion_sha256"),
@@ -145,6 +152,19 @@ def _first_step(verdict: object, evidence: JsonObject | None) -> int | None:
         return None
     citations = evidence["citations"]
     return int(citations[0]["step"]) if is_list(citations) and citations else None
+
+
+def _named(details: object) -> JsonObject | None:
+    """Details in which a criterion names a step, or says that there is none, as ``first_error`` does."""
+    return details if is_object(details) and {"step", "source_ref"} <= details.keys() else None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _models(judging: JsonObject | None) -> tuple[str, ...]:

@@ -47,6 +47,7 @@ from adjudge_plugins.agreement.statistics.selective import risk_coverage
 
 _LENGTH_BINS: Final = 4
 _IN_A_LENGTH_BIN: Final = 10
+_AGENT: Final = "agent"
 
 Rows: TypeAlias = Sequence[LabelledVerdict]
 _Measure: TypeAlias = Callable[[Rows], dict[str, float | None]]
@@ -189,10 +190,12 @@ def _localisation(rows: Rows) -> Localisation | None:
     steps = [step for step, _ in located]
     faulty = [row for _, row in located]
     agents = [row.true_agent for row in faulty if row.true_agent is not None]
+    has_agents = len(agents) == len(faulty)
 
     def measure(some: Rows) -> dict[str, float | None]:
         pairs = [(row.true_step, row.found_step) for row in some if row.true_step is not None]
-        return {str(within): share_within(pairs, within) for within in TOLERANCES}
+        shares = {str(within): share_within(pairs, within) for within in TOLERANCES}
+        return {**shares, _AGENT: _named_agents(some)}
 
     drawn = percentile_intervals(faulty, measure, group=lambda row: row.source)
     accuracies: list[StepAccuracy] = []
@@ -203,12 +206,25 @@ def _localisation(rows: Rows) -> Localisation | None:
         prior = position_prior(steps, within)
         if figure is not None:
             accuracies.append(StepAccuracy(within=within, judge=figure, position_prior=prior))
+    agent: Figure | None = None
+    if has_agents and any(row.found_agent is not None for row in faulty):
+        share = _named_agents(faulty) or 0.0
+        agent = _figure(share, drawn[_AGENT], (round(share * len(faulty)), len(faulty)))
     return Localisation(
         labelled=len(faulty),
         located=sum(row.found_step is not None for row in faulty),
         accuracies=tuple(accuracies),
-        majority_agent=majority_agent(agents) if len(agents) == len(faulty) else None,
+        agent=agent,
+        majority_agent=majority_agent(agents) if has_agents else None,
     )
+
+
+def _named_agents(rows: Rows) -> float | None:
+    """The share of the labelled agents that the judge names; case does not count."""
+    pairs = [(row.true_agent.casefold(), row.found_agent) for row in rows if row.true_agent is not None]
+    if not pairs:
+        return None
+    return sum(found is not None and found.casefold() == true for true, found in pairs) / len(pairs)
 
 
 def held_out(rows: Rows, calibration: Calibration) -> HeldOut:

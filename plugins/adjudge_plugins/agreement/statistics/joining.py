@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from adjudge.plugin import InputError, Problem
 from adjudge_plugins.agreement.report import GivenVerdict, LabelledVerdict, VerdictLabel
+from adjudge_plugins.agreement.step_places import positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,9 @@ class Pair:
     def row(self) -> LabelledVerdict:
         """Both as one row. The label's own length goes before that of the results."""
         label, given = self.label, self.given
+        true_step, found_step = label.step, given.step
+        if label.source_ref is not None:
+            true_step, found_step = positions(label.source_ref, given.source_ref)
         return LabelledVerdict(
             source=label.source if label.run is None else f"{label.source}#{label.run}",
             label=label.label,
@@ -28,9 +32,10 @@ class Pair:
             confidence=None if given.verdict is None else given.confidence,
             length=given.length if label.length is None else label.length,
             split=label.split,
-            true_step=label.step,
-            found_step=given.step,
+            true_step=true_step,
+            found_step=found_step,
             true_agent=label.agent,
+            found_agent=given.agent,
         )
 
     def voted_row(self) -> LabelledVerdict:

@@ -1,0 +1,117 @@
+"""Says of a run which step made it fail, and whose mistake that was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from adjudge.kit.judged_criteria import votes_of
+from adjudge.model import Citation, Evidence, JsonObject, Trajectory, UnsureCode
+from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome
+from adjudge_plugins.ai_judge.first_error.question import blamed
+from adjudge_plugins.ai_judge.first_error.search import FirstErrorSearch, Found
+
+_MOST_RUNNERS_UP: Final = 5
+
+
+class FirstError:
+    """1 where a step made the run fail, 0 where none did.
+
+    ``details`` of a result name the ``step``, the ``agent`` that took it, where it was read from (``source_ref``), and the
+    ``runners_up``, the likeliest first, in the same form. The evidence is quotes that stand in the run.
+    """
+
+    def __init__(self, judge: Judge, description: str = "", *, token_budget: int) -> None:
+        """Search with ``judge``.
+
+        Args:
+            judge: Who is asked.
+            description: What a run has to meet; empty: its task.
+            token_budget: Tokens that one request may have.
+        """
+        self._judge = judge
+        self._description = description
+        self._budget = token_budget
+
+    async def score(self, case: CaseUnderTest) -> Measurement:
+        """One outcome for the case."""
+        run = case.actual
+        search = FirstErrorSearch(run, self._judge, self._description, self._budget)
+        if not run.steps:
+            return Measurement(overall=Outcome.not_applicable("the run has no steps"))
+        found = await search.found()
+        if not search.speech or found.decision.state not in ("decided", "not_applicable"):
+            return Measurement(overall=_outcome(run, found))
+        # Words of a run may ask for a verdict, or blame another step: the answer has to hold without them.
+        again = await search.found_without_speech()
+        if again.decision.state == "error" or _stand(again) == _stand(found):
+            return Measurement(overall=_outcome(run, again))
+        return Measurement(overall=_addressed(run, found, again, search.speech))
+
+
+def _stand(found: Found) -> tuple[str, float | None]:
+    return found.decision.state, found.decision.value
+
+
+def _outcome(run: Trajectory, found: Found) -> Outcome:
+    decision = found.decision
+    if decision.state == "error":
+        return Outcome(state="error", reasoning=decision.reasoning, error=decision.error)
+    reason = decision.reasoning or ""
+    evidence = Evidence(citations=decision.citations)
+    if decision.state == "unsure":
+        return _unsure(run, found, decision.unsure_code or "abstained", reason, evidence)
+    if not decision.citations:
+        return _unsure(run, found, "no_evidence", reason, evidence)
+    if decision.value is None:
+        if 2 * decision.tally.get(decision.label or "", 0) <= sum(decision.tally.values()):
+            return _unsure(run, found, "split_votes", reason, evidence)
+        nowhere: JsonObject = {"step": None, "agent": None, "source_ref": None, "runners_up": []}
+        return Outcome.scored(0.0, reason, details={**nowhere, **_grounds(found)}, evidence=evidence)
+    step = int(decision.value)
+    place = _place(run, step)
+    speakers = [each.author for each in run.steps if each.author]
+    agent = blamed(decision, speakers) or place["agent"]
+    others: list[JsonObject] = [_place(run, other) for other in _runners_up(run, found, step)]
+    details: JsonObject = {**place, "agent": agent, "runners_up": [*others], **_grounds(found)}
+    by = f", by {agent}" if agent else ""
+    return Outcome.scored(1.0, f"Step {step}{by}: {reason}", details=details, evidence=evidence)
+
+
+def _unsure(run: Trajectory, found: Found, code: UnsureCode, reason: str, evidence: Evidence) -> Outcome:
+    """Undecided, with the steps that may have been the one."""
+    likely: list[JsonObject] = [_place(run, step) for step in _runners_up(run, found, None)]
+    outcome = Outcome.unsure(code, reason, details={"runners_up": [*likely], **_grounds(found)})
+    return outcome.model_copy(update={"evidence": evidence})
+
+
+def _addressed(run: Trajectory, first: Found, second: Found, speech: Sequence[Citation]) -> Outcome:
+    told = f"{_told(first)}; without those words {_told(second)}"
+    reason = f"The run speaks to its judge (step {speech[0].step}, {speech[0].field}). The answer is {told}."
+    return _unsure(run, second, "injection", reason, Evidence(citations=tuple(speech[:_MOST_RUNNERS_UP])))
+
+
+def _told(found: Found) -> str:
+    value = found.decision.value
+    return f"step {value:.0f}" if value is not None else "no step"
+
+
+def _grounds(found: Found) -> JsonObject:
+    return {"questions": found.questions, "votes": votes_of(found.decision)}
+
+
+def _runners_up(run: Trajectory, found: Found, step: int | None) -> list[int]:
+    """The likeliest other steps of the run."""
+    known = {each.number for each in run.steps}
+    return [other for other in found.steps if other in known and other != step][:_MOST_RUNNERS_UP]
+
+
+def _place(run: Trajectory, number: int) -> JsonObject:
+    """A step by number, with who took it and where it was read from."""
+    step = next((each for each in run.steps if each.number == number), None)
+    author = None if step is None else step.author
+    return {
+        "step": number,
+        "agent": author or run.agent,
+        "source_ref": None if step is None else step.source_ref,
+    }

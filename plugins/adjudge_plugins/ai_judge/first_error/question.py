@@ -1,0 +1,105 @@
+"""The question which of some steps made a run fail. Its menu is the steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from adjudge.kit.judged_criteria import read_prompt
+from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Passage, Question
+from adjudge.plugin import Judge
+from adjudge_plugins.ai_judge.run_exhibits import FACTS, HIDDEN_TASK, INSTRUCTIONS, TASK, TOOLS
+
+LINES: Final = "lines"
+STEPS: Final = "steps"
+
+_NONE: Final = "none"
+_ITEM: Final = "first_error"
+_RUNNERS_UP: Final = "runners_up"
+_AGENT: Final = "agent"
+_NAMED: Final = 5
+"""Runners-up that one vote may name."""
+_NUMBERS: Final = re.compile(r"\d{1,9}")
+_TASK_DONE: Final = "The task is done as it was asked for."
+
+
+def question_about(
+    steps: Sequence[int],
+    exhibits: Sequence[Exhibit],
+    cites: Sequence[str],
+    description: str,
+    *,
+    is_part: bool,
+    asks_who: bool,
+) -> Question:
+    """The question.
+
+    Args:
+        steps: The numbers of the steps that may be named.
+        exhibits: What is shown.
+        cites: The fields that may be cited.
+        description: What the run had to meet; empty: its task.
+        is_part: Whether the run has more steps than these.
+        asks_who: Whether several speak in the run.
+    """
+    none = "the step that made the run fail is none of these" if is_part else "no step made the run fail"
+    notes = {
+        "rationale": "what is wrong with the step, and why it decided the failure, in one or two sentences",
+        _RUNNERS_UP: f"the numbers of the next likeliest steps, the likeliest first, at most {_NAMED}; "
+        "empty where there are none",
+    }
+    if asks_who:
+        notes[_AGENT] = "the name of whose mistake it was, as the headings have it; empty where there is none"
+    return Question(
+        prompt=read_prompt(__package__, "first_error"),
+        exhibits=tuple(exhibits),
+        items=(
+            JudgedItem(
+                item_id=_ITEM,
+                text="Which step is the first one that made the run fail?",
+                purpose=description or _TASK_DONE,
+                cites=tuple(cites),
+            ),
+        ),
+        choices=(
+            *(Choice(label=str(step), meaning=f"step {step}", value=float(step)) for step in steps),
+            Choice(label=_NONE, meaning=none),
+            Choice(label="cannot_tell", meaning="what is shown is not enough to say", abstains=True),
+        ),
+        notes=notes,
+    )
+
+
+def tokens_without_run(steps: Sequence[int], fields: Sequence[str], description: str, judge: Judge) -> int:
+    """The most tokens of a request in which one of these steps may be named, the run aside."""
+    names = (FACTS, TASK, HIDDEN_TASK, INSTRUCTIONS, TOOLS, LINES, STEPS)
+    exhibits = [Exhibit(name=name, passages=(Passage(heading="", text=""),)) for name in names]
+    question = question_about(steps, exhibits, fields, description, is_part=True, asks_who=True)
+    return judge.tokens_beside(question)
+
+
+def ranked(decision: Decision) -> list[int]:
+    """The steps that votes name, the likeliest first.
+
+    A vote counts one for its step, and less for each of its runners-up: a half for the first, a third for the second.
+    Of steps that are equally likely the earlier one comes first.
+    """
+    weights: dict[int, float] = {}
+    for vote in decision.votes:
+        if vote.label is None:
+            continue
+        named = [int(vote.label)] if vote.label.isdigit() else []
+        others = map(int, _NUMBERS.findall(vote.notes.get(_RUNNERS_UP, "")))
+        listed = [step for step in dict.fromkeys(others) if step not in named][:_NAMED]
+        for place, step in enumerate([*named, *listed], start=1 if named else 2):
+            weights[step] = weights.get(step, 0.0) + 1 / place
+    return sorted(weights, key=lambda step: (-weights[step], step))
+
+
+def blamed(decision: Decision, speakers: Sequence[str]) -> str | None:
+    """Whose mistake it was, as most votes for the step say; ``None`` where they name nobody who spoke in the run."""
+    known = {speaker.casefold(): speaker for speaker in speakers}
+    said = [vote.notes.get(_AGENT, "") for vote in decision.votes if vote.label == decision.label]
+    found = [known[name] for name in (words.strip(" “”\"'").casefold() for words in said) if name in known]
+    return max(found, key=found.count) if found else None

@@ -1,0 +1,161 @@
+"""The search for the step that made a run fail: one question where the run fits into a request, else part by part."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from adjudge.kit.digests import tokens_shown
+from adjudge.kit.untrusted import addresses_judge, cleaned
+from adjudge.model import Citation, Decision, Exhibit, Trajectory
+from adjudge.plugin import Judge
+from adjudge_plugins.ai_judge.chunking import packed
+from adjudge_plugins.ai_judge.first_error.question import (
+    LINES,
+    STEPS,
+    question_about,
+    ranked,
+    tokens_without_run,
+)
+from adjudge_plugins.ai_judge.run_exhibits import RunExhibits
+from adjudge_plugins.ai_judge.run_text import RunMaterial, material_of
+from adjudge_plugins.ai_judge.truncation import shown
+
+_MOST_STEPS: Final = 200
+"""Steps of one menu. Providers refuse schemas with many more values."""
+_TOKENS_OF_A_STEP: Final = 200
+"""Of a request, for each step of its menu: the menu must not take the room of what it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search came to."""
+
+    decision: Decision
+    """The one that named the step, or said that there is none."""
+    steps: tuple[int, ...]
+    """Every step that votes named, the likeliest first."""
+    questions: int
+    """How many were asked; more than one where the run does not fit into a request."""
+
+
+class FirstErrorSearch:
+    """Searches one run."""
+
+    def __init__(self, trajectory: Trajectory, judge: Judge, description: str, budget: int) -> None:
+        """Prepare; nothing is asked yet.
+
+        Args:
+            trajectory: The run.
+            judge: Who is asked.
+            description: What the run had to meet; empty: its task.
+            budget: Tokens that one request may have.
+        """
+        self._judge = judge
+        self._description = description
+        self._exhibits = RunExhibits(trajectory)
+        self._asks_who = len({step.author for step in trajectory.steps if step.author}) > 1
+        self._most_steps = min(_MOST_STEPS, budget // _TOKENS_OF_A_STEP)
+        self._material = material_of(trajectory)
+        self._budget = budget
+
+    @property
+    def speech(self) -> Sequence[Citation]:
+        """Where the run speaks to its judge."""
+        return self._material.places.speech
+
+    async def found(self) -> Found:
+        """The step, or that there is none."""
+        return await self._found(self._material, ())
+
+    async def found_without_speech(self) -> Found:
+        """The same, of the run without the places at which it speaks to its judge."""
+        told = [text for text in self._exhibits.texts if addresses_judge(cleaned(text)[0])]
+        return await self._found(self._material.without_speech, told)
+
+    @cached_property
+    def _room(self) -> int:
+        """Tokens that a request has for the run."""
+        steps = self._material.steps
+        menu = sorted(steps, reverse=True)[: self._most_steps]
+        fields = self._fields(self._material, steps)
+        return self._budget - tokens_without_run(menu, fields, self._description, self._judge)
+
+    async def _found(self, material: RunMaterial, left_out: Sequence[str]) -> Found:
+        steps = material.steps
+        left = self._room - material.tokens
+        if len(steps) <= self._most_steps and left >= min(self._exhibits.tokens, self._room // 4):
+            around = self._exhibits.within(left, left_out=left_out)
+            decision = await self._decided(material, steps, around, self._room)
+            return Found(decision, tuple(ranked(decision)), 1)
+        lines = Exhibit(name=LINES, text=material.lines(steps, self._room // 6))
+        around = (*self._exhibits.within(self._room // 4, left_out=left_out), lines)
+        room = self._room - sum(tokens_shown(exhibit.text) for exhibit in around)
+        parts = self._parts(material, room)
+        decisions = await asyncio.gather(*(self._decided(material, part, around, room) for part in parts))
+        failed = next((item for item in decisions if item.state == "error"), None)
+        named = [item for item in decisions if item.state == "decided"]
+        if failed is not None or not named:
+            unsure = next((item for item in decisions if item.state == "unsure"), None)
+            last = failed or unsure or _none_of(decisions)
+            return Found(last, _ranked_of(decisions), len(parts))
+        candidates = self._candidates(named)
+        if len(candidates) == 1:
+            return Found(named[0], _ranked_of(named), len(parts))
+        last = await self._decided(material, candidates, around, room)
+        others = [step for step in _ranked_of(named) if step not in ranked(last)]
+        return Found(last, (*ranked(last), *others), len(parts) + 1)
+
+    def _parts(self, material: RunMaterial, room: int) -> list[tuple[int, ...]]:
+        """The steps of each question: as many as fit as they were recorded, in the order of the run."""
+        most = self._most_steps
+        packs = packed([(step,) for step in material.steps], material, room)
+        return [pack[at : at + most] for pack in packs for at in range(0, len(pack), most)]
+
+    def _candidates(self, named: Sequence[Decision]) -> list[int]:
+        """The steps of the last question, in the order of the run: what each part found, and what else votes named there."""
+        first = [int(item.value) for item in named if item.value is not None]
+        labels = [vote.label or "" for item in named for vote in item.votes]
+        others = [int(label) for label in labels if label.isdigit()]
+        return sorted(list(dict.fromkeys([*first, *others]))[: self._most_steps])
+
+    async def _decided(
+        self, material: RunMaterial, steps: Sequence[int], around: Iterable[Exhibit], room: int
+    ) -> Decision:
+        seen = shown(steps, material, room)
+        question = question_about(
+            steps,
+            (*around, Exhibit(name=STEPS, passages=seen.passages)),
+            self._fields(material, seen.steps),
+            self._description,
+            is_part=len(steps) < len(self._material.steps),
+            asks_who=self._asks_who,
+        )
+
+        def problem(_item: str, _label: str, citation: Citation) -> str | None:
+            return material.places.problem(citation, "process")
+
+        [decision] = await self._judge.decide(question, check=problem)
+        return decision
+
+    def _fields(self, material: RunMaterial, steps: Sequence[int]) -> tuple[str, ...]:
+        return material.places.fields_of(steps, "process")
+
+
+def _ranked_of(decisions: Sequence[Decision]) -> tuple[int, ...]:
+    """The steps that votes on several parts name: first the likeliest of every part."""
+    by_part = [ranked(decision) for decision in decisions]
+    longest = max(map(len, by_part), default=0)
+    steps = (part[place] for place in range(longest) for part in by_part if place < len(part))
+    return tuple(dict.fromkeys(steps))
+
+
+def _none_of(decisions: Sequence[Decision]) -> Decision:
+    """That no part has the step, with the evidence and the doubts of all."""
+    flags = dict.fromkeys(flag for item in decisions for flag in item.flags)
+    citations = dict.fromkeys(citation for item in decisions for citation in item.citations)
+    least = min(decisions, key=lambda item: item.confidence or 0.0)
+    return least.model_copy(update={"flags": tuple(flags), "citations": tuple(citations)})
