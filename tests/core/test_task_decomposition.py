@@ -88,7 +88,11 @@ def test_the_shop_of_the_seed_has_two_sub_tasks() -> None:
         ([goal("find the cheapest milk")], [goal("pay with the saved card")], "goal changed"),
         ([goal("寻找最便宜的牛奶")], [goal("用卡付款")], "goal changed"),
         ([ToolCall(name="search_web")], [ToolCall(name="write_file")], "tools changed"),
-        ([ToolCall(name="click")], [ToolCall(name="click"), ErrorItem(message="no")], "errors began"),
+        (
+            [ToolCall(name="click")],
+            [ToolCall(name="click", args={"index": 2}), ErrorItem(message="no")],
+            "errors began",
+        ),
         ([ErrorItem(message="no")], [Text(text="fine")], "errors ended"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -282,7 +286,11 @@ def joined(runs: Sequence[Sequence[dict[str, str]]]) -> tuple[Trajectory, list[i
     for run in runs:
         starts.append(len(steps) + 1)
         steps += [
-            [Claim(text=step["thinking"]), ToolCall(name=step["action"].partition("(")[0])] for step in run
+            [
+                Claim(text=step["thinking"]),
+                ToolCall(name=step["action"].partition("(")[0], raw_args=step["action"]),
+            ]
+            for step in run
         ]
     return trajectory(*steps), starts[1:]
 
@@ -305,3 +313,20 @@ def test_real_runs_that_were_joined_come_apart_where_they_were_joined(shared_dat
     assert joints > 100
     assert found / joints > 0.75
     assert by_lengths / joints < 0.4, "as many parts of equal lengths find them too: the test says nothing"
+
+
+def test_no_sub_task_begins_between_two_identical_actions(shared_data: Path) -> None:
+    """And those of one run differ in name."""
+    with gzip.open(shared_data / "web_agent_runs" / "runs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        logged = [json.loads(line)["steps"] for line in lines]
+    begun = 0
+    for steps in logged:
+        run, _ = joined([[step for step in steps if step["action"] and step["thinking"]]])
+        found = decompose(run).clusters
+        actions = {step.number: [call.raw_args for call in step.calls] for step in run.steps}
+        for cluster in found[1:]:
+            begun += 1
+            assert actions[cluster.steps[0]] != actions[cluster.steps[0] - 1]
+        names = [cluster.name for cluster in found]
+        assert len(set(names)) == len(names)
+    assert begun > 300

@@ -18,6 +18,7 @@ from adjudge.kit.digests import (
     tab_of,
     without_query,
 )
+from adjudge.kit.trace import actions_of
 from adjudge.model import Step, Trajectory
 
 # How much each change speaks for a new sub-task. Only their order matters much: what the log says outright
@@ -63,7 +64,10 @@ def boundaries_of(trajectory: Trajectory) -> list[Boundary]:
     signals = _Signals(steps)
     spoken = _positions_of_turns(trajectory)
     found: list[Boundary] = []
+    actions = [tuple(action.key for action in actions_of([step])) for step in steps]
     for position in range(1, len(steps)):
+        if actions[position] and actions[position] == actions[position - 1]:
+            continue  # the same again is no new sub-task, whatever else changed
         changes = dict(signals.changes(position))
         if position in spoken:
             changes["user spoke"] = _USER

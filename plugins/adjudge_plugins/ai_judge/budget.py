@@ -61,7 +61,9 @@ async def view_of(
     writer: Writer | None,
     budget: int,
 ) -> AggregatedSteps:
-    """The run at one granularity, with a third of the room of a request; without a ``writer`` by code alone.
+    """The run at one granularity; without a ``writer`` by code alone.
+
+    It has a third of the room of a request, or all that it takes where the granularity is that of steps.
 
     Raises:
         UnknownNameError: no strategy has the name, or two have it.
@@ -73,6 +75,7 @@ async def view_of(
         criterion_description=criterion_description,
         clusters=lambda: decomposition.clusters,
         writer=writer,
-        token_budget=room_of(budget) // 3,
+        # A line for each step, whatever the length of the run: what is shown of them is cut where it is shown.
+        token_budget=None if aggregator.reads(level) == "steps" else room_of(budget) // 3,
     )
     return await aggregator.aggregate(level, trajectory, context)

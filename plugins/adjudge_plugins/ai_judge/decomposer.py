@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
-from adjudge.kit.digests import actions_counted, digest, first_sentence, host_of, in_line, pages_of
+from adjudge.kit.digests import (
+    actions_counted,
+    digest,
+    first_sentence,
+    host_of,
+    in_line,
+    pages_of,
+    steps_with_words,
+)
 from adjudge.kit.judged_criteria import read_prompt
 from adjudge.model import Cluster, Exhibit, Step, TaskDecomposition, Trajectory
 from adjudge.plugin import Writer
@@ -114,7 +122,7 @@ class TaskDecomposerService:
         reasons = {cluster.steps[0]: cluster.boundary for cluster in found.clusters}
         return TaskDecomposition(
             clusters=_clusters(
-                trajectory.steps,
+                steps_with_words(trajectory),
                 [(positions[number], reasons.get(number, "judge's correction")) for number in wanted[1:]],
             )
         )
@@ -123,7 +131,7 @@ class TaskDecomposerService:
         self, trajectory: Trajectory, found: TaskDecomposition, writer: Writer
     ) -> TaskDecomposition:
         """The same clusters under the writer's names; those of the code where it gives none."""
-        steps = {step.number: step for step in trajectory.steps}
+        steps = {step.number: step for step in steps_with_words(trajectory)}
         prompt = read_prompt(__package__, "phase_names")
 
         async def names(first: int) -> list[str | None]:
@@ -138,8 +146,9 @@ class TaskDecomposerService:
             return [None if texts is None else in_line(texts[field], _NAME) or None for field in fields]
 
         batches = await asyncio.gather(*map(names, range(0, len(found.clusters), _AT_A_TIME)))
-        written = [name for batch in batches for name in batch]
-        if None in written:  # half of the names by a judge would be nobody's
+        given = [name for batch in batches for name in batch]
+        written = _distinct([name for name in given if name is not None])
+        if len(written) < len(given):  # half of the names by a judge would be nobody's
             return found
         return TaskDecomposition(
             clusters=tuple(
@@ -154,7 +163,7 @@ def decomposed(trajectory: Trajectory) -> TaskDecomposition:
     """The sub-tasks of a trajectory by code alone."""
     kept = chosen(boundaries_of(trajectory), len(trajectory.steps))
     return TaskDecomposition(
-        clusters=_clusters(trajectory.steps, [(found.position, found.reason) for found in kept])
+        clusters=_clusters(steps_with_words(trajectory), [(found.position, found.reason) for found in kept])
     )
 
 
@@ -164,14 +173,25 @@ def _clusters(steps: Sequence[Step], boundaries: Sequence[tuple[int, str | None]
         return ()
     starts: list[tuple[int, str | None]] = [(0, None), *boundaries]
     ends = [*(position for position, _ in boundaries), len(steps)]
+    names = _distinct([_name(steps[start:end]) for (start, _), end in zip(starts, ends, strict=True)])
     return tuple(
-        Cluster(
-            name=_name(steps[start:end]),
-            steps=tuple(step.number for step in steps[start:end]),
-            boundary=reason,
-        )
-        for (start, reason), end in zip(starts, ends, strict=True)
+        Cluster(name=name, steps=tuple(step.number for step in steps[start:end]), boundary=reason)
+        for name, (start, reason), end in zip(names, starts, ends, strict=True)
     )
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """The names, those that were there before with a number behind them."""
+    taken: set[str] = set()
+    found: list[str] = []
+    for name in names:
+        number, tried = 1, name
+        while tried in taken:
+            number += 1
+            tried = f"{name} ({number})"
+        taken.add(tried)
+        found.append(tried)
+    return found
 
 
 def _name(steps: Sequence[Step]) -> str:

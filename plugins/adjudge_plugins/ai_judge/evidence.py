@@ -6,14 +6,13 @@ back can show an outcome (judging the agent's words by the agent's words is how 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Final
 from unicodedata import east_asian_width
 
-from adjudge.kit.digests import in_line
+from adjudge.kit.digests import in_line, said_by_user
 from adjudge.kit.evaluation import CheckKind
 from adjudge.kit.trace import is_answer, json_text, place_of
 from adjudge.kit.untrusted import cleaned, defused, said_to_judge
@@ -54,9 +53,6 @@ _NOWHERE: Final[Mapping[CheckKind, str]] = {
 
 _NARROWEST: Final = 3
 """Columns of a quote or a scan, two for a Chinese, Japanese or Korean character. Whatever is narrower stands everywhere."""
-
-_SIGNS: Final = re.compile(r"###(?:STOP|TRANSFER|OUT-OF-SCOPE)###")
-"""What simulated users write to end the conversation: a sign for the program that plays them, and no message."""
 
 _AUTHOR: Final = 60
 """Characters of the name of who spoke or acted."""
@@ -259,11 +255,6 @@ class Places:
         if place not in self._folded:
             self._folded[place] = _folded(self.of(step).get(name, ""))
         return self._folded[place]
-
-
-def said_by_user(text: str) -> str:
-    """What a user says, without the signs by which a simulated one ends the conversation."""
-    return _SIGNS.sub("", text).strip() if "###" in text else text
 
 
 def is_findable(words: str) -> bool:

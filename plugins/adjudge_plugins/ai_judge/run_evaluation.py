@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from adjudge.kit.digests import clipped_to_tokens
+from adjudge.kit.digests import clipped_to_tokens, tokens_shown
 from adjudge.model import AggregatedSteps, CheckResult, Exhibit, TaskDecomposition, Trajectory
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.aggregator import StepAggregatorService
@@ -140,7 +140,7 @@ class RunUnderJudgement:
             views = [await self._view(each, written=False) for each in asked]
             # The recorded steps follow: what helps to find them must not cost as much as they do.
             share = max(_LEAST_OVERVIEW * len(levels), self._material.tokens // _OVERVIEW_SHARE)
-            overviews = _overviews(views, min(left, share))
+            overviews = self._overviews(views, min(left, share))
             looking = self._looking(Surroundings(exhibits, overviews), room)
             results = await judged_without_speech(looking, asked, steps)
             return {each.item_id: result for each, result in zip(asked, results, strict=True)}
@@ -160,7 +160,7 @@ class RunUnderJudgement:
         """Checks of one granularity over a run that does not fit into a request."""
         level = asked[0].level
         view = await self._view(asked[0], written=True)
-        around = Surroundings(self._exhibits.within(room // 4), _overviews([view], room // 3))
+        around = Surroundings(self._exhibits.within(room // 4), self._overviews([view], room // 4))
         looking = self._looking(around, room)
         sees_all = self._aggregator.reads(level) == "steps" and not closer
         most = None if sees_all else most_clusters(len(self.places.steps))
@@ -170,6 +170,28 @@ class RunUnderJudgement:
             each.item_id: over_parts(each.check, [results[at] for results in judged])
             for at, each in enumerate(asked)
         }
+
+    def _overviews(self, views: Sequence[AggregatedSteps], room: int) -> tuple[Exhibit, ...]:
+        """The views as exhibits, each once, within ``room`` tokens in all."""
+        made = {(view.granularity, view.aggregated_content): view for view in views}
+        share = room // max(1, len(made))
+        return tuple(
+            Exhibit(
+                name=overview_name(view.granularity, by_judge="written_by_judge" in view.summary_metadata),
+                text=self._shortened(view, share),
+            )
+            for view in made.values()
+            if view.aggregated_content
+        )
+
+    def _shortened(self, view: AggregatedSteps, most: int) -> str:
+        """A view within ``most`` tokens; of lines of steps each becomes shorter before any is left out."""
+        if (
+            self._aggregator.reads(view.granularity) == "steps"
+            and tokens_shown(view.aggregated_content) > most
+        ):
+            return self._material.lines(self.places.steps, most)
+        return clipped_to_tokens(view.aggregated_content, most)
 
     def _looking(self, around: Surroundings, room: int) -> Looking:
         return Looking(
@@ -224,17 +246,3 @@ class RunUnderJudgement:
 def _may_fail_alone(result: CheckResult) -> bool:
     """Whether a request about this check alone may be answered although one about several was not."""
     return result.error is not None and result.error.code in _OF_THE_REQUEST
-
-
-def _overviews(views: Sequence[AggregatedSteps], room: int) -> tuple[Exhibit, ...]:
-    """The views as exhibits, each once, within ``room`` tokens in all."""
-    made = {(view.granularity, view.aggregated_content): view for view in views}
-    share = room // max(1, len(made))
-    return tuple(
-        Exhibit(
-            name=overview_name(view.granularity, by_judge="written_by_judge" in view.summary_metadata),
-            text=clipped_to_tokens(view.aggregated_content, share),
-        )
-        for view in made.values()
-        if view.aggregated_content
-    )

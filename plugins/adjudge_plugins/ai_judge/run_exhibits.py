@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from adjudge.kit.digests import clipped_to_tokens, error_of, in_line, tokens_shown
+from adjudge.kit.digests import clipped_to_tokens, error_of, in_line, said_by_user, tokens_shown
 from adjudge.kit.trace import is_answer, json_text
 from adjudge.model import AgentDetails, Exhibit, Trajectory
-from adjudge_plugins.ai_judge.evidence import said_by_user
 from adjudge_plugins.ai_judge.run_text import fair_share
 
 TASK: Final = "task"

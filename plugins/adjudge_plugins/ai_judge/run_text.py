@@ -13,6 +13,7 @@ from adjudge.kit.digests import (
     digest,
     error_of,
     head_and_tail,
+    steps_with_words,
     tokens_of_passage,
     tokens_shown,
 )
@@ -29,7 +30,7 @@ class RunMaterial:
     def __init__(self, trajectory: Trajectory) -> None:
         """Read the run."""
         self.places = Places(trajectory)
-        self._steps = {step.number: step for step in trajectory.steps}
+        self._steps = {step.number: step for step in steps_with_words(trajectory)}
         self._costs = {number: _cost(self.places.passages([number])) for number in self.places.steps}
         self._failed = {step.number for step in trajectory.steps if error_of(step) is not None}
 

@@ -234,3 +234,29 @@ def test_files_that_say_nothing_are_problems_before_the_first_call(judging: Any,
     assert "blank.md" in told and "blank" in told
     assert "tools.json" in told and "list of tool declarations" in told
     assert not judging.requests
+
+
+def test_lines_and_phases_of_a_conversation_say_what_was_said(judging: Any) -> None:
+    judged = judging(chat(), aggregate_only=True, judge=())
+    views = {view.granularity: view.aggregated_content for view in judged.logs[0].aggregated_steps}
+    first, *_ = views["step_level"].splitlines()
+    assert first == "Step 1: [-] -> [What is your booking?] -> [user: B17.]"
+    assert "It said: " in views["phase_level"]
+    assert "called nothing" not in views["phase_level"]
+    assert not any("STOP" in view for view in views.values())
+
+
+def test_every_step_has_a_line_of_its_own_however_long_the_run_is(judging: Any, of_logs: Any) -> None:
+    steps = [
+        {
+            "step": at,
+            "thinking": f"I look at item {at}.",
+            "action": f"look({at})",
+            "observation": "It is there. " * 40,
+        }
+        for at in range(1, 1_001)
+    ]
+    judged = judging(judging.log(steps), {**of_logs.PROCESS, "granularity": "step_level"}, num_samples=1)
+    [view] = judged.logs[0].aggregated_steps
+    assert view.step_mapping == {f"Step {at}": (at,) for at in range(1, 1_001)}
+    assert "Step 500: [I look at item 500.] -> [look(500)]" in view.aggregated_content

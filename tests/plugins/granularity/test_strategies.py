@@ -138,7 +138,7 @@ def test_a_step_that_only_answers_has_the_answer_as_its_words() -> None:
 
     assert as_json(aggregate("step_level", run))["aggregated_content"].splitlines() == [
         "Step 1: [-] -> [buy()] -> [-]",
-        "Step 2: [-] -> [It is bought.] -> [-]",
+        "Step 2: [-] -> [It is bought.] -> [user: Sure?]",
         "Step 3: [-] -> [Done.] -> [-]",
     ]
 
@@ -286,7 +286,7 @@ def test_a_narrative_has_task_approach_turning_points_and_result() -> None:
             items=(
                 Observation(text=f"https://{site}.example/", source="url"),
                 Claim(field="next_goal", text=f"look at {site}"),
-                ToolCall(name="open"),
+                ToolCall(name="open", args={"number": number}),
                 *((ErrorItem(message="blocked"),) if number == 4 else ()),
             ),
         )

@@ -1,5 +1,6 @@
 """Steps as text, made by code: what granularity strategies share."""
 
+from adjudge.kit.digests.conversations import said_by_user, steps_with_words
 from adjudge.kit.digests.facts import (
     error_of,
     families_of,
@@ -37,9 +38,11 @@ __all__ = [
     "pages_of",
     "plan_of",
     "reported_success",
+    "said_by_user",
     "shown",
     "spread",
     "step_line",
+    "steps_with_words",
     "tab_of",
     "text_of",
     "tokens_of",

@@ -43,7 +43,7 @@ class Phase:
 
 def phases_of(trajectory: Trajectory, clusters: Sequence[Cluster]) -> list[Phase]:
     """The clusters as phases, in order."""
-    steps = {step.number: step for step in trajectory.steps}
+    steps = {step.number: step for step in digests.steps_with_words(trajectory)}
     return [
         Phase(place, cluster, tuple(steps[number] for number in cluster.steps))
         for place, cluster in enumerate(clusters)

@@ -74,10 +74,11 @@ def _doing(phase: Phase) -> str:
     counted = digests.actions_counted(phase.steps, most=4)
     hosts = dict.fromkeys(digests.host_of(page) for page in digests.pages_of(phase.steps) if page)
     where = f" on {digests.in_line(', '.join(list(hosts)[:3]), 120)}" if hosts else ""
-    if counted:
-        return f"It called {counted}{where}."
     said = next((step.text for step in reversed(phase.steps) if step.text.strip()), "")
-    return f"It said: {digests.first_sentence(said, 160)}." if said else f"It called nothing{where}."
+    told = [f"It called {counted}{where}."] if counted else []
+    if said:
+        told.append(f"It said: {digests.first_sentence(said, 160)}.")
+    return " ".join(told) or f"It called nothing{where}."
 
 
 def _last_outcome(phase: Phase) -> str:
