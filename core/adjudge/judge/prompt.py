@@ -21,6 +21,9 @@ _ANSWER_TOKENS: Final = 300
 _MARGIN: Final = 300
 """Tokens of what is asked for with it, and of delimiters that happen to be all digits."""
 
+REPAIR: Final = ":repair"
+"""What the key of a further call after an answer that is not of the schema ends with."""
+
 VERDICT: Final = "verdict"
 CITATIONS: Final = "citations"
 
@@ -201,7 +204,7 @@ def repair_request(request: JudgeRequest, answer: str, problem: str, items: int)
         JudgeMessage(role="assistant", text=answer or "(nothing)"),
         JudgeMessage(role="user", text=asked),
     )
-    return request.model_copy(update={"messages": repair, "key": f"{request.key}:repair"})
+    return request.model_copy(update={"messages": repair, "key": f"{request.key}{REPAIR}"})
 
 
 def tokens_beside(question: Question) -> int:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from adjudge.judge.budget import cost_of
 from adjudge.judge.cache_key import request_key
 from adjudge.judge.member import Member
-from adjudge.judge.prompt import VERDICT
+from adjudge.judge.prompt import REPAIR, VERDICT
 from adjudge.model.judging import JudgeReply, JudgeRequest
 from adjudge.model.step import Usage
 from adjudge.model.tokens import tokens_asked
@@ -42,7 +42,8 @@ class Rehearsal:
                 input_tokens=tokens_asked(request),
                 output_tokens=_ANSWERS[self._most] * max(1, len(properties)),
             )
-            self._count(member, request, usage)
+            if not request.key.endswith(REPAIR):  # a real judge cites where this one cannot
+                self._count(member, request, usage)
             answer = {name: self._entry(of, request.sample) for name, of in properties.items()}
             self._known[place] = JudgeReply(text=json.dumps(answer))
         return self._known[place]

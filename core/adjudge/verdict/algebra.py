@@ -195,7 +195,7 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
         per_invocation=tuple(invocation_result(item, rule) for item in per_invocation),
         task_decomposition=measurement.task_decomposition,
         aggregated_steps=measurement.aggregated_steps,
-        **_judged(measurement.evaluation),
+        **_judged(measurement.evaluation, overall),
     )
 
 
@@ -211,10 +211,11 @@ def _user_at_fault(decision: _Decision, rule: Rule, reasoning: str | None) -> Fa
     return Failure(code=USER_AT_FAULT, message=f"{message}: {reasoning}" if reasoning else message)
 
 
-def _judged(evaluation: EvaluationResult | None) -> dict[str, Any]:
-    """What a result says of how a judge came to it."""
+def _judged(evaluation: EvaluationResult | None, overall: Outcome | None) -> dict[str, Any]:
+    """What a result says of how a judge came to it; without that why the case as a whole is undecided."""
     if evaluation is None:
-        return {}
+        code = overall.unsure_code if overall else None
+        return {} if code is None else {"reason_codes": (code,)}
     return {
         name: getattr(evaluation, name)
         for name in CriterionResult.model_fields.keys() & EvaluationResult.model_fields.keys() - _DECIDED_HERE
