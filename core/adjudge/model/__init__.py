@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from adjudge.model.items import (
         Blob,
         Claim,
+        ClaimField,
         Content,
         ErrorItem,
         Item,
@@ -80,7 +81,7 @@ if TYPE_CHECKING:
         SimulatorInfo,
     )
     from adjudge.model.simulation import SimulatedConversation, Simulation, UserTurn
-    from adjudge.model.step import Step, Usage
+    from adjudge.model.step import Step, Usage, total_usage
     from adjudge.model.trajectory import Trajectory, numbered
     from adjudge.model.verdict import Status, Verdict
 
@@ -92,12 +93,12 @@ _MODULES: Final = {
     "evaluation": "AppliedCalibration CheckResult EvaluationResult GranularityChoice VotedVerdict WordedCriterion",
     "evidence": "Absence Citation Evidence Failure UnsureCode",
     "invocation": "AgentDetails AppDetails Invocation Rubric",
-    "items": "Blob Claim Content ErrorItem Item Observation Opaque Text ToolCall ToolResult",
+    "items": "Blob Claim ClaimField Content ErrorItem Item Observation Opaque Text ToolCall ToolResult",
     "judging": "Choice Decision Exhibit FinishReason JudgedItem JudgeMessage JudgeReply JudgeRequest JudgeUse Passage Prompt Question RateLimit Vote Votes",
     "measurement": "Measurement Outcome RubricScore",
     "result": "CaseResult CriterionInfo CriterionResult CriterionSummary EvalSetInfo InvocationResult JudgeCalls LogInfo LogsInfo Participant RepeatedCase RepeatedCriterion RunInfo RunSummary SimulatorInfo",
     "simulation": "SimulatedConversation Simulation UserTurn",
-    "step": "Step Usage",
+    "step": "Step total_usage Usage",
     "trajectory": "numbered Trajectory",
     "verdict": "Status Verdict",
 }
@@ -116,6 +117,7 @@ __all__ = [
     "Choice",
     "Citation",
     "Claim",
+    "ClaimField",
     "Cluster",
     "Content",
     "ConversationScenario",
@@ -183,6 +185,7 @@ __all__ = [
     "Votes",
     "WordedCriterion",
     "numbered",
+    "total_usage",
 ]
 
 

@@ -8,8 +8,18 @@ from typing import Any, Final
 
 from adjudge.kit import digests
 from adjudge.kit.strict_json import is_list
-from adjudge.model import Blob, ErrorItem, JsonObject, Observation, Opaque, Step, Text, ToolCall, ToolResult
-from adjudge.model.items import ClaimField
+from adjudge.model import (
+    Blob,
+    ClaimField,
+    ErrorItem,
+    JsonObject,
+    Observation,
+    Opaque,
+    Step,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from adjudge.plugin import Trajectory
 
 _CLAIMS: Final[tuple[ClaimField, ...]] = ("thinking", "memory", "next_goal", "evaluation_previous_goal")

@@ -18,8 +18,8 @@ from adjudge.model import (
     ToolCall,
     ToolResult,
     Usage,
+    total_usage,
 )
-from adjudge.model.step import total_usage
 from adjudge.plugin import Trajectory
 from adjudge_plugins.ai_judge.decomposer import decomposed
 
