@@ -58,7 +58,7 @@ class _Progress:
         elif isinstance(event, CaseStarted | CriterionScored):
             return
         else:
-            self._asked = list(_in_words(event.judges.values()))
+            self._asked = list(_in_words(event.judges.values(), event.left))
         said = [f"{self._counts[status]} {word}" for status, word in _SHOWN.items() if self._counts[status]]
         if self._total is None:
             said.insert(0, f"{self._done} run{'' if self._done == 1 else 's'}")
@@ -129,14 +129,20 @@ def _interval() -> float:
     return seconds
 
 
-def _in_words(judges: Iterable[JudgeCalls]) -> Iterator[str]:
-    """What judges did so far, and what it costs where that is known."""
+def _in_words(judges: Iterable[JudgeCalls], left: tuple[int | None, float | None]) -> Iterator[str]:
+    """What judges did so far, what it costs where that is known, and what is left of the budget."""
     asked = [calls for calls in judges if calls.calls]
+    calls_left, cost_left = left
     if asked:
         count = sum(calls.calls for calls in asked)
-        yield f"{count} call{'' if count == 1 else 's'}"
-    if cost := sum(calls.cost or 0 for calls in asked):
-        yield f"${cost:.2f}" if cost >= 0.01 else f"${cost:.6f}"
+        more = "" if calls_left is None else f" ({calls_left} left)"
+        yield f"{count} call{'' if count == 1 else 's'}{more}"
+    if (cost := sum(calls.cost or 0 for calls in asked)) or cost_left is not None:
+        yield _usd(cost) + ("" if cost_left is None else f" ({_usd(cost_left)} left)")
+
+
+def _usd(cost: float) -> str:
+    return f"${cost:.2f}" if cost >= 0.01 or not cost else f"${cost:.6f}"
 
 
 def run_to_end(start: Callable[[Watch], Coroutine[Any, Any, RunResult]]) -> RunResult:

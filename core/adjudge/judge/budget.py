@@ -66,6 +66,13 @@ class Budget:
         self._reserved = 0.0
         self._largest = 0.0
 
+    @property
+    def left(self) -> tuple[int | None, float | None]:
+        """Calls and USD that may still be spent; ``None``: no limit."""
+        calls = None if self._max_calls is None else self._max_calls - self._calls
+        cost = None if self._max_cost is None else max(0.0, self._max_cost - self._spent)
+        return calls, cost
+
     def reserve(self, provider: str | None, request: JudgeRequest) -> float:
         """Take one call from the budget.
 

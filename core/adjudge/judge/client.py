@@ -94,6 +94,11 @@ class JudgeClient:
             for name in names
         }
 
+    @property
+    def left(self) -> tuple[int | None, float | None]:
+        """Calls and USD that may still be spent; ``None``: no limit."""
+        return self._budget.left
+
     def asks(self, key: str, members: Sequence[Member]) -> None:
         """Note who is asked the question with this key."""
         if self._recording is not None:

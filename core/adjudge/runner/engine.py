@@ -29,6 +29,8 @@ class JudgesAsked:
     run: str
     judges: Mapping[str, JudgeCalls]
     """By model, over all resumptions of the run."""
+    left: tuple[int | None, float | None] = (None, None)
+    """Calls and USD that may still be spent; ``None``: no limit."""
 
 
 Event: TypeAlias = RunStarted | CaseStarted | CriterionScored | CaseFinished | JudgesAsked
@@ -84,7 +86,7 @@ class Engine:
         """
         if (watch := self._watch) is not None:
             judges = self._plan.judges
-            judges.tell(lambda: watch(JudgesAsked(run=self._run, judges=judges.calls)))
+            judges.tell(lambda: watch(JudgesAsked(run=self._run, judges=judges.calls, left=judges.left)))
         names = dict.fromkeys(item.rule.criterion_name for item in self._plan.source.criteria)
         self._tell(RunStarted(run=self._run, cases=total, criteria=tuple(names)))
         await self._prepare()

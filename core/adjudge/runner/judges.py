@@ -184,6 +184,11 @@ class RunJudges:
         return dict(sorted(found.items()))
 
     @property
+    def left(self) -> tuple[int | None, float | None]:
+        """Calls and USD that may still be spent; ``None``: no limit."""
+        return (None, None) if self._client is None else self._client.left
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the answers."""
         asked: Mapping[str, JudgeCalls] = {} if self._client is None else self._client.calls

@@ -183,3 +183,35 @@ def test_the_command_prints_the_range_by_criterion(
     assert lines[-1].startswith("2 runs; nothing was asked.")
     assert judge.requests == []
     assert "run0" not in adjudge_here("runs", "list").stdout
+
+
+def test_a_budget_that_runs_out_leaves_a_run_that_can_be_resumed(judge: Counting, shared_data: Path) -> None:
+    logs = list(airline(shared_data, 4))
+    stopped = adjudge.judge_logs_sync(logs, CRITERIA, judge="openai/m", max_judge_calls=6, run="short")
+    assert (len(judge.requests), stopped.exit_status) == (6, 3)
+    assert sum(case.status == "error" for case in stopped.cases()) >= 2
+
+    done = adjudge.resume_sync("short", max_judge_calls=6)
+    assert [case.status for case in done.cases()] == ["PASS"] * 4
+    assert len(judge.requests) == 12, "what was answered is not asked again"
+
+
+def test_progress_says_what_is_spent_and_what_is_left(
+    adjudge_here: Any, judge: Counting, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ADJUDGE_PROGRESS", "0")
+    [log] = airline(shared_data, 1)
+    Path("criteria.json").write_text(json.dumps(CRITERIA))
+    judge_log = (
+        "judge",
+        log,
+        "--criteria",
+        "criteria.json",
+        "--judge",
+        "openai/m",
+        "--max-judge-calls",
+        "10",
+    )
+    done = adjudge_here(*judge_log)
+    assert done.returncode == 0, done.stderr
+    assert "3 calls (7 left)" in done.stderr
