@@ -77,7 +77,9 @@ def test_aggregation_goes_by_the_criteria_where_there_are_some(judging: Any, of_
 
 def test_a_judge_may_correct_where_phases_begin(judging: Any) -> None:
     pages = [f"https://{site}.example/" for site in "aaabbb"]
-    log = judging.log([{"step": at, "url": page, "action": "scroll()"} for at, page in enumerate(pages, 2)])
+    log = judging.log(
+        [{"step": at, "url": page, "action": f"scroll({at})"} for at, page in enumerate(pages, 2)]
+    )
     judging.notes |= {"beginnings": "2, 4", "part_1": "Search", "part_2": "Compare"}
 
     def phases(**options: Any) -> list[tuple[str, tuple[int, ...]]]:
