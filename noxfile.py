@@ -195,6 +195,20 @@ def agreement(session: nox.Session) -> None:
 
 
 @nox.session
+def experiment(session: nox.Session) -> None:
+    """A judge on 25 runs of an airline agent and 25 of web agents. Needs the real files beside the clone, or ``--data FOLDER``.
+
+    `nox -s experiment -- --judge MODEL [--record FILE]`: whatever `adjudge judge` takes can follow. Not part of CI.
+    """
+    session.install(".")
+    if any("local/" in argument for argument in session.posargs):
+        session.install("contrib/adjudge-local")
+    # Without the labels of people a row of the table is missing, and nothing else.
+    session.install("--no-deps", "agent-reward-bench==0.1.2", success_codes=[0, 1, 2])
+    session.run("python", "tests/agreement/experiment.py", *session.posargs)
+
+
+@nox.session
 def injection(session: nox.Session) -> None:
     """Failed runs with words to their judge: writes docs/reference/injection.md. Needs the real files beside the clone.
 

@@ -50,8 +50,23 @@ def figures(
             other labels.
     """
     folder.mkdir()
-    results, labels = folder / "results.json", folder / "labels.jsonl"
+    results = folder / "results.json"
     _write_results(results, runs, judged)
+    return figures_of(results, labelled, folder, wanted=wanted)
+
+
+def figures_of(
+    results: Path, labelled: Sequence[Mapping[str, Any]], folder: Path, *, wanted: float | None = None
+) -> dict[str, Any]:
+    """The report of ``adjudge agreement`` on a file of results, by criterion.
+
+    Args:
+        results: The JSON of a run.
+        labelled: The lines of the labels.
+        folder: Where they are written to.
+        wanted: As in ``figures``.
+    """
+    labels = folder / "labels.jsonl"
     labels.write_text("".join(f"{json.dumps(line)}\n" for line in labelled), encoding="utf-8")
     command = [sys.executable, "-m", "adjudge", "agreement", str(results), str(labels), "--json"]
     if wanted is not None:

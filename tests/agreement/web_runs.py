@@ -40,10 +40,11 @@ class WebRun:
         return "test" if hashlib.sha256(self.task.encode()).digest()[0] % 2 else "dev"
 
 
-def load_runs() -> list[WebRun]:
-    labels = annotations()
+def load_runs(data: Path = DATA, *, with_people: bool = True) -> list[WebRun]:
+    """All runs; without the labels of people where they are not wanted, or not installed."""
+    labels = annotations() if with_people else defaultdict(list)
     runs: list[WebRun] = []
-    with gzip.open(DATA / "web_agent_runs" / "runs.jsonl.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(data / "web_agent_runs" / "runs.jsonl.gz", "rt", encoding="utf-8") as file:
         for line in file:
             run = json.loads(line)
             said = labels[run["benchmark"], run["agent"], run["task_id"]]
@@ -69,7 +70,12 @@ def load_runs() -> list[WebRun]:
     return runs
 
 
-def annotations() -> dict[tuple[str, str, str], list[dict[str, str]]]:
+def people_are_known() -> bool:
+    """Whether the package with the labels is installed."""
+    return bool(list(importlib.metadata.distributions(name=PACKAGE)))
+
+
+def annotations() -> defaultdict[tuple[str, str, str], list[dict[str, str]]]:
     """What people say, from the installed package; its own code, which needs a browser, is not imported."""
     files = importlib.metadata.files(PACKAGE) or []
     [table] = [file for file in files if file.name == "annotations.csv"]
