@@ -98,7 +98,7 @@ def contrib(session: nox.Session) -> None:
     wheels, made = scratch / "wheels", scratch / "made"
     shutil.rmtree(wheels, ignore_errors=True)
     shutil.rmtree(made, ignore_errors=True)
-    session.install("build>=1.2", "hatchling>=1.27")
+    session.install("build>=1.2", "hatchling>=1.27", "pytest-xdist>=3.6")
     for project in (".", *_members()):
         _build_wheel(session, project, wheels)
     session.install(
@@ -112,7 +112,7 @@ def contrib(session: nox.Session) -> None:
     session.install(*(f"{wheel}[test]" for wheel in (made / "wheels").glob("*.whl")))
     for project in (*_members(), package):
         with session.chdir(project):
-            session.run("pytest", *session.posargs)
+            session.run("pytest", "--numprocesses=auto", "--dist=loadfile", *session.posargs)
 
 
 @nox.session
