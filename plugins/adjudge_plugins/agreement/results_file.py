@@ -74,7 +74,7 @@ def _of_case(row: JsonObject) -> Iterator[GivenVerdict]:
         judged = result if "used_granularity" in result else result["details"].get("evaluation", {})
         is_in_words = judged.get("used_granularity") is not None
         confidence = judged.get("confidence_score") if is_in_words else None
-        if not is_in_words or _named(result["details"]) is not None:
+        if not is_in_words or (confidence is None and _named(result["details"]) is not None):
             confidence = _of_one_decision(result)
         yield _given(names, run, {**judged, **result, "confidence_score": confidence}, length)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, cast, get_args
 
 from adjudge.kit.calibration import Calibration, KeptCalibrations, read_calibrations
-from adjudge.model import EvaluationResult, JsonObject, UnsureCode
+from adjudge.model import EvaluationResult, JsonObject, Trajectory, UnsureCode
 from adjudge.plugin import (
     AdjudgeError,
     CaseUnderTest,
@@ -26,6 +26,7 @@ from adjudge_plugins.ai_judge.calibration_choice import check_given, may_apply
 from adjudge_plugins.ai_judge.check_compiler import compiled_by_author
 from adjudge_plugins.ai_judge.config import AiJudgeConfig
 from adjudge_plugins.ai_judge.evaluator import JudgedRun
+from adjudge_plugins.ai_judge.named_steps import at_fault
 from adjudge_plugins.ai_judge.services import CriterionEvaluator, Options, Services, evaluated_together
 
 _UNSURE: Final[tuple[UnsureCode, ...]] = get_args(UnsureCode)
@@ -178,12 +179,14 @@ class AiJudge:
             for group, runs in zip(alike, judged, strict=True)
             for each, run in zip(group, runs, strict=True)
         }
-        return [_measurement(found[id(each)]) for each in criteria]
+        return [_measurement(found[id(each)], case.actual) for each in criteria]
 
 
-def _measurement(run: JudgedRun) -> Measurement:
+def _measurement(run: JudgedRun, trajectory: Trajectory) -> Measurement:
+    failed = [item for item in run.result.checks if item.state == "not_met"]
     return Measurement(
         overall=outcome_of(run.result),
+        details=at_fault(trajectory, failed) if run.result.verdict == "FAIL" else {},
         evaluation=run.result,
         task_decomposition=run.decomposition,
         aggregated_steps=run.views,

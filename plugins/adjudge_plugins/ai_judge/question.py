@@ -14,6 +14,7 @@ from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Passage, Questi
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING
 from adjudge_plugins.ai_judge.evidence import CITABLE, Places
+from adjudge_plugins.ai_judge.named_steps import AT_FAULT, AT_FAULT_MEANING
 from adjudge_plugins.ai_judge.run_exhibits import FACTS, HIDDEN_TASK, INSTRUCTIONS, TASK, TOOLS
 from adjudge_plugins.ai_judge.truncation import Shown
 
@@ -47,6 +48,7 @@ _CHOICES_OVER_A_PART: Final = (
 _NOTES: Final = {
     "rationale": "why, in one or two sentences",
     ABSENT_WORDS: ABSENT_WORDS_MEANING,
+    AT_FAULT: AT_FAULT_MEANING,
 }
 _SHARE: Final = 3
 """The part of a request that may be taken by what is not of the run: a third."""

@@ -16,6 +16,7 @@ from adjudge.cli import cli
 from adjudge.model import Citation, JsonObject
 from adjudge.plugin import JudgeRequest
 from adjudge.testing import fields_shown, verdicts
+from adjudge.testing.judge_replies import items_of
 
 FIRST_ERROR = {"criterion": "first_error", "maximum": 0}
 
@@ -245,6 +246,78 @@ def test_words_to_the_judge_do_not_move_the_blame(judging: Any) -> None:
     judging.answer = lambda request: says(request, 2)
     found = one(judging.run(team(judging, {**TEAM, "history": history}), FIRST_ERROR, use_cache=False))
     assert (found.status, found.details["step"]) == ("FAIL", 2)
+
+
+# --- in a verdict of AI Judge ---------------------------------------------------------------
+
+ASKED = {"name": "Right", "description": "The answer is right.", "checks": ["The answer is right."]}
+
+
+def failing(judging: Any, at_fault: Callable[[str], str]) -> None:
+    """Let every vote say that nothing is met, and which steps are at fault, by the text of the statement."""
+
+    def answer(request: JudgeRequest) -> str:
+        cited = Citation(step=3, field="observation", quote="Code output: 95")
+        reply = json.loads(verdicts(request, "not_met", citations=[cited], notes={"absent_words": ""}))
+        for name, text in items_of(request).items():
+            reply[name]["at_fault"] = at_fault(text)
+        return json.dumps(reply)
+
+    judging.answer = answer
+
+
+def test_a_fail_of_ai_judge_names_the_step_in_the_same_reply(judging: Any) -> None:
+    failing(judging, lambda _: "2, 4, 77")
+    result = judging.run(team(judging), ASKED, num_samples=1)
+    found = one(result)
+
+    assert sum(bool(fields_shown(request)) for request in judging.requests) == 1
+    assert found.status == "FAIL"
+    assert found.details == {
+        "step": 2,
+        "agent": "Searcher",
+        "source_ref": "team.json:1 $.history[1]",
+        "runners_up": [{"step": 4, "agent": "Writer", "source_ref": "team.json:1 $.history[3]"}],
+    }
+    shown = CliRunner().invoke(cli, ["runs", "show", result.name]).stdout
+    assert "first error: step 2 (Searcher); then step 4 (Writer)" in shown
+
+
+def test_of_several_statements_the_earliest_step_is_the_one(judging: Any) -> None:
+    checks = ["The answer is right.", "The plan is good.", "The code is right."]
+    steps = dict(zip(checks, ("4", "1", "2, 3"), strict=True))
+    failing(judging, steps.__getitem__)
+    found = one(judging.run(team(judging), {**ASKED, "checks": checks}, num_samples=1))
+
+    assert found.details["step"] == 1
+    assert [item["step"] for item in found.details["runners_up"]] == [2, 4, 3]
+
+
+def test_a_fail_without_a_named_step_and_a_pass_name_none(judging: Any) -> None:
+    failing(judging, lambda _: "I cannot say")
+    assert one(judging.run(team(judging), ASKED)).details == {}
+
+    cited = Citation(step=3, field="observation", quote="Code output: 95")
+    notes = {"rationale": "So it is.", "absent_words": "", "at_fault": "2"}
+    judging.answer = lambda request: verdicts(request, "met", citations=[cited], notes=notes)
+    found = one(judging.run(team(judging), ASKED, use_cache=False))
+    assert (found.status, found.details) == ("PASS", {})
+
+
+@pytest.mark.parametrize(("at_fault", "exact"), [("2", 1.0), ("", 0.0)])
+def test_the_step_of_a_fail_is_measured_and_not_what_it_cites(
+    judging: Any, at_fault: str, exact: float
+) -> None:
+    failing(judging, lambda _: at_fault)
+    judging.run(team(judging), ASKED, outputs=["results.json"])
+    label = {"source": "team.json", "criterion": "Right", "label": "FAIL", "step": 2}
+    Path("labels.json").write_text(json.dumps([label]), encoding="utf-8")
+    done = CliRunner().invoke(cli, ["agreement", "results.json", "labels.json", "--json"])
+    [measured] = json.loads(done.stdout)["criteria"]
+
+    assert measured["localisation"]["accuracies"][0]["judge"]["value"] == exact
+    assert measured["localisation"]["located"] == 1, "without a named step it is the first that is cited"
+    assert measured["figures"]["brier"] is not None
 
 
 # --- a run that does not fit ----------------------------------------------------------------

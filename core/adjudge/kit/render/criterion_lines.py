@@ -14,6 +14,7 @@ from adjudge.kit.render.call_diff import (
     value_text,
 )
 from adjudge.kit.render.evaluation_lines import grounds_lines
+from adjudge.kit.render.fault import fault_keys, fault_lines
 from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.rubric_lines import is_sentences, rubric_lines, sentence_lines
 from adjudge.kit.render.scores import compared_text, score_text, tone_of
@@ -104,6 +105,8 @@ def _parts(found: CriterionResult | InvocationResult, indent: int, *, everything
         if found.calibrated:
             yield line((confidence_text(found), Tone.FAINT), indent=indent)
         yield from grounds_lines(found, indent=indent)
+    else:
+        yield from fault_lines(found.details, indent=indent)
 
 
 def _details(details: JsonObject, told: str | None, indent: int, *, everything: bool) -> Iterator[Line]:
@@ -112,6 +115,7 @@ def _details(details: JsonObject, told: str | None, indent: int, *, everything: 
     differences = details.get("differences")
     votes, texts, end = details.get("votes"), details.get("texts"), details.get("end")
     drawn = {
+        *fault_keys(details),
         *(("differences",) if is_differences(differences) else ()),
         *(("calls", "match_type") if diff is not None else ()),
         *(("votes",) if is_votes(votes) else ()),

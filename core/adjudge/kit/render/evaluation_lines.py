@@ -8,6 +8,7 @@ from typing import Final
 
 from adjudge.kit.evaluation import STEP_LEVEL, codes_of, evidence_of, reasoning_of
 from adjudge.kit.render.calibrated import confidence_text
+from adjudge.kit.render.fault import fault_lines
 from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.scores import compared_text, tone_of
 from adjudge.kit.render.votes import note_lines
@@ -112,7 +113,8 @@ def _unmeasured(name: str, error: Failure, *, briefly: bool) -> Iterator[Line]:
 
 
 def grounds_lines(result: CriterionResult, *, indent: int) -> Iterator[Line]:
-    """Show what a verdict rests on: its checks where there are several, the evidence, and what is odd about it."""
+    """Show what a verdict rests on: the step at fault, its checks where there are several, the evidence, and what is odd."""
+    yield from fault_lines(result.details, indent=indent)
     if len(result.checks) <= 1:
         yield from _evidence(evidence_of(result), indent)
     else:

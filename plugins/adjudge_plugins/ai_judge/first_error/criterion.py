@@ -10,8 +10,10 @@ from adjudge.model import Citation, Evidence, JsonObject, Trajectory, UnsureCode
 from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome
 from adjudge_plugins.ai_judge.first_error.question import blamed
 from adjudge_plugins.ai_judge.first_error.search import FirstErrorSearch, Found
+from adjudge_plugins.ai_judge.named_steps import place_of_step, runners_up
 
-_MOST_RUNNERS_UP: Final = 5
+_PLACES: Final = 5
+"""At which a run speaks to its judge, that a result names."""
 
 
 class FirstError:
@@ -69,10 +71,10 @@ def _outcome(run: Trajectory, found: Found) -> Outcome:
         nowhere: JsonObject = {"step": None, "agent": None, "source_ref": None, "runners_up": []}
         return Outcome.scored(0.0, reason, details={**nowhere, **_grounds(found)}, evidence=evidence)
     step = int(decision.value)
-    place = _place(run, step)
+    place = place_of_step(run, step)
     speakers = [each.author for each in run.steps if each.author]
     agent = blamed(decision, speakers) or place["agent"]
-    others: list[JsonObject] = [_place(run, other) for other in _runners_up(run, found, step)]
+    others = runners_up(run, found.steps, step)
     details: JsonObject = {**place, "agent": agent, "runners_up": [*others], **_grounds(found)}
     by = f", by {agent}" if agent else ""
     return Outcome.scored(1.0, f"Step {step}{by}: {reason}", details=details, evidence=evidence)
@@ -80,7 +82,7 @@ def _outcome(run: Trajectory, found: Found) -> Outcome:
 
 def _unsure(run: Trajectory, found: Found, code: UnsureCode, reason: str, evidence: Evidence) -> Outcome:
     """Undecided, with the steps that may have been the one."""
-    likely: list[JsonObject] = [_place(run, step) for step in _runners_up(run, found, None)]
+    likely = runners_up(run, found.steps, None)
     outcome = Outcome.unsure(code, reason, details={"runners_up": [*likely], **_grounds(found)})
     return outcome.model_copy(update={"evidence": evidence})
 
@@ -88,7 +90,7 @@ def _unsure(run: Trajectory, found: Found, code: UnsureCode, reason: str, eviden
 def _addressed(run: Trajectory, first: Found, second: Found, speech: Sequence[Citation]) -> Outcome:
     told = f"{_told(first)}; without those words {_told(second)}"
     reason = f"The run speaks to its judge (step {speech[0].step}, {speech[0].field}). The answer is {told}."
-    return _unsure(run, second, "injection", reason, Evidence(citations=tuple(speech[:_MOST_RUNNERS_UP])))
+    return _unsure(run, second, "injection", reason, Evidence(citations=tuple(speech[:_PLACES])))
 
 
 def _told(found: Found) -> str:
@@ -98,20 +100,3 @@ def _told(found: Found) -> str:
 
 def _grounds(found: Found) -> JsonObject:
     return {"questions": found.questions, "votes": votes_of(found.decision)}
-
-
-def _runners_up(run: Trajectory, found: Found, step: int | None) -> list[int]:
-    """The likeliest other steps of the run."""
-    known = {each.number for each in run.steps}
-    return [other for other in found.steps if other in known and other != step][:_MOST_RUNNERS_UP]
-
-
-def _place(run: Trajectory, number: int) -> JsonObject:
-    """A step by number, with who took it and where it was read from."""
-    step = next((each for each in run.steps if each.number == number), None)
-    author = None if step is None else step.author
-    return {
-        "step": number,
-        "agent": author or run.agent,
-        "source_ref": None if step is None else step.source_ref,
-    }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from adjudge.kit.judged_criteria import read_prompt
-from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Passage, Question
+from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Passage, Question, Vote
 from adjudge.plugin import Judge
+from adjudge_plugins.ai_judge.named_steps import MOST_RUNNERS_UP, numbers_in, ranked
 from adjudge_plugins.ai_judge.run_exhibits import FACTS, HIDDEN_TASK, INSTRUCTIONS, TASK, TOOLS
 
 LINES: Final = "lines"
@@ -18,9 +18,6 @@ _NONE: Final = "none"
 _ITEM: Final = "first_error"
 _RUNNERS_UP: Final = "runners_up"
 _AGENT: Final = "agent"
-_NAMED: Final = 5
-"""Runners-up that one vote may name."""
-_NUMBERS: Final = re.compile(r"\d{1,9}")
 _TASK_DONE: Final = "The task is done as it was asked for."
 
 
@@ -46,7 +43,7 @@ def question_about(
     none = "the step that made the run fail is none of these" if is_part else "no step made the run fail"
     notes = {
         "rationale": "what is wrong with the step, and why it decided the failure, in one or two sentences",
-        _RUNNERS_UP: f"the numbers of the next likeliest steps, the likeliest first, at most {_NAMED}; "
+        _RUNNERS_UP: f"the numbers of the next likeliest steps, the likeliest first, at most {MOST_RUNNERS_UP}; "
         "empty where there are none",
     }
     if asks_who:
@@ -79,22 +76,15 @@ def tokens_without_run(steps: Sequence[int], fields: Sequence[str], description:
     return judge.tokens_beside(question)
 
 
-def ranked(decision: Decision) -> list[int]:
-    """The steps that votes name, the likeliest first.
+def steps_named(decision: Decision) -> list[int]:
+    """The steps that votes name, the likeliest first; a vote for no step still has runners-up."""
+    return ranked(_named(vote) for vote in decision.votes if vote.label is not None)
 
-    A vote counts one for its step, and less for each of its runners-up: a half for the first, a third for the second.
-    Of steps that are equally likely the earlier one comes first.
-    """
-    weights: dict[int, float] = {}
-    for vote in decision.votes:
-        if vote.label is None:
-            continue
-        named = [int(vote.label)] if vote.label.isdigit() else []
-        others = map(int, _NUMBERS.findall(vote.notes.get(_RUNNERS_UP, "")))
-        listed = [step for step in dict.fromkeys(others) if step not in named][:_NAMED]
-        for place, step in enumerate([*named, *listed], start=1 if named else 2):
-            weights[step] = weights.get(step, 0.0) + 1 / place
-    return sorted(weights, key=lambda step: (-weights[step], step))
+
+def _named(vote: Vote) -> list[int | None]:
+    own = int(vote.label) if vote.label is not None and vote.label.isdigit() else None
+    others = [step for step in numbers_in(vote.notes.get(_RUNNERS_UP, "")) if step != own]
+    return [own, *others[:MOST_RUNNERS_UP]]
 
 
 def blamed(decision: Decision, speakers: Sequence[str]) -> str | None:

@@ -17,7 +17,7 @@ from adjudge_plugins.ai_judge.first_error.question import (
     LINES,
     STEPS,
     question_about,
-    ranked,
+    steps_named,
     tokens_without_run,
 )
 from adjudge_plugins.ai_judge.run_exhibits import RunExhibits
@@ -90,7 +90,7 @@ class FirstErrorSearch:
         if len(steps) <= self._most_steps and left >= min(self._exhibits.tokens, self._room // 4):
             around = self._exhibits.within(left, left_out=left_out)
             decision = await self._decided(material, steps, around, self._room)
-            return Found(decision, tuple(ranked(decision)), 1)
+            return Found(decision, tuple(steps_named(decision)), 1)
         lines = Exhibit(name=LINES, text=material.lines(steps, self._room // 6))
         around = (*self._exhibits.within(self._room // 4, left_out=left_out), lines)
         room = self._room - sum(tokens_shown(exhibit.text) for exhibit in around)
@@ -106,8 +106,8 @@ class FirstErrorSearch:
         if len(candidates) == 1:
             return Found(named[0], _ranked_of(named), len(parts))
         last = await self._decided(material, candidates, around, room)
-        others = [step for step in _ranked_of(named) if step not in ranked(last)]
-        return Found(last, (*ranked(last), *others), len(parts) + 1)
+        others = [step for step in _ranked_of(named) if step not in steps_named(last)]
+        return Found(last, (*steps_named(last), *others), len(parts) + 1)
 
     def _parts(self, material: RunMaterial, room: int) -> list[tuple[int, ...]]:
         """The steps of each question: as many as fit as they were recorded, in the order of the run."""
@@ -147,7 +147,7 @@ class FirstErrorSearch:
 
 def _ranked_of(decisions: Sequence[Decision]) -> tuple[int, ...]:
     """The steps that votes on several parts name: first the likeliest of every part."""
-    by_part = [ranked(decision) for decision in decisions]
+    by_part = [steps_named(decision) for decision in decisions]
     longest = max(map(len, by_part), default=0)
     steps = (part[place] for place in range(longest) for part in by_part if place < len(part))
     return tuple(dict.fromkeys(steps))
