@@ -25,6 +25,8 @@ STATEMENT = "The run does what the user asked, as far as the agent's instruction
 """One for both data sets, so that one command asks about all runs and one recording answers for all. The airline's reward
 is given for a refusal too, where its policy asks for one."""
 RUNS = 25
+FINISHED = (0, 1, 3)
+"""How `adjudge judge` ends when every run was looked at."""
 COLUMNS = (
     "data set",
     "label",
@@ -64,6 +66,7 @@ def main() -> None:
         written = judge(options.judge, passed_on, logs, folder)
         results = _read(written)
         print(_verdicts(logs, results))  # noqa: T201
+        print("".join(f"{told}\n" for told in _errors(logs, results)))  # noqa: T201
         print(f"The check: {STATEMENT}\nThe judge: {options.judge}. 95 % intervals in brackets.\n")  # noqa: T201
         print(_table(logs, results, written, folder))  # noqa: T201
 
@@ -82,7 +85,9 @@ def judge(model: str, passed_on: Sequence[str], logs: Iterable[str], folder: Pat
     command = [sys.executable, "-m", "adjudge", "judge", *logs, "--criteria", str(criteria)]
     command += ["--judge", model, "--output", str(output), "--num-samples", "1", *passed_on]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if not output.exists():  # its message is on the terminal; --dry-run says what it found and asks nothing
+    if (
+        done.returncode not in FINISHED or not output.exists()
+    ):  # its message is on the terminal; --dry-run says what it found and asks nothing
         print(done.stdout, end="")  # noqa: T201
         sys.exit(done.returncode)
     return output
@@ -97,11 +102,17 @@ def _verdicts(logs: Mapping[str, LabelledLog], results: Results) -> str:
     rows: list[list[str]] = []
     for path, log in logs.items():
         said = _criterion(results.get(path))
-        error = said.get("error") or results.get(path, {}).get("error") or {}
-        codes = [*said.get("reason_codes", ()), *filter(None, [error.get("code")])]
+        error = _error(results.get(path))
+        codes = [*said.get("reason_codes", ()), *([error["code"]] if error else [])]
         labels = ", ".join(f"{label} ({who})" for who, label in log.labels.items() if label)
         rows.append([log.data_set, log.run_id, said.get("verdict") or "error", labels, ", ".join(codes)])
     return table(("data set", "run", "verdict", "labels", "codes"), rows)
+
+
+def _errors(logs: Iterable[str], results: Results) -> list[str]:
+    """Why runs could not be measured, each reason once."""
+    found = [error for path in logs if (error := _error(results.get(path)))]
+    return list(dict.fromkeys(f"{error['code']}: {error['message']}" for error in found))
 
 
 def _table(logs: Mapping[str, LabelledLog], results: Results, written: Path, folder: Path) -> str:
@@ -148,6 +159,11 @@ def _cost(logs: Mapping[str, LabelledLog], results: Results) -> list[str]:
 def _criterion(case: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """What was concluded of a run; empty where nothing could be measured at all."""
     return next(iter(case["criteria"]), {}) if case else {}
+
+
+def _error(case: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Why there is no verdict on a run; ``None`` where there is one, or the judge left it open."""
+    return _criterion(case).get("error") or (case or {}).get("error")
 
 
 if __name__ == "__main__":

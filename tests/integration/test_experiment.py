@@ -31,8 +31,11 @@ class Model:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.answers = True
 
     def answer(self, request: Request) -> Response:
+        if not self.answers:
+            return Response('{"error": {"message": "this cannot be answered"}}', status=400)
         body: dict[str, Any] = json.loads(request.data)
         messages = tuple(JudgeMessage(role=item["role"], text=item["content"]) for item in body["messages"])
         asked = JudgeRequest(
@@ -142,6 +145,20 @@ def assert_labels_are_hidden(asked: list[str], shared_data: Path) -> None:
     hidden |= {'"reward"', "reward_info", "rule_based_reward", "webjudge"}
     assert asked
     assert not [secret for secret in hidden for shown in asked if secret in shown]
+
+
+def test_runs_that_could_not_be_measured_are_errors_with_their_reason(
+    model: Model, experiment: Experiment, shared_data: Path
+) -> None:
+    model.answers = False
+
+    done = experiment("--judge", JUDGE, "--data", shared_data, "--runs", EACH)
+
+    given, figures = tables(done.stdout)
+    assert {row["verdict"] for row in given} == {"error"}
+    assert {(row["error"], row["UNSURE"]) for row in figures} == {(str(EACH), "0")}
+    assert all(row["decided"].startswith("0: 0.00") for row in figures)
+    assert done.stdout.count("this cannot be answered") == 1
 
 
 def test_data_that_are_absent_are_said_to_be(experiment: Experiment, tmp_path: Path) -> None:
