@@ -23,6 +23,7 @@ from adjudge.model import (
     ToolResult,
     numbered,
 )
+from adjudge_plugins.readers import reports
 
 AGENT: Final = "assistant"
 """The role of an agent's step. Steps of an agent that the log does not name have it as their author too."""
@@ -46,19 +47,25 @@ class _Turn:
 class Dialogue:
     """Splits messages at those of the user. A tool's result goes to the step whose call it names.
 
-    A user's message that brings nothing but results is none of the user: Anthropic's protocol has them there.
+    A user's message that brings nothing but results is none of the user: Anthropic's protocol has them there. Neither
+    is, in chats, one that reports what came of an action in the agent's words.
     """
 
-    def __init__(self, losses: logs.Losses, *, instructions: str = "", agent: str = AGENT) -> None:
+    def __init__(
+        self, losses: logs.Losses, *, instructions: str = "", agent: str = AGENT, is_chat: bool = False
+    ) -> None:
         """Nothing is said yet.
 
         Args:
             losses: Is told what cannot be kept.
             instructions: What the log gives as the agent's instructions apart from messages.
             agent: The author of steps that have none.
+            is_chat: Whether the format is one of plain messages, in which agents without an interface for calls
+                get the answers of their tools as messages of the user.
         """
         self._losses = losses
         self._agent_name = agent
+        self._is_chat = is_chat
         self._lost: set[str] = set()
         self._turns: list[_Turn] = []
         self._instructions = [instructions] if instructions else []
@@ -67,6 +74,9 @@ class Dialogue:
     def take(self, step: Step) -> None:
         """One message, as a step whose role says who spoke: user, system, developer, tool, function, else an agent."""
         match step.role:
+            case "user" if self._is_report(step):
+                self._losses.add(reports.GUESSED)
+                self._environment(step)
             case "user":
                 self._user(step)
             case "system" | "developer":
@@ -131,6 +141,18 @@ class Dialogue:
         turn.began_at = turn.began_at or step.started_at
         turn.said += said
         turn.calling.update(call.id for call in step.calls if call.id is not None)
+
+    def _is_report(self, step: Step) -> bool:
+        if not self._is_chat or not self._turns:
+            return False
+        before = next((made for made in reversed(self._turns[-1].steps) if made.role not in _NOBODY), None)
+        return before is not None and before.role == AGENT and reports.is_answer_to(before, step)
+
+    def _environment(self, step: Step) -> None:
+        seen = tuple(reports.item_of(item.text) if isinstance(item, Text) else item for item in step.items)
+        self._current().steps.append(
+            step.model_copy(update={"items": seen, "role": ENVIRONMENT, "author": None})
+        )
 
     def _system(self, step: Step) -> None:
         if step.extra:

@@ -241,6 +241,22 @@ def test_labelled_steps_are_those_of_the_labelled_agent(shared_data: Path) -> No
     assert max(hits[0], hits[2]) < 0.25 * len(rows)
 
 
+def test_all_that_the_terminal_says_is_observed(shared_data: Path) -> None:
+    path = shared_data / "who_and_when" / "runs.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    for row, run in zip(rows, reader().read(Source(path), ReadOptions()), strict=True):
+        said = [message["content"] for message in row["history"] if message["name"] == "Computer_terminal"]
+        seen = [step.items for step in run.steps if step.author == "Computer_terminal"]
+        came = [text for text in said if "(execution failed)" not in text.splitlines()[0]]
+        observed = [item.text for items in seen for item in items if isinstance(item, Observation)]
+        failed = [item.message for items in seen for item in items if isinstance(item, ErrorItem)]
+        assert observed == came
+        assert failed == [text for text in said if text not in came]
+        [turn] = run.invocations
+        assert turn.final_response is None or turn.final_response.text not in said
+
+
 def test_answers_and_labels_of_the_data_set_are_not_read(shared_data: Path) -> None:
     path = shared_data / "who_and_when" / "runs.jsonl.gz"
     with gzip.open(path, "rt", encoding="utf-8") as file:

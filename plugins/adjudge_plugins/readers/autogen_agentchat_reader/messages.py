@@ -63,7 +63,7 @@ def trajectory_of(
         name: The ``eval_id``.
     """
     losses = logs.Losses()
-    dialogue = Dialogue(losses)
+    dialogue = Dialogue(losses, is_chat=True)
     users = _users(messages)
     for message, at in messages:
         _tell(message, at, users, dialogue, losses)

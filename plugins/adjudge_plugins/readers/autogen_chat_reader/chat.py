@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,11 +9,9 @@ from adjudge.kit import logs
 from adjudge.kit.openai import answer_of, step_from_openai
 from adjudge.model import (
     Content,
-    ErrorItem,
     Invocation,
     Item,
     JsonObject,
-    Observation,
     Step,
     Text,
     ToolResult,
@@ -25,16 +22,15 @@ from adjudge.plugin import (
     ReadOptions,
     Trajectory,
 )
+from adjudge_plugins.readers import reports
 
 _TASKS: Final = ("task", "question")
 _NAMES: Final = ("eval_id", "task_id", "id", "chat_id")
 _KEPT: Final = ("chat_id", "summary", "cost", "human_input")
 """Of ``ChatResult``, besides the messages."""
 
-_REPORT: Final = re.compile(r"exitcode: (-?\d+) \(execution (?:succeeded|failed)\)\n")
-"""What ``ConversableAgent`` answers after it executed the code of another agent's message."""
 _NO_CODE: Final = "There is no code from the last"
-"""What it answers, in many configurations, where there was none."""
+"""What ``ConversableAgent`` answers, in many configurations, where there was no code to execute."""
 _ENDS: Final = "TERMINATE"
 """What an agent says to end the chat."""
 _FUNCTIONS: Final = ("function", "tool")
@@ -84,7 +80,7 @@ def trajectory_of(
 
 
 def _executors(messages: Sequence[JsonObject]) -> frozenset[str]:
-    """The participants that are no models: they have run code, and say nothing but what came of it.
+    """The participants that are no models: they run code, and say nothing but what came of it, or that there is none.
 
     One that says anything else may have written its report itself.
     """
@@ -94,9 +90,7 @@ def _executors(messages: Sequence[JsonObject]) -> frozenset[str]:
     return frozenset(
         author
         for author, texts in said.items()
-        if author
-        and any(_REPORT.match(text) for text in texts)
-        and all(_REPORT.match(text) or text.startswith(_NO_CODE) for text in texts)
+        if author and all(reports.is_of_execution(text) or text.startswith(_NO_CODE) for text in texts)
     )
 
 
@@ -179,11 +173,4 @@ def _read(message: JsonObject, number: int, place: logs.Place) -> Step:
 
 def _observed(items: Sequence[Item]) -> tuple[Item, ...]:
     """The words of a participant that runs code: what came back from outside."""
-    return tuple(_outcome(item.text) if isinstance(item, Text) else item for item in items)
-
-
-def _outcome(text: str) -> Item:
-    report = _REPORT.match(text)
-    if report is not None and report[1] != "0":
-        return ErrorItem(message=text, code=report[1])
-    return Observation(text=text, source="execution" if report else None)
+    return tuple(reports.item_of(item.text) if isinstance(item, Text) else item for item in items)

@@ -11,12 +11,13 @@ from typing import Any, Final, cast
 
 from adjudge.kit import logs
 from adjudge.model import Item, JsonObject, Observation, Step, Text, ToolCall, ToolResult
+from adjudge_plugins.readers import reports
 
 _FORMAT: Final = "mini-swe-agent"
 _OWN_BLOCK: Final = "```mswea_bash_command"
 _BLOCK: Final = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?```", re.DOTALL)
-_SHELL: Final = re.compile(r"\s*(?:<returncode>-?\d+</returncode>|<exception>|\Z)|.*<output>", re.DOTALL)
-"""What the shell answered, or what was submitted, which may be nothing."""
+_SHELL: Final = re.compile(r"\s*(?:<exception>|\Z)|.*<output>", re.DOTALL)
+"""What the shell answered, besides reports, or what was submitted, which may be nothing."""
 _TOOL: Final = "bash"
 _GUESSED: Final = "who wrote the messages of the user after the first: they are taken for the environment's"
 
@@ -50,7 +51,7 @@ def with_commands(steps: Iterable[Step], losses: logs.Losses) -> Iterator[Step]:
     has_acted = False
     for step in steps:
         if step.role == "user" and has_acted:
-            if not _SHELL.match(step.text):
+            if not reports.is_report(step.text) and not _SHELL.match(step.text):
                 losses.add(_GUESSED)
             if acting is None:
                 seen = Observation(text=step.text, source="environment")

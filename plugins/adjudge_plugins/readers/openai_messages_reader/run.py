@@ -55,7 +55,7 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
     """
     key = next(key for key in (_BEFORE_PROMPTING, *MESSAGES) if isinstance(run.get(key), list))
     losses = logs.Losses()
-    turns = Dialogue(losses, instructions=_words(run.get("system")))
+    turns = Dialogue(losses, instructions=_words(run.get("system")), is_chat=True)
     messages = [
         (message, f".{key}[{index}]") for index, message in enumerate(cast("Sequence[object]", run[key]))
     ]
