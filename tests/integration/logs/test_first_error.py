@@ -248,6 +248,31 @@ def test_words_to_the_judge_do_not_move_the_blame(judging: Any) -> None:
     assert (found.status, found.details["step"]) == ("FAIL", 2)
 
 
+def test_a_live_case_is_looked_at_with_the_answer_that_it_expects(judging: Any) -> None:
+    def agent(_message: str) -> JsonObject:
+        calls = [{"id": "1", "name": "look_up", "args": {"year": 2023}}]
+        responses = [{"id": "1", "name": "look_up", "response": {"moons": 95}}]
+        return {
+            "intermediate_data": {"tool_uses": calls, "tool_responses": responses},
+            "final_response": {"parts": [{"text": "95 moons."}]},
+        }
+
+    turn = {
+        "user_content": {"parts": [{"text": "How many moons had Jupiter in 2000?"}]},
+        "final_response": {"parts": [{"text": "17 moons were known."}]},
+    }
+    case = {"eval_id": "moons", "conversation": [turn]}
+    Path("moons.test.json").write_text(json.dumps({"eval_set_id": "moons", "eval_cases": [case]}))
+    judging.answer = lambda request: says(request, 1)
+    criteria = {"first_error": {"maximum": 0, "judge_model_options": {"judge_model": "fake/m"}}}
+    result = adjudge.evaluate_sync(
+        agent, "moons.test.json", config={"criteria": criteria}, extensions=judging.extensions()
+    )
+
+    assert (one(result).status, one(result).details["step"]) == ("FAIL", 1)
+    assert "17 moons were known." in judging.requests[0].messages[1].text
+
+
 # --- in a verdict of AI Judge ---------------------------------------------------------------
 
 ASKED = {"name": "Right", "description": "The answer is right.", "checks": ["The answer is right."]}

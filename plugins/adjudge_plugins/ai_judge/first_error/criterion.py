@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from adjudge.kit.judged_criteria import votes_of
+from adjudge.kit.judged_criteria import reference_response, votes_of
 from adjudge.model import Citation, Evidence, JsonObject, Trajectory, UnsureCode
 from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome
 from adjudge_plugins.ai_judge.first_error.question import blamed
@@ -38,7 +38,7 @@ class FirstError:
     async def score(self, case: CaseUnderTest) -> Measurement:
         """One outcome for the case."""
         run = case.actual
-        search = FirstErrorSearch(run, self._judge, self._description, self._budget)
+        search = FirstErrorSearch(run, self._judge, self._description, _expected(case), self._budget)
         if not run.steps:
             return Measurement(overall=Outcome.not_applicable("the run has no steps"))
         found = await search.found()
@@ -49,6 +49,14 @@ class FirstError:
         if again.decision.state == "error" or _stand(again) == _stand(found):
             return Measurement(overall=_outcome(run, again))
         return Measurement(overall=_addressed(run, found, again, search.speech))
+
+
+def _expected(case: CaseUnderTest) -> str:
+    """What the author of the case expects to be answered, turn by turn."""
+    answers = [reference_response(turn).text for turn in case.case.conversation or ()]
+    if len(answers) > 1:
+        answers = [f"turn {number}: {text}" for number, text in enumerate(answers, 1) if text.strip()]
+    return "\n".join(answers)
 
 
 def _stand(found: Found) -> tuple[str, float | None]:

@@ -11,6 +11,7 @@ from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.named_steps import MOST_RUNNERS_UP, numbers_in, ranked
 from adjudge_plugins.ai_judge.run_exhibits import FACTS, HIDDEN_TASK, INSTRUCTIONS, TASK, TOOLS
 
+EXPECTED: Final = "expected answer"
 LINES: Final = "lines"
 STEPS: Final = "steps"
 
@@ -70,7 +71,7 @@ def question_about(
 
 def tokens_without_run(steps: Sequence[int], fields: Sequence[str], description: str, judge: Judge) -> int:
     """The most tokens of a request in which one of these steps may be named, the run aside."""
-    names = (FACTS, TASK, HIDDEN_TASK, INSTRUCTIONS, TOOLS, LINES, STEPS)
+    names = (FACTS, TASK, HIDDEN_TASK, INSTRUCTIONS, TOOLS, EXPECTED, LINES, STEPS)
     exhibits = [Exhibit(name=name, passages=(Passage(heading="", text=""),)) for name in names]
     question = question_about(steps, exhibits, fields, description, is_part=True, asks_who=True)
     return judge.tokens_beside(question)

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from adjudge.kit.digests import tokens_shown
+from adjudge.kit.digests import clipped_to_tokens, tokens_shown
 from adjudge.kit.untrusted import addresses_judge, cleaned
 from adjudge.model import Citation, Decision, Exhibit, Trajectory
 from adjudge.plugin import Judge
 from adjudge_plugins.ai_judge.chunking import packed
 from adjudge_plugins.ai_judge.first_error.question import (
+    EXPECTED,
     LINES,
     STEPS,
     question_about,
@@ -45,17 +46,21 @@ class Found:
 class FirstErrorSearch:
     """Searches one run."""
 
-    def __init__(self, trajectory: Trajectory, judge: Judge, description: str, budget: int) -> None:
+    def __init__(
+        self, trajectory: Trajectory, judge: Judge, description: str, expected: str, budget: int
+    ) -> None:
         """Prepare; nothing is asked yet.
 
         Args:
             trajectory: The run.
             judge: Who is asked.
             description: What the run had to meet; empty: its task.
+            expected: The answer that the author of the task expects; empty: he wrote none.
             budget: Tokens that one request may have.
         """
         self._judge = judge
         self._description = description
+        self._expected = expected
         self._exhibits = RunExhibits(trajectory)
         self._asks_who = len({step.author for step in trajectory.steps if step.author}) > 1
         self._most_steps = min(_MOST_STEPS, budget // _TOKENS_OF_A_STEP)
@@ -84,16 +89,23 @@ class FirstErrorSearch:
         fields = self._fields(self._material, steps)
         return self._budget - tokens_without_run(menu, fields, self._description, self._judge)
 
+    @cached_property
+    def _given(self) -> tuple[Exhibit, ...]:
+        """The expected answer, within a share of a request."""
+        text = clipped_to_tokens(self._expected, self._room // 8)
+        return (Exhibit(name=EXPECTED, text=text),) if text.strip() else ()
+
     async def _found(self, material: RunMaterial, left_out: Sequence[str]) -> Found:
         steps = material.steps
-        left = self._room - material.tokens
+        given = self._given
+        left = self._room - material.tokens - _tokens_of(given)
         if len(steps) <= self._most_steps and left >= min(self._exhibits.tokens, self._room // 4):
-            around = self._exhibits.within(left, left_out=left_out)
+            around = (*self._exhibits.within(left, left_out=left_out), *given)
             decision = await self._decided(material, steps, around, self._room)
             return Found(decision, tuple(steps_named(decision)), 1)
         lines = Exhibit(name=LINES, text=material.lines(steps, self._room // 6))
-        around = (*self._exhibits.within(self._room // 4, left_out=left_out), lines)
-        room = self._room - sum(tokens_shown(exhibit.text) for exhibit in around)
+        around = (*self._exhibits.within(self._room // 4, left_out=left_out), *given, lines)
+        room = self._room - _tokens_of(around)
         parts = self._parts(material, room)
         decisions = await asyncio.gather(*(self._decided(material, part, around, room) for part in parts))
         failed = next((item for item in decisions if item.state == "error"), None)
@@ -143,6 +155,10 @@ class FirstErrorSearch:
 
     def _fields(self, material: RunMaterial, steps: Sequence[int]) -> tuple[str, ...]:
         return material.places.fields_of(steps, "process")
+
+
+def _tokens_of(exhibits: Iterable[Exhibit]) -> int:
+    return sum(tokens_shown(exhibit.text) for exhibit in exhibits)
 
 
 def _ranked_of(decisions: Sequence[Decision]) -> tuple[int, ...]:
