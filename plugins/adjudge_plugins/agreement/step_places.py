@@ -22,16 +22,16 @@ def positions(labelled: str, found: str | None) -> tuple[int, int | None]:
 
     Returns:
         The labelled position and the found one; ``None`` for the found one where nothing was found, or where it stands
-        somewhere else altogether.
+        somewhere else altogether, or where the labelled place has no number to be told by.
     """
     path = labelled.strip()
     if " $" not in path:
         path = path if path.startswith("$") else f"$.{path}"
         found = None if found is None else f"${found.rpartition('$')[2]}"
     true = _parts(path)
-    own = next((part for part in reversed(true) if isinstance(part, int)), 0)
-    if found is None:
-        return own, None
+    own = next((part for part in reversed(true) if isinstance(part, int)), None)
+    if own is None or found is None:
+        return own or 0, None
     other = _parts(found)
     for one, two in zip(true, other, strict=False):
         if one != two:

@@ -401,6 +401,9 @@ def test_one_step_that_is_longer_than_a_request_is_still_found(judging: Any, of_
     assert found.details["step"] == 2
 
 
+LINES = [{"step": at, "action": f"open_page({at})", "observation": f"Page {at}."} for at in range(1, 5)]
+
+
 # --- labels ---------------------------------------------------------------------------------
 
 
@@ -413,6 +416,7 @@ def test_one_step_that_is_longer_than_a_request_is_still_found(judging: Any, of_
         ("history[2]", 0.0, 1.0),
         ("history[3]", 0.0, 0.0),
         ("messages[1]", 0.0, 0.0),
+        ("history", 0.0, 0.0),
         ("other.json:1 $.history[1]", 0.0, 0.0),
     ],
 )
@@ -428,6 +432,19 @@ def test_a_label_is_compared_by_where_the_step_was_read_from(
 
     assert [item["judge"]["value"] for item in located["accuracies"][:2]] == [exact, within_one]
     assert located["agent"]["value"] == 1.0
+
+
+def test_in_a_log_with_a_step_a_line_lines_are_compared(judging: Any) -> None:
+    Path("steps.jsonl").write_text("\n".join(map(json.dumps, LINES)), encoding="utf-8")
+    judging.answer = lambda request: says(request, 3)
+    found = one(judging.run("steps.jsonl", FIRST_ERROR, outputs=["results.json"]))
+    assert found.details["source_ref"] == "steps.jsonl:3 $"
+
+    label = {"source": "steps.jsonl", "criterion": "first_error", "label": "FAIL"}
+    Path("labels.json").write_text(json.dumps([{**label, "source_ref": "steps.jsonl:1 $"}]), encoding="utf-8")
+    done = CliRunner().invoke(cli, ["agreement", "results.json", "labels.json", "--json"])
+    located = json.loads(done.stdout)["criteria"][0]["localisation"]
+    assert [item["judge"]["value"] for item in located["accuracies"]] == [0.0, 0.0, 1.0, 1.0]
 
 
 def test_a_label_has_one_place_only(judging: Any) -> None:
