@@ -36,6 +36,12 @@ what is timed is the evaluation inside the process, without imports.
 """
 
 _GROWTH = "Benchmarks of growing sets"
+_TITLES = {
+    "judging": "Benchmarks of judges",
+    "adk-agents": "Benchmarks of ADK agents and pytest",
+    "startup": "Benchmarks beside pydantic-evals",
+}
+"""By the first family of rows that is measured."""
 
 _SCALE = """\
 ## Growing sets
@@ -89,7 +95,7 @@ def text(
 def _title(arguments: str, rows: Sequence[Row]) -> str:
     if not rows:
         return _GROWTH
-    return "Benchmarks of judges" if "--only judging" in arguments else "Benchmarks"
+    return next((title for only, title in _TITLES.items() if f"--only {only}" in arguments), "Benchmarks")
 
 
 def _tools(adjudge: dict[str, str], adk: dict[str, str], peers: dict[str, str]) -> dict[str, str]:
