@@ -59,16 +59,24 @@ def run_cli(command: click.Command) -> NoReturn:
 def end_process(status: int) -> NoReturn:
     """End this process, whatever code that it ran has left running: Python would wait for it without a limit.
 
-    What was registered to run at the end runs, with a limit. Python's own clearing up does not: it runs code of the
-    agent once more (``__del__``, what a generator does when it is closed), and nothing could stop that.
+    Whoever runs this in a program of their own (a profiler, a tool that measures coverage) gets the control back first.
     """
-    try:
+    with suppress(Exception):  # an agent may have left the interpreter unable to start a thread
         threading.Thread(target=_end_anyway, args=(status,), name="adjudge end", daemon=True).start()
-        # What Python does at its end, up to here.
-        threading._shutdown()  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    atexit.register(_end_after_the_others, status)
+    sys.exit(status)
+
+
+def _end_after_the_others(status: int) -> NoReturn:
+    """Run what else is registered to run at the end, and end.
+
+    Python's own clearing up comes after this. It runs code of the agent once more (``__del__``, what a generator does
+    when it is closed), and nothing could stop that.
+    """
+    atexit.unregister(_end_after_the_others)
+    try:
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
-        with suppress(Exception):
-            flush_output()
+        flush_output()
     finally:
         _exit(status)
 
