@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -304,12 +304,18 @@ class Source:
     """What was mended in what was read since the last trajectory, and how often; it ends in ``lost``."""
 
 
+SpeakerKind: TypeAlias = Literal["user", "agent", "environment"]
+"""Who can speak in a chat."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions:
     """How to read a log."""
 
     task: str | None = None
     """The goal, for formats that do not name one."""
+    roles: Mapping[str, SpeakerKind] = field(default_factory=dict[str, SpeakerKind])
+    """Whose the messages of a role or a name are, as the user says it. Read by readers with ``maps_roles``."""
 
 
 class TraceReader(Protocol):

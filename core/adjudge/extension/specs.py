@@ -303,6 +303,8 @@ class TraceReaderSpec(Spec["TraceReader"]):
     keys: tuple[str, ...] = ()
     """The JSON keys that a file of the format has near its beginning. A file that no reader knows is compared with them:
     its owner is told which format came nearest, and what is missing."""
+    maps_roles: bool = False
+    """Whether it reads ``ReadOptions.roles``: formats of plain messages, in which a role does not say whose they are."""
 
     def _own_problems(self) -> list[str]:
         return self._not_texts("patterns") or self._not_texts("keys")

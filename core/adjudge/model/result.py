@@ -336,6 +336,8 @@ class LogsInfo(Frozen):
     """SHA-256 of the instructions that were given for runs whose log has none."""
     tools: str | None = None
     """SHA-256 of the tools that were given for runs whose log declares none."""
+    roles: dict[str, str] | None = None
+    """Whose the messages of a role or a name were said to be: ``user``, ``agent`` or ``environment``."""
 
 
 class RunInfo(Frozen):

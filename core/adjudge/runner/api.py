@@ -34,6 +34,7 @@ from adjudge.runner.request import (
     logs_request_of,
     request_from,
     request_of,
+    roles_of,
     with_agent,
 )
 
@@ -123,6 +124,7 @@ async def judge_logs(
     instructions: str | Path | None = None,
     tools: str | Path | None = None,
     reader: str | None = None,
+    roles: Mapping[str, str] | None = None,
     aggregate_only: bool = False,
     concurrency: int = DEFAULT_CONCURRENCY,
     timeout: float | None = DEFAULT_TIMEOUT,
@@ -147,6 +149,7 @@ async def judge_logs(
         instructions: A file with what the agent was told, for runs whose log does not say it.
         tools: A JSON file with the tools that the agent had, for runs whose log does not say it.
         reader: The trace reader; otherwise each file's content decides.
+        roles: In logs of chats, whose the messages of a role or a name are: ``user``, ``agent`` or ``environment``.
         aggregate_only: Whether to end after aggregation, without verdicts. No judge is needed; one that is
             named writes summaries.
         concurrency: Runs that are in memory at a time.
@@ -182,6 +185,7 @@ async def judge_logs(
         instructions=instructions,
         tools=tools,
         reader=reader,
+        roles=roles_of(roles),
         aggregate_only=aggregate_only,
         **judged(
             timeout=timeout,
@@ -205,6 +209,7 @@ async def estimate_logs(
     instructions: str | Path | None = None,
     tools: str | Path | None = None,
     reader: str | None = None,
+    roles: Mapping[str, str] | None = None,
     judge: str | Sequence[str] = (),
     use_cache: bool = True,
     disable: Iterable[str] = (),
@@ -220,6 +225,7 @@ async def estimate_logs(
         instructions: A file with what the agent was told.
         tools: A JSON file with the tools that the agent had.
         reader: The trace reader.
+        roles: Whose the messages of a role or a name are.
         judge: The judge model, or several.
         use_cache: Whether answers of earlier runs count as known.
         disable: Plugins or distributions that are not imported.
@@ -238,6 +244,7 @@ async def estimate_logs(
         instructions=instructions,
         tools=tools,
         reader=reader,
+        roles=roles_of(roles),
         **judged(judge=judge, use_cache=use_cache, max_judge_calls=None, max_cost=None),
     )
     known = extensions or project_extensions(Path(request.working_folder), disable=disable)

@@ -30,6 +30,7 @@ from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement
 from adjudge.model.trajectory import Trajectory
+from adjudge.runner.request import roles_of
 from adjudge.runner.traces import Traces
 
 
@@ -216,7 +217,12 @@ class RunHost:
 
 
 def read_log(
-    path: str | Path, *, reader: str | None = None, task: str | None = None, disable: Iterable[str] = ()
+    path: str | Path,
+    *,
+    reader: str | None = None,
+    task: str | None = None,
+    roles: Mapping[str, str] | None = None,
+    disable: Iterable[str] = (),
 ) -> Iterator[Trajectory]:
     """The runs in a log, one at a time, read by the installed trace reader that knows its format.
 
@@ -224,13 +230,18 @@ def read_log(
         path: The log.
         reader: A reader's name; ``None``: the content decides.
         task: What the user wanted, where the log does not say it.
+        roles: In logs of chats, whose the messages of a role or a name are: ``user``, ``agent`` or ``environment``.
         disable: Plugins or distributions that are not imported.
 
     Raises:
-        InputError: no reader knows the file, or it is broken; while it is read, also later.
+        InputError: no reader knows the file, its format has no roles to map, or it is broken; while it is read, also
+            later.
         PluginError: a required plugin is not available, or the reader raised something else.
     """
     extensions = project_extensions(Path.cwd(), disable=disable)
     traces = Traces(extensions.trace_readers, RunHost(extensions, Path.cwd()), extensions.warn)
     registered = traces.reader_of(Path(path), name=reader)
-    return traces.read(Path(path), registered, ReadOptions(task=task))
+    known_roles = roles_of(roles)
+    if known_roles:
+        traces.check_roles(Path(path), registered)
+    return traces.read(Path(path), registered, ReadOptions(task=task, roles=known_roles))

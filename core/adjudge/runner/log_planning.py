@@ -195,6 +195,9 @@ def _logs(
     for path in paths:
         try:
             reader = traces.reader_of(path, name=request.reader)
+            if request.roles:
+                with problems.caught():
+                    traces.check_roles(path, reader)
             logs.append(PlannedLog(path=path, reader=reader, sha256=_sha256(folder / path)))
         except AdjudgeError as error:
             if not is_output(path):

@@ -64,12 +64,17 @@ class LogSource:
     def origin(self) -> None:
         """Each log has its reader."""
 
+    @property
+    def _options(self) -> ReadOptions:
+        return ReadOptions(task=self.request.task, roles=self.request.roles)
+
     def document(self) -> JsonObject:
         """What decides the results, as JSON."""
         files = {str(log.path): log.record.model_dump(exclude={"source"}) for log in self.logs}
         criteria = {item.rule.criterion_name: item.document() for item in self.criteria}
         logs = {"files": files, "criteria": criteria, "task": self.request.task}
-        return {"logs": {**logs, **self.told.document()}}
+        roles = {"roles": self.request.roles} if self.request.roles else {}
+        return {"logs": {**logs, **roles, **self.told.document()}}
 
     def records(self) -> tuple[JsonObject, Sequence[str]]:
         """What the journal keeps of the logs, as JSON; which runs are in them shows when they are read."""
@@ -149,7 +154,7 @@ class LogSource:
             try:
                 async with asyncio.timeout(self.request.timeout):
                     if runs is None:
-                        runs = self.traces.read(log.path, log.reader, ReadOptions(task=self.request.task))
+                        runs = self.traces.read(log.path, log.reader, self._options)
                     trajectory = await computed(_next, runs, in_thread=True)
             except Exception as error:
                 yield (number + 1 if number else None), _unread(log, error)

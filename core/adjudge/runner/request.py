@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias, cast
+from typing import Annotated, Any, Final, TypeAlias, cast, get_args
 
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -16,6 +16,7 @@ from adjudge.errors import InputError, Problem, RunError
 from adjudge.extension.configuration import short_repr
 from adjudge.extension.guard import LONGEST
 from adjudge.extension.home_folder import make_folder
+from adjudge.extension.protocols import SpeakerKind
 from adjudge.journal.locations import eval_sets_folder
 from adjudge.model.address import shown_address
 from adjudge.model.base import Frozen, JsonObject
@@ -128,6 +129,8 @@ class LogsRequest(Request):
     tools: _Name | None = None
     """The JSON file with the tools that the agent had, for runs whose log does not say it."""
     reader: str | None = None
+    roles: dict[str, SpeakerKind] = {}
+    """Whose the messages of a role or a name are in logs of chats."""
     aggregate_only: bool = False
     """Whether to end after aggregation, without verdicts."""
 
@@ -255,6 +258,25 @@ def logs_request_of(
             **fields,
         }
     )
+
+
+def roles_of(roles: Mapping[str, str] | None) -> dict[str, SpeakerKind]:
+    """Whose the messages of a role are, as the user says it.
+
+    Raises:
+        InputError: somebody else is named; every problem at once.
+    """
+    known = get_args(SpeakerKind)
+    wrong = [
+        Problem(
+            what=f"the role {role!r} is said to be of {kind!r}; expected {', '.join(known[:-1])} or {known[-1]}"
+        )
+        for role, kind in (roles or {}).items()
+        if kind not in known
+    ]
+    if wrong:
+        raise InputError(wrong)
+    return cast("dict[str, SpeakerKind]", dict(roles or {}))
 
 
 def _as_written(criterion: object) -> object:

@@ -88,6 +88,22 @@ class Traces:
             )
         )
 
+    def check_roles(self, path: Path, reader: Registered[TraceReaderSpec]) -> None:
+        """That the reader can be told whose the messages of a role are.
+
+        Raises:
+            InputError: its format says that itself.
+        """
+        if not reader.spec.maps_roles:
+            able = ", ".join(sorted(one.spec.name for one in self._readers if one.spec.maps_roles))
+            raise InputError(
+                Problem(
+                    what=f"roles cannot be mapped: {reader.spec.name} reads a format that says itself whose a message is",
+                    file=str(path),
+                    hint=f"Leave out --roles, or name one of these with --reader: {able or 'none is installed'}.",
+                )
+            )
+
     def _nearest(self, head: bytes) -> str:
         """Which formats share most of their keys with the file, and which of them it lacks; empty where none has two."""
         specs = {registered.spec.name: registered.spec.keys for registered in self._readers}

@@ -16,6 +16,7 @@ from adjudge import (
     run_and_show,
     time_limit_options,
 )
+from adjudge_plugins.ai_judge.roles_option import roles_option
 
 _OF_A_RUN = ("run", "outputs", "record", "timeout", "scoring_timeout", "concurrency", "aggregate_only")
 """Options that change nothing of what would be asked."""
@@ -53,6 +54,7 @@ _OF_A_RUN = ("run", "outputs", "record", "timeout", "scoring_timeout", "concurre
     help="How closely to look: each criterion's own or the one that fits it, or this one for all.",
 )
 @click.option("--reader", metavar="NAME", help="The trace reader; otherwise each file's content decides.")
+@roles_option
 @click.option(
     "--aggregate-only", is_flag=True, help="End after aggregation: no verdicts, and no judge is needed."
 )

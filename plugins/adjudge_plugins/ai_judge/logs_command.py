@@ -10,6 +10,7 @@ from typing import Final
 import click
 
 from adjudge.plugin import InputError, Problem, Trajectory, say, say_json
+from adjudge_plugins.ai_judge.roles_option import roles_option
 
 _HISTORY: Final = "history_log"
 _EVAL_SET: Final = "eval_set"
@@ -39,6 +40,7 @@ _TASK = click.option("--task", metavar="TEXT", help="What the user wanted, where
 @_RUN
 @_READER
 @_TASK
+@roles_option
 @click.option("--full", is_flag=True, help="Show every text whole, instead of its beginning.")
 @click.pass_obj
 def show(
@@ -47,6 +49,7 @@ def show(
     number: int | None,
     reader: str | None,
     task: str | None,
+    roles: dict[str, str],
     full: bool,
 ) -> None:
     """Print the runs of LOG: the task, each turn and its steps, who made them, phases, tokens and costs.
@@ -55,7 +58,7 @@ def show(
     """
     from adjudge_plugins.ai_judge.log_view import lines_of
 
-    for place, run in _runs(log, number, reader, task, no_plugins):
+    for place, run in _runs(log, number, reader, task, roles, no_plugins):
         for line in lines_of(run, f"{log}  run {place}", full=full):
             say(line)
 
@@ -75,6 +78,7 @@ def show(
 @_RUN
 @_READER
 @_TASK
+@roles_option
 @click.pass_obj
 def convert(
     no_plugins: tuple[str, ...],
@@ -84,6 +88,7 @@ def convert(
     number: int | None,
     reader: str | None,
     task: str | None,
+    roles: dict[str, str],
 ) -> None:
     """Make a history log, or an eval set with a case a run, out of LOG.
 
@@ -93,7 +98,7 @@ def convert(
         raise InputError(
             Problem(what="the file exists.", file=str(output), hint="Name another one, or remove it.")
         )
-    runs = [run for _, run in _runs(log, number, reader, task, no_plugins)]
+    runs = [run for _, run in _runs(log, number, reader, task, roles, no_plugins)]
     text = _history(runs, log) if form == _HISTORY else _eval_set(runs, log, output)
     for run in runs:
         for what in run.lost:
@@ -109,7 +114,12 @@ def convert(
 
 
 def _runs(
-    log: Path, number: int | None, reader: str | None, task: str | None, no_plugins: tuple[str, ...]
+    log: Path,
+    number: int | None,
+    reader: str | None,
+    task: str | None,
+    roles: dict[str, str],
+    no_plugins: tuple[str, ...],
 ) -> list[tuple[int, Trajectory]]:
     """The runs that are meant, with their places from 1.
 
@@ -118,7 +128,7 @@ def _runs(
     """
     from adjudge import read_log
 
-    runs = list(enumerate(read_log(log, reader=reader, task=task, disable=no_plugins), 1))
+    runs = list(enumerate(read_log(log, reader=reader, task=task, roles=roles, disable=no_plugins), 1))
     if number is not None and number > len(runs):
         raise InputError(
             Problem(what=f"this log has {len(runs)} runs; there is no run {number}.", file=str(log))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,6 +11,7 @@ from adjudge.kit.openai import answer_of, answering
 from adjudge.model import (
     AgentDetails,
     AppDetails,
+    Claim,
     Content,
     Invocation,
     Item,
@@ -52,7 +53,12 @@ class Dialogue:
     """
 
     def __init__(
-        self, losses: logs.Losses, *, instructions: str = "", agent: str = AGENT, is_chat: bool = False
+        self,
+        losses: logs.Losses,
+        *,
+        instructions: str = "",
+        agent: str = AGENT,
+        roles: Mapping[str, str] | None = None,
     ) -> None:
         """Nothing is said yet.
 
@@ -60,19 +66,41 @@ class Dialogue:
             losses: Is told what cannot be kept.
             instructions: What the log gives as the agent's instructions apart from messages.
             agent: The author of steps that have none.
-            is_chat: Whether the format is one of plain messages, in which agents without an interface for calls
-                get the answers of their tools as messages of the user.
+            roles: Whose the messages of a role or a name are, as the user says it (``ReadOptions.roles``). ``None``
+                where the format is none of plain messages: in these, agents without an interface for calls get the
+                answers of their tools as messages of the user.
         """
         self._losses = losses
         self._agent_name = agent
-        self._is_chat = is_chat
+        self._is_chat = roles is not None
+        self._roles = dict(roles or {})
+        self._speakers: dict[str, None] = {}
         self._lost: set[str] = set()
         self._turns: list[_Turn] = []
         self._instructions = [instructions] if instructions else []
         self._callers: dict[str, tuple[_Turn, int]] = {}
 
-    def take(self, step: Step) -> None:
-        """One message, as a step whose role says who spoke: user, system, developer, tool, function, else an agent."""
+    def take(self, step: Step, *names: str) -> None:
+        """One message, as a step whose role says who spoke: user, system, developer, tool, function, else an agent.
+
+        Args:
+            step: The message.
+            names: What the log calls its speaker, the narrowest first; the user may have said whose such messages are.
+        """
+        self._speakers.update(dict.fromkeys(names))
+        match next((self._roles[name] for name in names if name in self._roles), None):
+            case "user":
+                self._user(step.model_copy(update={"role": "user", "author": None}))
+            case "agent":
+                named = None if names[0] in ("user", AGENT) else names[0]
+                made = {"role": AGENT, "author": step.author or named}
+                self._agent(step.model_copy(update=made))
+            case "environment" if step.role not in ("tool", "function") and not self._is_request(step):
+                self._environment(step)
+            case _:
+                self._by_role(step)
+
+    def _by_role(self, step: Step) -> None:
         match step.role:
             case "user" if self._is_report(step):
                 self._losses.add(reports.GUESSED)
@@ -115,6 +143,7 @@ class Dialogue:
 
     def invocations(self, tools: Sequence[JsonValue] = ()) -> tuple[Invocation, ...]:
         """The turns, with the system's messages and the declared ``tools`` as the agent's details."""
+        losses_of_roles(self._roles, self._speakers, self._losses)
         details: AppDetails | None = None
         if self._instructions or tools:
             agent = AgentDetails(
@@ -142,6 +171,12 @@ class Dialogue:
         turn.said += said
         turn.calling.update(call.id for call in step.calls if call.id is not None)
 
+    def _is_request(self, step: Step) -> bool:
+        """Whether it stands under the user's role before the agent moved: then it has the task, whoever speaks so later."""
+        return step.role == "user" and not any(
+            made.role not in _NOBODY for turn in self._turns for made in turn.steps
+        )
+
     def _is_report(self, step: Step) -> bool:
         if not self._is_chat or not self._turns:
             return False
@@ -149,10 +184,10 @@ class Dialogue:
         return before is not None and before.role == AGENT and reports.is_answer_to(before, step)
 
     def _environment(self, step: Step) -> None:
-        seen = tuple(reports.item_of(item.text) if isinstance(item, Text) else item for item in step.items)
-        self._current().steps.append(
-            step.model_copy(update={"items": seen, "role": ENVIRONMENT, "author": None})
+        seen = tuple(
+            reports.item_of(item.text) if isinstance(item, Text | Claim) else item for item in step.items
         )
+        self._current().steps.append(step.model_copy(update={"items": seen, "role": ENVIRONMENT}))
 
     def _system(self, step: Step) -> None:
         if step.extra:
@@ -207,6 +242,16 @@ class Dialogue:
         if lost not in self._lost:
             self._lost.add(lost)
             self._losses.add(lost)
+
+
+def losses_of_roles(roles: Mapping[str, str], speakers: Iterable[str], losses: logs.Losses) -> None:
+    """Tell which of the ``roles`` that the user mapped no message of the run has."""
+    known = set(speakers)
+    for role in roles:
+        if role not in known:
+            losses.add(
+                f"the role {role!r} that was mapped: no message has it; there are {', '.join(sorted(known))}"
+            )
 
 
 def _is_calling(turn: _Turn) -> bool:

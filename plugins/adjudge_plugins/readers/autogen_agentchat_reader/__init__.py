@@ -24,5 +24,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             patterns=("*.json", "*.jsonl"),
             recognised_by="a message with content, a source and a type such as TextMessage or AssistantMessage, or a TeamState",
             keys=("messages", "source", "content", "models_usage"),
+            maps_roles=True,
         )
     ]

@@ -63,7 +63,7 @@ def trajectory_of(
         name: The ``eval_id``.
     """
     losses = logs.Losses()
-    dialogue = Dialogue(losses, is_chat=True)
+    dialogue = Dialogue(losses, roles=options.roles)
     users = _users(messages)
     for message, at in messages:
         _tell(message, at, users, dialogue, losses)
@@ -134,7 +134,7 @@ def _tell(
         for result in step.results:  # each goes to the call that it names
             dialogue.take(step.model_copy(update={"items": (result,)}))
     else:
-        dialogue.take(step)
+        dialogue.take(step, *([author] if author else []))
 
 
 def _items(kind: str, message: JsonObject, place: logs.Place, losses: logs.Losses) -> list[Item]:

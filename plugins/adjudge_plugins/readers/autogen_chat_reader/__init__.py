@@ -24,5 +24,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             patterns=("*.json", "*.jsonl", "*.jsonl.gz", "*.ndjson"),
             recognised_by="a list chat_history or history that begins with a message with name, role and content",
             keys=("chat_history", "name", "role", "content"),
+            maps_roles=True,
         )
     ]

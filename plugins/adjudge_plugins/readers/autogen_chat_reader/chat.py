@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from adjudge.kit import logs
@@ -15,6 +15,7 @@ from adjudge.model import (
     Step,
     Text,
     ToolResult,
+    numbered,
 )
 from adjudge.plugin import (
     InputError,
@@ -23,6 +24,7 @@ from adjudge.plugin import (
     Trajectory,
 )
 from adjudge_plugins.readers import reports
+from adjudge_plugins.readers.dialogue import losses_of_roles
 
 _TASKS: Final = ("task", "question")
 _NAMES: Final = ("eval_id", "task_id", "id", "chat_id")
@@ -33,6 +35,7 @@ _NO_CODE: Final = "There is no code from the last"
 """What ``ConversableAgent`` answers, in many configurations, where there was no code to execute."""
 _ENDS: Final = "TERMINATE"
 """What an agent says to end the chat."""
+_KINDS: Final = ("user", "agent", "environment")
 _FUNCTIONS: Final = ("function", "tool")
 """Roles under which a message's name is that of the function."""
 
@@ -58,11 +61,18 @@ def trajectory_of(
     losses = logs.Losses()
     messages = place.key(key).as_objects(chat[key])
     task = next((chat[key] for key in _TASKS if isinstance(chat.get(key), str)), None) or options.task
-    steps = _Steps(_executors([message for message, _ in messages]), losses)
+    told = [message for message, _ in messages]
+    said_to_be = {kind: {role for role, named in options.roles.items() if named == kind} for kind in _KINDS}
+    steps = _Steps(
+        (_executors(told) | said_to_be["environment"]) - said_to_be["user"] - said_to_be["agent"],
+        said_to_be["user"],
+        losses,
+    )
     for message, at in messages:
         steps.take(message, at)
-    turn = steps.invocation(task)
-    if not turn.tool_calls:
+    losses_of_roles(options.roles, filter(None, map(_author, told)), losses)
+    turns = steps.invocations(task)
+    if not any(turn.tool_calls for turn in turns):
         losses.add(logs.ACTIONS_IN_PROSE)
     known = {key, *_TASKS, *_NAMES, *_KEPT}
     for other in chat:
@@ -70,7 +80,7 @@ def trajectory_of(
             losses.add(f"{other!r} of the chat")
     named = next((chat[key] for key in _NAMES if isinstance(chat.get(key), str | int)), name)
     return Trajectory(
-        invocations=(turn,),
+        invocations=turns,
         eval_id=str(named),
         task=task,
         source=str(place),
@@ -103,8 +113,9 @@ def _author(message: Mapping[str, Any]) -> str | None:
 class _Steps:
     """The messages as steps. Their numbers are their positions from 1: the format has none."""
 
-    def __init__(self, executors: frozenset[str], losses: logs.Losses) -> None:
+    def __init__(self, executors: Set[str], users: Set[str], losses: logs.Losses) -> None:
         self._executors = executors
+        self._users = users
         self._losses = losses
         self._steps: list[Step] = []
         self._callers: dict[str | None, int] = {}
@@ -129,14 +140,26 @@ class _Steps:
         caller = self._steps[at]
         self._steps[at] = caller.model_copy(update={"items": (*caller.items, result)})
 
-    def invocation(self, task: str | None) -> Invocation:
-        """The whole chat as one turn; the agents' last words are its answer, unless they only end the chat."""
-        steps, answer = self._steps, None
+    def invocations(self, task: str | None) -> tuple[Invocation, ...]:
+        """The whole chat as one turn, unless the user named somebody whose messages begin turns."""
+        asked = Content.of_text(task, "user") if task else Content(role="user", has_parts=False)
+        turns: list[tuple[Content, list[Step]]] = []
+        for step in self._steps:
+            if step.author in self._users:
+                turns.append((Content(role="user", items=step.items), []))
+            else:
+                if not turns:
+                    turns.append((asked, []))
+                turns[-1][1].append(step)
+        return numbered(self._turn(said, steps) for said, steps in turns or [(asked, [])])
+
+    def _turn(self, said: Content, steps: list[Step]) -> Invocation:
+        """The agents' last words are the answer, unless they only end the chat."""
+        answer = None
         if steps and steps[-1].author not in self._executors and steps[-1].text.strip() != _ENDS:
             last, answer = answer_of(steps[-1])
             steps = [*steps[:-1], last]
-        asked = Content.of_text(task, "user") if task else Content(role="user", has_parts=False)
-        return Invocation(user_content=asked, steps=tuple(steps), final_response=answer)
+        return Invocation(user_content=said, steps=tuple(steps), final_response=answer)
 
 
 def _read(message: JsonObject, number: int, place: logs.Place) -> Step:

@@ -24,5 +24,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             patterns=("*.json", "*.jsonl"),
             recognised_by="a history of messages with role and content, one of which is of the Orchestrator, or events with source and message",
             keys=("history", "role", "content"),
+            maps_roles=True,
         )
     ]

@@ -51,7 +51,7 @@ def trajectory_of(
         name: The ``eval_id`` of a run that has none.
     """
     losses = logs.Losses()
-    dialogue = Dialogue(losses)
+    dialogue = Dialogue(losses, roles=options.roles)
     for number, (message, at) in enumerate(messages, 1):
         _tell(message, number, at, dialogue, losses)
     last = messages[-1][0].get("content") if messages else None
@@ -111,7 +111,7 @@ def _tell(
         started_at=logs.moment_of(message.get("at")),
         extra=extra,
     )
-    dialogue.take(logs.step_without_blobs(step, losses))
+    dialogue.take(logs.step_without_blobs(step, losses), role)
 
 
 def _done_and_seen(words: str) -> list[Item]:

@@ -24,5 +24,6 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
             patterns=("*.jsonl", "*.jsonl.gz", "*.messages.json", "*.ndjson"),
             recognised_by="a chat message with a role, or an object whose messages or traj begin with one",
             keys=("messages", "role", "content"),
+            maps_roles=True,
         )
     ]

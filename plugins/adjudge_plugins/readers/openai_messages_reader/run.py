@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from adjudge.kit import logs
-from adjudge.kit.openai import messages_of_reply, step_from_item
+from adjudge.kit.openai import ROLES, messages_of_reply, step_from_item
 from adjudge.model import JsonObject, Step
 from adjudge.plugin import (
     InputError,
@@ -26,6 +26,11 @@ _BEFORE_PROMPTING: Final = "raw_messages"
 
 _REPLIES: Final = ("response", "raw_response")
 """The keys under which logs of single calls keep what the model answered to the messages."""
+
+
+_HINT: Final = (
+    "Say whose the messages of another role are: --roles ROLE=user, ROLE=agent or ROLE=environment."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
     """
     key = next(key for key in (_BEFORE_PROMPTING, *MESSAGES) if isinstance(run.get(key), list))
     losses = logs.Losses()
-    turns = Dialogue(losses, instructions=_words(run.get("system")), is_chat=True)
+    turns = Dialogue(losses, instructions=_words(run.get("system")), roles=options.roles)
     messages = [
         (message, f".{key}[{index}]") for index, message in enumerate(cast("Sequence[object]", run[key]))
     ]
@@ -63,11 +68,19 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
     is_mini = mini_swe_agent.is_written_by_it(run, cast("Sequence[object]", run[key]))
     if is_mini:
         told = [(mini_swe_agent.with_known_role(message), at) for message, at in told]
+    named = [_names(message) for message, _ in told]
     steps = (
-        logs.step_without_blobs(_step(message, f"{place.path}{at}", place), losses) for message, at in told
+        logs.step_without_blobs(
+            _step(_with_known_role(message, names, options.roles), f"{place.path}{at}", place), losses
+        )
+        for (message, at), names in zip(told, named, strict=True)
     )
-    for step in mini_swe_agent.with_commands(steps, losses) if is_mini else steps:
-        turns.take(step)
+    if is_mini:
+        for step in mini_swe_agent.with_commands(steps, losses):
+            turns.take(step, step.role or AGENT)
+    else:
+        for step, names in zip(steps, named, strict=True):
+            turns.take(step, *names)
     invocations = turns.invocations(logs.list_of(run.get("tools")))
     if logs.has_actions_in_prose(invocations):
         losses.add(logs.ACTIONS_IN_PROSE)
@@ -85,6 +98,22 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
     )
 
 
+def _names(message: object) -> tuple[str, ...]:
+    """What the log calls the speaker of a message: its name, then its role. A tool's name is not that of a speaker."""
+    said = logs.object_of(message)
+    role = said.get("role")
+    names = (role,) if role in ("tool", "function") else (said.get("name"), role)
+    return tuple(name for name in names if isinstance(name, str) and name)
+
+
+def _with_known_role(message: object, names: Sequence[str], roles: Mapping[str, str]) -> object:
+    """The message; one of a role that only the user knows, under a role that chat messages have."""
+    kind = next((roles[name] for name in names if name in roles), None)
+    if kind is None or (said := logs.object_of(message)).get("role") in tuple(ROLES):
+        return message
+    return {**said, "role": AGENT if kind == "agent" else "system" if kind == "environment" else "user"}
+
+
 def _step(message: object, path: str, place: Place) -> Step:
     try:
         if not isinstance(message, dict):
@@ -95,7 +124,13 @@ def _step(message: object, path: str, place: Place) -> Step:
     except InputError as error:
         raise InputError(
             [
-                Problem(what=problem.what, file=place.file, line=place.line, path=problem.path)
+                Problem(
+                    what=problem.what,
+                    file=place.file,
+                    line=place.line,
+                    path=problem.path,
+                    hint=_HINT if (problem.path or "").endswith(".role") else None,
+                )
                 for problem in error.problems
             ]
         ) from None
