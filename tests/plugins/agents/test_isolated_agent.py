@@ -87,7 +87,7 @@ def test_what_ends_an_agent_is_an_error_of_its_case_alone() -> None:
         ends="print('last words')\nos._exit(7)",
         ends_well="os._exit(0)",
         crashes="os.kill(os.getpid(), signal.SIGSEGV)",
-        closes="os.closerange(3, 1000)",
+        closes="time.sleep(0.1)\nos.closerange(3, 1000)",
     )
 
     told = {name: (case.status, case.error.code) for name, case in found.items()}

@@ -70,8 +70,15 @@ class Talk:
         os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
+async def _beat() -> None:
+    """Let the loop look at its files now and then: it would wait for ever where the agent has closed them."""
+    while True:
+        await asyncio.sleep(1)
+
+
 async def _serve(talk: Talk) -> None:
     start = talk.next()
+    beating = asyncio.create_task(_beat())
     try:
         async with open_agent(start["target"], start["agent_options"], disable=start["disable"]) as opened:
             agent = opened.agent
@@ -94,6 +101,8 @@ async def _serve(talk: Talk) -> None:
         talk.say(refused=[asdict(problem) for problem in error.problems], warnings=error.warnings)
     except AdjudgeError as error:
         talk.say(refused=[asdict(Problem(what=str(error)))], warnings=())
+    finally:
+        beating.cancel()
 
 
 def _check(opened: OpenAgent, talk: Talk, cases: list[dict[str, Any]]) -> None:
