@@ -19,7 +19,9 @@ async def described(agents: Iterable[BaseNode]) -> AppDetails:
     details: dict[str, AgentDetails] = {}
     for agent in agents:
         if isinstance(agent, LlmAgent):
-            declared = [tool._get_declaration() for tool in await agent.canonical_tools()]
+            tools = await agent.canonical_tools()
+            # google-adk has no public name for it.
+            declared = [tool._get_declaration() for tool in tools]  # pyright: ignore[reportPrivateUsage]
             details[agent.name] = AgentDetails(
                 name=agent.name,
                 instructions=agent.instruction if isinstance(agent.instruction, str) else "",

@@ -208,9 +208,12 @@ def _refuse_own_name(folder: Path, target: str) -> None:
         except (OSError, ValueError, SyntaxError):  # importing it says so
             continue
         for node in ast.walk(tree):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 names = [node.module]
+            else:
+                continue
             if any(name.partition(".")[0] == folder.name for name in names) and _is_inside(folder, names):
                 raise _unusable(
                     target,

@@ -8,10 +8,10 @@ has created, and draws the same numbers from the same seed whatever runs beside 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Final, Union, get_args, get_origin
+from typing import Any, Final, Union, cast, get_args, get_origin
 
 from google.adk.agents.base_agent import BaseAgent
 from google.adk.agents.llm_agent import LlmAgent
@@ -234,13 +234,18 @@ def _path(location: tuple[int | str, ...]) -> str:
     return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
 
 
+def _tools_of(agent: Any) -> Sequence[object]:
+    """The tools of an agent. google-adk's own type of them is not whole."""
+    return cast("Sequence[object]", agent.tools)
+
+
 def _tool_names(root: BaseNode) -> set[str] | None:
     """The names of all tools below an agent; ``None`` where only a run shows them."""
     if not isinstance(root, BaseAgent):
         return None
     names: set[str] = {_TRANSFER}
     below: list[BaseNode] = list(root.sub_agents)
-    for tool in root.tools if isinstance(root, LlmAgent) else ():
+    for tool in _tools_of(root) if isinstance(root, LlmAgent) else ():
         if isinstance(tool, BaseTool):
             names.add(tool.name)
             if isinstance(tool, AgentTool):
