@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from typing import Final, TypeAlias
 
 from adjudge.kit import trace
 from adjudge.model import ErrorItem, Invocation, Item, Observation, Step, Text, ToolCall, ToolResult
 from adjudge.plugin import Trajectory
+
+_Acting: TypeAlias = tuple[Step, dict[int, trace.Action]]
+"""A step with its actions by the identity of their items."""
 
 DeedKey: TypeAlias = tuple[str, str, str]
 """The tool or the speaker, the arguments or the words, and what came of it."""
@@ -46,11 +50,11 @@ def deeds_of(run: Trajectory) -> list[Deed]:
 
 
 def _deeds(turn: Invocation) -> Iterator[Deed]:
-    for place, step in enumerate(turn.steps):
-        by_item = {id(action.item): action for action in trace.actions_of([step])}
-        came = _came_of(turn.steps[place:]) if by_item else {}
+    steps = [(step, {id(action.item): action for action in trace.actions_of([step])}) for step in turn.steps]
+    for place, (step, actions) in enumerate(steps):
+        came = _came_of(steps, place) if actions else {}
         for item in step.items:
-            if (action := by_item.get(id(item))) is not None:
+            if (action := actions.get(id(item))) is not None:
                 if not _is_meant_again(action):
                     call_id = item.id if isinstance(item, ToolCall) else None
                     outcome = came.get(call_id) or came.get(None) or ""
@@ -60,25 +64,25 @@ def _deeds(turn: Invocation) -> Iterator[Deed]:
                 yield Deed(step.number, "", (step.author or step.role or "", said, ""), item)
 
 
-def _came_of(steps: Sequence[Step]) -> dict[str | None, str]:
-    """What came back from the actions of the first step: by call, and all of it that names none, under ``None``."""
+def _came_of(steps: Sequence[_Acting], place: int) -> dict[str | None, str]:
+    """What came back from the actions of a step until the next ones: by call; under ``None`` what names no call."""
     by_call: dict[str | None, list[str]] = {}
-    own = {id(action.item) for action in trace.actions_of(steps[:1])}
-    acted = False
-    for item in _until_next_action(steps, own):
-        acted = acted or id(item) in own
-        if acted and isinstance(item, ToolResult | Observation | ErrorItem):
+    for item in _after_actions(steps, place):
+        if isinstance(item, ToolResult | Observation | ErrorItem):
             call_id = item.call_id if isinstance(item, ToolResult) else None
-            place = trace.place_of(item)
-            by_call.setdefault(call_id, []).append(trace.unchanging("" if place is None else place[1]))
+            found = trace.place_of(item)
+            by_call.setdefault(call_id, []).append(trace.unchanging("" if found is None else found[1]))
     return {call_id: "\n".join(texts) for call_id, texts in by_call.items()}
 
 
-def _until_next_action(steps: Sequence[Step], own: set[int]) -> Iterator[Item]:
-    for step in steps:
-        actions = {id(action.item) for action in trace.actions_of([step])} - own
+def _after_actions(steps: Sequence[_Acting], place: int) -> Iterator[Item]:
+    """The items from the first action of a step to the first one of a later step."""
+    step, actions = steps[place]
+    yield from dropwhile(lambda item: id(item) not in actions, step.items)
+    for at in range(place + 1, len(steps)):
+        step, later = steps[at]
         for item in step.items:
-            if id(item) in actions:
+            if id(item) in later:
                 return
             yield item
 
