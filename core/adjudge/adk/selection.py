@@ -10,7 +10,10 @@ from pathlib import Path
 from adjudge.errors import InputError, Problem
 from adjudge.model.printable import writable
 
-_PATTERNS = ("*.test.json", "*.evalset.json")
+EVAL_SET_SUFFIX = ".evalset.json"
+"""What the names of ADK's eval-set files end with, after the id."""
+
+_PATTERNS = ("*.test.json", f"*{EVAL_SET_SUFFIX}")
 
 
 def split_selection(argument: str) -> tuple[Path, tuple[str, ...] | None]:
@@ -36,6 +39,16 @@ def split_selection(argument: str) -> tuple[Path, tuple[str, ...] | None]:
             Problem(what="no case is named after the colon.", file=file, hint="Write FILE:id1,id2 or FILE.")
         )
     return Path(file), ids
+
+
+def eval_sets_by_id(agent: Path) -> dict[str, Path]:
+    """The eval sets in the folder of an agent by their ids, as ``adk eval`` takes them: ``ID.evalset.json``.
+
+    Args:
+        agent: The folder of the agent, or a file in it.
+    """
+    folder = agent if agent.is_dir() else agent.parent
+    return {file.name.removesuffix(EVAL_SET_SUFFIX): file for file in folder.glob(f"*{EVAL_SET_SUFFIX}")}
 
 
 def _exists(path: Path) -> bool:

@@ -10,16 +10,20 @@ from typing import Final
 from adjudge.adk.config import load_config, parse_config
 from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile
 from adjudge.adk.eval_set_pass import open_eval_set
-from adjudge.adk.selection import check_name, files_below, find_eval_sets, split_selection
+from adjudge.adk.selection import (
+    EVAL_SET_SUFFIX,
+    check_name,
+    eval_sets_by_id,
+    files_below,
+    find_eval_sets,
+    split_selection,
+)
 from adjudge.errors import InputError, Problem, did_you_mean
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import CriterionSpec
 from adjudge.model.config import CriterionEntry, EvalConfig
 from adjudge.runner.problems import Problems
 from adjudge.runner.request import RunRequest
-
-EVAL_SET_SUFFIX: Final = ".evalset.json"
-"""What the names of ADK's eval-set files end with, after the id."""
 
 CONFIG_FILE_NAME: Final = "test_config.json"
 """The configuration of the eval sets beside it (seed 001, "test files")."""
@@ -82,8 +86,7 @@ def _by_id(path: Path, request: RunRequest) -> Path | None:
         return None
     if path.parent != Path(request.working_folder) or path.suffix:
         return None
-    folder = agent if agent.is_dir() else agent.parent
-    files = {file.name.removesuffix(EVAL_SET_SUFFIX): file for file in folder.glob(f"*{EVAL_SET_SUFFIX}")}
+    files = eval_sets_by_id(agent)
     if not files or path.name in files:
         return files.get(path.name)
     raise InputError(

@@ -12,7 +12,7 @@ import pytest
 
 from adjudge import EvaluatedCase, open_run
 from adjudge.kit import render
-from adjudge.kit.adk import find_eval_sets, open_eval_set, split_selection
+from adjudge.kit.adk import eval_sets_by_id, find_eval_sets, open_eval_set, split_selection
 from adjudge.plugin import AdjudgeError, did_you_mean
 from adjudge_plugins.pytest_plugin.runs import Wanted, WantedCase
 from adjudge_plugins.pytest_plugin.session import SEVERAL, session_of
@@ -85,13 +85,12 @@ def _placed(name: str, folder: Path) -> str:
 
 
 def _by_id(name: str, agent: object) -> str | None:
-    """The file of an eval set that is named by its id, as on the command line: ``ID.evalset.json`` in the agent's folder."""
+    """The file of an eval set that is named by its id, as on the command line: of a file in the agent's folder."""
     if not isinstance(agent, str) or not Path(agent).exists():
         return None
     eval_set_id, colon, ids = name.partition(":")
-    place = Path(agent) if Path(agent).is_dir() else Path(agent).parent
-    file = place / f"{eval_set_id}.evalset.json"
-    return f"{file}{colon}{ids}" if file.is_file() else None
+    file = eval_sets_by_id(Path(agent)).get(eval_set_id)
+    return None if file is None else f"{file}{colon}{ids}"
 
 
 def _selected(named: str) -> list[tuple[Path, str]]:

@@ -3,7 +3,7 @@
 from adjudge.adk.eval_set_file import EvalSetFile
 from adjudge.adk.eval_set_pass import open_eval_set
 from adjudge.adk.personas import known_personas, persona_of
-from adjudge.adk.selection import find_eval_sets, split_selection
+from adjudge.adk.selection import eval_sets_by_id, find_eval_sets, split_selection
 from adjudge.kit.adk.documents import (
     case_from_adk,
     content_from_adk,
@@ -25,6 +25,7 @@ __all__ = [
     "content_from_adk",
     "content_to_adk",
     "dump_eval_set",
+    "eval_sets_by_id",
     "find_eval_sets",
     "invocation_from_adk",
     "invocation_to_adk",
