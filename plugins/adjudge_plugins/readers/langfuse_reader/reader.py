@@ -16,20 +16,18 @@ from adjudge_plugins.readers.records import values_of
 
 _OBSERVATION: Final = ({"traceId", "trace_id"}, {"type"}, {"startTime", "start_time"})
 _TYPES: Final = frozenset(
-    {
-        *(
-            "SPAN",
-            "GENERATION",
-            "EVENT",
-            "AGENT",
-            "TOOL",
-            "CHAIN",
-            "RETRIEVER",
-            "EVALUATOR",
-            "EMBEDDING",
-            "GUARDRAIL",
-        ),
-    }
+    [
+        "SPAN",
+        "GENERATION",
+        "EVENT",
+        "AGENT",
+        "TOOL",
+        "CHAIN",
+        "RETRIEVER",
+        "EVALUATOR",
+        "EMBEDDING",
+        "GUARDRAIL",
+    ]
 )
 _NAMED: Final = (b'"traceId"', b'"trace_id"', b'"projectId"', b'"project_id"')
 
@@ -71,20 +69,15 @@ def _spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.
 
 def _of_object(held: JsonObject, place: logs.Place) -> Iterator[tuple[JsonObject, logs.Place]]:
     trace = logs.object_of(held.get("trace")) or held
-    if is_list(held.get("observations")) or is_list(trace.get("observations")):
-        # An export has the observations of its trace twice: whole, and without what went in and came out.
-        key = (
-            place.key("observations")
-            if is_list(held.get("observations"))
-            else place.key("trace").key("observations")
-        )
-        observations = (
-            held.get("observations") if is_list(held.get("observations")) else trace["observations"]
-        )
+    # An export has the observations of its trace twice: whole, and without what went in and came out.
+    holders = ((held, place), (trace, place.key("trace")))
+    found = next(((holder, at) for holder, at in holders if is_list(holder.get("observations"))), None)
+    if found is not None:
+        holder, at_holder = found
         identity = logs.text_of(trace.get("id"))
         root = f"{ROOT}{identity}"
         yield _span(trace, identity, root, None, {"type": ROOT, **_in_and_out(trace)}, trace), place
-        for observation, at in key.as_objects(observations):
+        for observation, at in at_holder.key("observations").as_objects(holder["observations"]):
             if not isinstance(observation.get("id"), str):
                 at.fail("found no observation", "It has an id, a type and a startTime.")
             yield _of_observation(observation, identity, root, trace), at
