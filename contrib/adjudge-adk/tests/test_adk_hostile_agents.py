@@ -133,22 +133,42 @@ root_agent = LlmAgent(name="agent_under_test", model=Scripted(reply=reply))
 """
 
 
-def in_a_process(workspace: Path, deed: str, *options: str) -> subprocess.CompletedProcess[str]:
+ADJUDGE = [sys.executable, "-m", "adjudge"]
+EVAL = ("eval", "agent_under_test", "cases")
+
+
+def write_agent(workspace: Path, code: str, cases: dict[str, list[Any]]) -> Path:
+    """The folder of an agent, with its cases."""
     folder = workspace / "agent_under_test"
     folder.mkdir()
     (folder / "__init__.py").write_text("from . import agent\n")
-    (folder / "agent.py").write_text(BLOCKING.format(deed=deed))
-    cases = [{"eval_id": "one", "conversation": [turn("Hello.", "fine")]}]
-    (folder / "cases.evalset.json").write_text(json.dumps({"eval_set_id": "x", "eval_cases": cases}))
+    (folder / "agent.py").write_text(code)
+    written = [{"eval_id": name, "conversation": turns} for name, turns in cases.items()]
+    (folder / "cases.evalset.json").write_text(json.dumps({"eval_set_id": "x", "eval_cases": written}))
+    return folder
+
+
+def environment() -> dict[str, str]:
+    """In which the scripted model can be imported."""
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+
+
+def command(workspace: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in the working folder."""
     return subprocess.run(
-        [sys.executable, "-m", "adjudge", "eval", "agent_under_test", "cases", *options],
+        [*ADJUDGE, *arguments],
         cwd=workspace,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
+        env=environment(),
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
+
+
+def in_a_process(workspace: Path, deed: str, *options: str) -> subprocess.CompletedProcess[str]:
+    write_agent(workspace, BLOCKING.format(deed=deed), {"one": [turn("Hello.", "fine")]})
+    return command(workspace, *EVAL, *options)
 
 
 def test_a_model_that_blocks_its_loop_does_not_hold_up_the_end(workspace: Path) -> None:
@@ -165,12 +185,7 @@ def test_a_model_that_blocks_its_loop_does_not_hold_up_the_end(workspace: Path) 
 
 def test_a_process_that_is_ended_by_its_agent_is_never_a_pass(workspace: Path) -> None:
     done = in_a_process(workspace, "import os; os._exit(0)", "--run", "ended")
-    shown = subprocess.run(
-        [sys.executable, "-m", "adjudge", "runs", "show", "ended"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    shown = command(workspace, "runs", "show", "ended")
 
     assert "PASS" not in done.stdout
     assert shown.returncode != 0
@@ -231,29 +246,20 @@ def test_an_agent_that_ran_without_its_tools_was_not_measured(eval_set: Callable
 
 
 def test_a_run_that_is_interrupted_goes_on_with_what_is_left(workspace: Path) -> None:
-    folder = workspace / "agent_under_test"
-    folder.mkdir()
-    (folder / "__init__.py").write_text("from . import agent\n")
     deed = "time.sleep(0 if pathlib.Path('go').exists() or heard(request) == 'Quick.' else 100)"
-    (folder / "agent.py").write_text("import pathlib\n" + BLOCKING.format(deed=deed))
-    cases = [
-        {"eval_id": name, "conversation": [turn(said, "fine")]}
-        for name, said in (("quick", "Quick."), ("slow", "Slow."))
-    ]
-    (folder / "cases.evalset.json").write_text(json.dumps({"eval_set_id": "x", "eval_cases": cases}))
-    command = [sys.executable, "-m", "adjudge"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    cases = {"quick": [turn("Quick.", "fine")], "slow": [turn("Slow.", "fine")]}
+    write_agent(workspace, "import pathlib\n" + BLOCKING.format(deed=deed), cases)
     running = subprocess.Popen(
-        [*command, "eval", "agent_under_test", "cases", "--run", "stopped", "--concurrency", "1"],
+        [*ADJUDGE, *EVAL, "--run", "stopped", "--concurrency", "1"],
         cwd=workspace,
-        env=environment,
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         # A test run in the background of a shell ignores Ctrl-C, and so would this.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    wait_until(lambda: "1 passed" in shown(workspace, "stopped"))
+    wait_until(lambda: "1 passed" in command(workspace, "runs", "show", "stopped").stdout)
     running.send_signal(signal.SIGINT)
     told, _ = running.communicate(timeout=60)
 
@@ -262,27 +268,9 @@ def test_a_run_that_is_interrupted_goes_on_with_what_is_left(workspace: Path) ->
     assert "adjudge resume stopped" in told
 
     (workspace / "go").touch()
-    resumed = subprocess.run(
-        [*command, "resume", "stopped"],
-        cwd=workspace,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    resumed = command(workspace, "resume", "stopped")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert "2 cases passed" in resumed.stdout
-
-
-def shown(workspace: Path, run: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-m", "adjudge", "runs", "show", run],
-        cwd=workspace,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout
 
 
 def wait_until(reached: Callable[[], bool]) -> None:
@@ -332,33 +320,18 @@ root_agent = LlmAgent(name="agent_under_test", model=Scripted(reply=reply), tool
 
 
 def test_cases_that_run_side_by_side_share_the_tools_of_a_server(workspace: Path) -> None:
-    folder = workspace / "agent_under_test"
-    folder.mkdir()
-    (folder / "__init__.py").write_text("from . import agent\n")
-    (folder / "server.py").write_text(SERVER)
-    (folder / "agent.py").write_text(CUSTOMER_OF_THE_SERVER)
     items = ["pen", "book", "lamp", "chair", "table", "curtain", "mirror", "shelf"]
-    cases = [
-        {
-            "eval_id": item,
-            "conversation": [
-                turn(item, f"{item} costs {len(item)} EUR", expected_call("price", item=item)),
-                turn("sofa", "sofa costs 4 EUR", expected_call("price", item="sofa")),
-            ],
-        }
+    cases = {
+        item: [
+            turn(item, f"{item} costs {len(item)} EUR", expected_call("price", item=item)),
+            turn("sofa", "sofa costs 4 EUR", expected_call("price", item="sofa")),
+        ]
         for item in items
-    ]
-    (folder / "cases.evalset.json").write_text(json.dumps({"eval_set_id": "x", "eval_cases": cases}))
+    }
+    folder = write_agent(workspace, CUSTOMER_OF_THE_SERVER, cases)
+    (folder / "server.py").write_text(SERVER)
 
-    done = subprocess.run(
-        [sys.executable, "-m", "adjudge", "eval", "agent_under_test", "cases", "--concurrency", "8"],
-        cwd=workspace,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parent)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = command(workspace, *EVAL, "--concurrency", "8")
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"PASS  {len(items)} cases passed" in done.stdout
