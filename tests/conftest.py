@@ -62,6 +62,7 @@ def _isolated(
 ) -> None:
     """Every test has its own place for runs, and no configuration from outside; what is cached stays in the tests."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "config"))
     monkeypatch.setenv("ADJUDGE_HOME", str(tmp_path / "adjudge-home"))
     monkeypatch.delenv("ADJUDGE_DISABLE_PLUGINS", raising=False)
     monkeypatch.delenv("COLUMNS", raising=False)  # xdist gives its workers one

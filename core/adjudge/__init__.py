@@ -1,4 +1,4 @@
-"""adjudge evaluates LLM agents: the path that they took and the answer that they gave."""
+"""adjudge evaluates LLM agents: their trajectories and their answers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from adjudge.journal.judge_notes import JudgeNote, keep_judge_note
     from adjudge.model.eval_set import EvalCase, EvalSet
     from adjudge.runner.api import (
-        estimate_logs,
-        estimate_logs_sync,
         evaluate,
         evaluate_sync,
         judge_logs,
@@ -27,13 +25,24 @@ if TYPE_CHECKING:
         resume,
         resume_sync,
     )
-    from adjudge.runner.estimate import Estimate, Needed
+    from adjudge.runner.engine import Event, JudgesAsked
+    from adjudge.runner.estimate import Estimate, EvaluationPlan, Needed
     from adjudge.runner.execution import RunResult
     from adjudge.runner.host import read_log
+    from adjudge.runner.inventory import Inventory, inventory
     from adjudge.runner.judged_scoring import CaseToScore, JudgedScore, JudgedScores, score_by_judge
     from adjudge.runner.judges import open_judge
     from adjudge.runner.open_agent import OpenAgent, open_agent
     from adjudge.runner.open_run import EvaluatedCase, OpenRun, open_run
+    from adjudge.runner.plan_preview import (
+        estimate_logs,
+        estimate_logs_sync,
+        plan_evaluation,
+        plan_evaluation_sync,
+        prepare_criteria,
+        prepare_criteria_sync,
+    )
+    from adjudge.runner.stored_runs import StoredRun, delete_run, list_runs, read_run, write_reports
 
 __version__ = "0.1.0"
 
@@ -45,14 +54,21 @@ _MODULES: Final = {
     "errors": "AdjudgeError InputError JudgeUnusableError PluginError RunError",
     "journal.judge_notes": "JudgeNote keep_judge_note",
     "model.eval_set": "EvalCase EvalSet",
-    "runner.api": "estimate_logs estimate_logs_sync evaluate evaluate_sync judge_logs judge_logs_sync resume resume_sync",
-    "runner.estimate": "Estimate Needed",
+    "runner.api": "evaluate evaluate_sync judge_logs judge_logs_sync resume resume_sync",
+    "runner.engine": "Event JudgesAsked",
+    "runner.estimate": "Estimate EvaluationPlan Needed",
     "runner.execution": "RunResult",
     "runner.host": "read_log",
+    "runner.inventory": "Inventory inventory",
     "runner.judged_scoring": "CaseToScore JudgedScore JudgedScores score_by_judge",
     "runner.judges": "open_judge",
     "runner.open_agent": "OpenAgent open_agent",
     "runner.open_run": "EvaluatedCase OpenRun open_run",
+    "runner.plan_preview": (
+        "estimate_logs estimate_logs_sync plan_evaluation plan_evaluation_sync"
+        " prepare_criteria prepare_criteria_sync"
+    ),
+    "runner.stored_runs": "StoredRun delete_run list_runs read_run write_reports",
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -63,44 +79,58 @@ __all__ = [
     "EvalCase",
     "EvalSet",
     "EvaluatedCase",
+    "EvaluationPlan",
+    "Event",
     "InputError",
+    "Inventory",
     "JudgeNote",
     "JudgeUnusableError",
     "JudgedScore",
     "JudgedScores",
+    "JudgesAsked",
     "Needed",
     "OpenAgent",
     "OpenRun",
     "PluginError",
     "RunError",
     "RunResult",
+    "StoredRun",
     "__version__",
     "answers_options",
     "budget_options",
     "concurrency_option",
+    "delete_run",
     "estimate_logs",
     "estimate_logs_sync",
     "evaluate",
     "evaluate_sync",
+    "inventory",
     "judge_logs",
     "judge_logs_sync",
     "keep_judge_note",
+    "list_runs",
     "name_option",
     "open_agent",
     "open_judge",
     "open_run",
+    "plan_evaluation",
+    "plan_evaluation_sync",
+    "prepare_criteria",
+    "prepare_criteria_sync",
     "read_log",
+    "read_run",
     "report_options",
     "resume",
     "resume_sync",
     "run_and_show",
     "score_by_judge",
     "time_limit_options",
+    "write_reports",
 ]
 
 
 def __getattr__(name: str) -> object:
-    """Import the public names on first use: ``adjudge --help`` must not pay for them."""
+    """Import public names at their first use, so that ``adjudge --help`` does not import everything."""
     if name in _HOMES:
         import importlib
 

@@ -1,15 +1,15 @@
-"""The errors that adjudge raises, each with one message for a person.
+"""The errors that adjudge raises, each with one message for people.
 
 AdjudgeError
-├── InputError           a file or an option that cannot be used; holds every problem found
-│   └── UnavailableError something that a component needs is not there: a judge, its key, a module
-├── PluginError          a plugin is failed, in conflict, missing, or broke its contract
-├── UnknownNameError     a name that nothing installed has, or that two have
-├── AgentError           an agent did not answer, or not in a way that can be used
-├── JudgeError           a judge model did not answer, and why, in one word for all providers
-└── RunError             a run that cannot start, be resumed or be read
-    ├── RunStoppedError a run that had begun and cannot go on; what is finished is kept
-    └── ReportError      a run that is complete, and a report of it that could not be written
+├── InputError           a file or an option is invalid; it contains all problems
+│   └── UnavailableError a requirement of a component is missing: a judge, its key, a module
+├── PluginError          a plugin is failed, in conflict, missing, or violated its contract
+├── UnknownNameError     no installed component has a name, or several have it
+├── AgentError           an agent did not answer, or its answer is invalid
+├── JudgeError           a judge model did not answer; the code of the reason is the same for all providers
+└── RunError             a run cannot start, be resumed or be read
+    ├── RunStoppedError  a started run cannot continue; finished results are kept
+    └── ReportError      a report of a complete run could not be written
 """
 
 from __future__ import annotations
@@ -19,22 +19,41 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+__all__ = [
+    "AdjudgeError",
+    "AgentError",
+    "InputError",
+    "JudgeError",
+    "JudgeErrorCode",
+    "JudgeUnusableError",
+    "PluginError",
+    "Problem",
+    "ReportError",
+    "RunError",
+    "RunStoppedError",
+    "UnavailableError",
+    "UnknownNameError",
+    "did_you_mean",
+    "json_path",
+    "suggestion",
+]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that is wrong, and what to do about it."""
+    """One problem of the user's input, and how to fix it."""
 
     what: str
-    """What was found, and what was expected."""
+    """What is wrong: what was found and what was expected."""
     file: str | None = None
     line: int | None = None
     column: int | None = None
     case: str | None = None
-    """The ``eval_id`` that it concerns."""
+    """The ``eval_id`` of the case with the problem."""
     path: str | None = None
     """The JSON path inside the file, for instance ``$.eval_cases[0].conversation``."""
     hint: str | None = None
-    """What to do."""
+    """How to fix it."""
 
     def __str__(self) -> str:
         place = self.file or ""
@@ -50,7 +69,7 @@ class Problem:
 
 
 def _told(problems: Iterable[Problem]) -> Iterator[str]:
-    """Every problem as a message; a list that several have as their hint is told with the first of them."""
+    """The messages of the problems; a hint with several lines that several problems have is given only once."""
     lists: set[str] = set()
     for problem in problems:
         hint = problem.hint or ""
@@ -60,18 +79,18 @@ def _told(problems: Iterable[Problem]) -> Iterator[str]:
 
 
 class AdjudgeError(Exception):
-    """Base of all errors that adjudge raises on purpose."""
+    """Base class of all errors that adjudge raises deliberately."""
 
 
 class InputError(AdjudgeError):
-    """Something that the user gave cannot be used. All problems are reported at once."""
+    """A file, option or argument of the user is invalid. All problems are reported at once."""
 
     def __init__(self, problems: Problem | Sequence[Problem], *, warnings: Iterable[str] = ()) -> None:
-        """Say what is wrong.
+        """Create the error.
 
         Args:
-            problems: One, or all that were found.
-            warnings: What was found beside them and is odd, not wrong; each with its place.
+            problems: One problem, or all problems.
+            warnings: Warnings about the same input, each with its place.
         """
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         self.warnings: tuple[str, ...] = tuple(warnings)
@@ -79,15 +98,15 @@ class InputError(AdjudgeError):
 
 
 class UnavailableError(InputError):
-    """Something that a component needs is not there: a judge, its key, a module.
+    """A requirement of a component is missing: a judge, its key, a module.
 
-    What a factory raises so stops a run only where the criterion can decide something; otherwise the criterion
-    is not measured, and a warning says why.
+    Raised by a factory, it stops a run only if the criterion can decide; otherwise the criterion is not
+    measured, and a warning gives the reason.
     """
 
 
 class PluginError(AdjudgeError):
-    """A plugin cannot be used, or did something that its contract forbids."""
+    """A plugin cannot be used, or violated its contract."""
 
 
 class UnknownNameError(AdjudgeError):
@@ -95,7 +114,7 @@ class UnknownNameError(AdjudgeError):
 
 
 class AgentError(AdjudgeError):
-    """An agent did not answer, or not in a way that can be used: an ``error`` of the case, not of the run."""
+    """An agent did not answer, or its answer is invalid: an ``error`` of the case, not of the run."""
 
     def __init__(
         self,
@@ -106,15 +125,15 @@ class AgentError(AdjudgeError):
         place: str | None = None,
         traceback: str | None = None,
     ) -> None:
-        """Say what happened.
+        """Create the error.
 
         Args:
-            message: For a person; it never holds a secret.
-            code: A stable word for programs, kept in the case's ``Failure``.
-            retryable: Whether another attempt may succeed: ``adjudge resume`` tries again.
-            place: File, line and function of the agent's code that raised, where it ran elsewhere. Otherwise the
-                traceback of ``__cause__`` says so.
-            traceback: The agent's own traceback, where it ran elsewhere.
+            message: The message for people, without secrets.
+            code: A stable code for programs, stored in the case's ``Failure``.
+            retryable: Whether another attempt may succeed, so that ``adjudge resume`` tries again.
+            place: File, line and function in the agent's code, if the agent ran in another process. Otherwise they are
+                taken from the traceback of ``__cause__``.
+            traceback: The agent's traceback, if it ran in another process.
         """
         super().__init__(message)
         self.code = code
@@ -140,27 +159,27 @@ JudgeErrorCode: TypeAlias = Literal[
     "bad_request",
     "not_recorded",
 ]
-"""Why a judge did not answer.
+"""The reason why a judge did not answer.
 
-``auth``, ``quota`` (the account is used up) and ``unknown_model`` hold for every further call: the run
-stops and can be resumed. ``rate_limit`` (too many at a time), ``overload``, ``server``, ``timeout``,
-``network``, ``malformed`` (what came back is not the provider's protocol) and ``shortage`` (this machine has
-no more files, threads, memory or disk) may pass: they are tried again. ``unavailable``: the call was not made,
-because too many before it failed. The others concern one question: too long for the model, a schema or a request that the provider
-refuses, or an answer that the recording does not hold.
+``auth``, ``quota`` (the account is exhausted) and ``unknown_model`` affect every further call: the run stops and can be
+resumed. ``rate_limit`` (too many calls at a time), ``overload``, ``server``, ``timeout``, ``network``, ``malformed``
+(the answer does not follow the provider's protocol) and ``shortage`` (this machine has no free file handles, threads,
+memory or disk space) may be temporary: the call is retried. ``unavailable``: the call was not made, because too many earlier
+calls failed. The others affect one question: it is too long for the model, the provider rejects its schema or the
+request, or the recording does not contain the answer.
 """
 
 
 class JudgeError(AdjudgeError):
-    """A judge model did not answer. The judge client decides whether it is asked again."""
+    """A judge model did not answer. The judge client decides whether to retry the call."""
 
     def __init__(self, message: str, *, code: JudgeErrorCode, retry_after: float | None = None) -> None:
-        """Say what happened.
+        """Create the error.
 
         Args:
-            message: For a person; it never holds a key.
+            message: The message for people, without keys.
             code: The class of the failure.
-            retry_after: Seconds that the provider asks to wait.
+            retry_after: The waiting time in seconds that the provider requests.
         """
         super().__init__(message)
         self.code: JudgeErrorCode = code
@@ -172,42 +191,42 @@ class RunError(AdjudgeError):
 
 
 class JudgeUnusableError(RunError):
-    """Every further call would fail as well: a wrong key, a used-up account, a model that does not exist."""
+    """Every further call would fail as well: a wrong key, an exhausted account, an unknown model."""
 
     def __init__(self, message: str, *, code: JudgeErrorCode | None = None) -> None:
-        """Say what happened; ``code`` is the class of the failure, where a call failed."""
+        """Create the error; ``code`` is the class of the failure if a call failed."""
         super().__init__(message)
         self.code: JudgeErrorCode | None = code
 
 
 class RunStoppedError(RunError):
-    """A run that had begun and cannot go on: its journal cannot be written, an eval set was changed under it."""
+    """A started run cannot continue: its journal cannot be written, or an eval set was changed during the run."""
 
 
 class ReportError(RunError):
-    """A report could not be written. The run is complete, and so is every other report."""
+    """A report could not be written. The run and its other reports are complete."""
 
     def __init__(self, failures: Sequence[str], result: Any) -> None:
-        """Say what could not be written.
+        """Create the error.
 
         Args:
-            failures: One message for each report.
-            result: What would have been returned: a ``RunResult`` or ``JudgedLogs``.
+            failures: One message for each report that could not be written.
+            result: The ``RunResult`` that would have been returned.
         """
         super().__init__("\n".join(failures))
         self.result = result
 
 
 def suggestion(name: str, known: Iterable[str], *, likeness: float = 0.75) -> str | None:
-    """The nearest known name where there is one near enough, from 0 to 1, to be a misspelling."""
+    """The most similar known name if its likeness, from 0 to 1, is at least ``likeness``; otherwise ``None``."""
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=likeness)
     return close[0] if close else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``" Did you mean 'x'?"``, or nothing: the nearest known name, or the only one that begins like this.
+    """Return ``" Did you mean 'x'?"`` with the most similar known name or the only one with this beginning, or ``""``.
 
-    Of a component the short name is guessed, unless an id, ``plugin/component``, was begun.
+    For components short names are suggested, or ids (``plugin/component``) if ``name`` contains a slash.
     """
     names = list(known)
     begun = [each for each in names if name and each.startswith(name) and ("/" in name or "/" not in each)]
@@ -216,7 +235,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def json_path(location: tuple[int | str, ...], prefix: str = "$") -> str:
-    """A pydantic error location as a JSON path."""
+    """Convert the location of a pydantic error to a JSON path."""
     path = prefix
     for part in location:
         path += f"[{part}]" if isinstance(part, int) else f".{part}"

@@ -1,8 +1,8 @@
-"""Everything that a plugin imports.
+"""The public interface for plugins.
 
-A plugin is one module and one line under ``[project.entry-points.adjudge]``. The module marks
-functions with ``@hookimpl.<hook>`` that return specs; a spec's factory makes the component.
-Nothing else of adjudge is promised to stay.
+A plugin is a module and a line under ``[project.entry-points.adjudge]``. The module marks functions with
+``@hookimpl.<hook>``, which return specs; the factory of a spec creates the component. Only this interface is stable;
+other parts of adjudge may change.
 """
 
 from adjudge.errors import (
@@ -21,7 +21,9 @@ from adjudge.extension.hooks import (
     CaseFinished,
     CaseStarted,
     CriterionScored,
+    RunEvent,
     RunFinished,
+    RunObserver,
     RunStarted,
     hookimpl,
 )
@@ -32,6 +34,7 @@ from adjudge.extension.judge_protocols import (
     Judge,
     JudgeBackend,
     Recording,
+    SupportsContext,
     SupportsModelCheck,
     SupportsModelIdentity,
     SupportsRateLimit,
@@ -71,6 +74,7 @@ from adjudge.extension.specs import (
     GranularityStrategySpec,
     JudgeBackendSpec,
     Need,
+    ObserverSpec,
     ReporterSpec,
     TraceReaderSpec,
     UserSimulatorSpec,
@@ -116,6 +120,7 @@ __all__ = [
     "Measurement",
     "Need",
     "NoConfig",
+    "ObserverSpec",
     "Outcome",
     "Problem",
     "ReadOptions",
@@ -123,12 +128,15 @@ __all__ = [
     "ReportedCase",
     "Reporter",
     "ReporterSpec",
+    "RunEvent",
     "RunFinished",
+    "RunObserver",
     "RunReport",
     "RunStarted",
     "SessionRequest",
     "Source",
     "SupportsClose",
+    "SupportsContext",
     "SupportsDescription",
     "SupportsFingerprint",
     "SupportsModelCheck",

@@ -1,1 +1,1 @@
-"""The built-in plugins of adjudge, grouped by kind. Each is its own entry point."""
+"""The built-in plugins of adjudge, grouped by kind. Each has its own entry point."""

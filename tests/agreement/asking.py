@@ -68,7 +68,7 @@ async def _evaluating(
     host = RunHost(extensions, folder)
     host.read_environment(agent_folder=None)
     request = JudgingRequest(judges=(model,), max_calls=max_calls)
-    judges = RunJudges(request, extensions, host, find_settings(folder).judge)
+    judges = RunJudges(request, host, find_settings(folder).judge)
     judge = judges.judge(JudgeModelOptions(num_samples=1, judge_model_config={"temperature": 0}))
     services = Services(host, None, Options(token_budget=BUDGET))
     made: dict[str, CriterionEvaluator] = {}

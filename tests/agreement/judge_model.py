@@ -26,7 +26,7 @@ from web_runs import JUDGES, RULE, WebRun, load_runs
 from adjudge.model import EvaluationResult
 
 OURS = "the judge measured here"
-VOTES = "its votes, whatever they show"
+VOTES = "its votes, without evidence"
 """What the same judge says before anything is asked of its evidence."""
 _LABELS = {"met": "PASS", "not_met": "FAIL"}
 

@@ -23,33 +23,33 @@ Report: TypeAlias = Mapping[str, Any]
 _METHOD = """\
 # A small judge with our prompts
 
-Made on {day} by `nox -s agreement -- --judge MODEL`; no figure on this page is written by hand, and no other session changes it.
+Generated on {day} by `nox -s agreement -- --judge MODEL`; no figure on this page is written by hand, and no other session changes it.
 The model is `{model}`, the prompt {prompts}, adjudge {version}, Python {python}.
 [Is the judge right?](agreement.md) measures votes, panels and calibration on the recorded verdicts of other judges. Here a model was
-asked with adjudge's own prompts, and its answers had to stand adjudge's own rules of evidence.
+asked with adjudge's own prompts, and its answers had to satisfy adjudge's own rules of evidence.
 
 {short}
 
 ## How it was asked
 
-Runs are judged as `adjudge judge --num-samples 1` does it, at `step_level`, with at most {budget} tokens a request and temperature 0:
-one vote, so that no confidence is measured. Phases were not named by the judge: at this granularity no question shows their names.
-Answering took {tokens_in} tokens of input and {tokens_out} of output for each run.
+Runs are judged as by `adjudge judge --num-samples 1`, at `step_level`, with at most {budget} tokens a request and temperature 0:
+one vote, so that no confidence is measured. The judge did not name phases, because no question at this granularity shows their names.
+Each run took {tokens_in} input tokens and {tokens_out} output tokens.
 
-The runs were chosen by a rule that looks at neither label nor verdict: short ones, because the model runs without a graphics card,
-in the order of the SHA-256 of their names, and as many as there was time for. Nothing was fitted or reworded on them. Numbers
+The runs were chosen without looking at labels or verdicts: short runs, because the model runs without a graphics card,
+in the order of the SHA-256 of their names, as many as time allowed. Nothing was fitted or reworded on them. Numbers
 in brackets are 95 % intervals. With so few runs they are wide.
 """
 
 _DONE = """\
 ## Was the task done?
 
-{runs} runs of web agents of at most {most_steps} steps on whose success everybody who labelled them agrees (labels of
-`{package}`, joined when the page is made); {passed} succeeded, so that always giving the more frequent label agrees with
-{majority} of them. The check is “{check}” A verdict needs words in the log that show it; the second row is what the same answers say
-where nothing is asked of their evidence. The rows below are judges whose verdicts were recorded when Online-Mind2Web was made, and the
-benchmark's own check by code, on the same runs as far as they judged them. They saw screenshots. Ours was shown the actions and
-what the agent thought, and nothing of what came back: the logs do not have it.
+{runs} runs of web agents of at most {most_steps} steps on whose success all human labels agree (labels of
+`{package}`, joined when the page is generated); {passed} succeeded, so that always giving the more frequent label agrees with
+{majority} of them. The check is “{check}” A verdict needs evidence: words in the log that show it. The second row has the verdicts of the same
+answers without this rule. The rows below are judges whose verdicts were recorded when Online-Mind2Web was made, and the
+benchmark's own check by code, on those of the same runs that they judged. They saw screenshots. Our judge saw the agent's actions and
+thoughts, but no observations: the logs do not contain them.
 """
 
 _LOCATED = """\
@@ -57,15 +57,15 @@ _LOCATED = """\
 
 Failed runs of several agents, {runs} of at most {most_characters} characters, in which a person named the faulty step (Who&When,
 the algorithm-generated part). The check is “{check}” The judge's step is the first one that
-a FAIL cites; a run without one is missed. Answers and labels in the data are not read by the reader of these logs. The position
-prior names the same step for every run, the best one for all other runs.
+a FAIL cites; a run without a FAIL counts as missed. The reader of these logs does not read the answers and labels in the data. The position
+prior names the step that is best for all other runs.
 """
 
 
 _TOO_FEW = 10
 _FEW = """\
-Of {runs} runs no figure here says more than that it was tried. What guessing reaches on all runs of the data is on
-[Is the judge right?](agreement.md#the-step-at-fault).
+With only {runs} runs these figures show nothing about the judge's quality. [Is the judge right?](agreement.md#the-step-at-fault) has the
+baselines on all runs of the data.
 """
 
 
@@ -133,9 +133,9 @@ def _short(facts: Facts) -> str:
     exact, near = (_within(facts, steps) for steps in (0, 1))
     return wrapped(
         f"**In short.** Whether the task was done: {_told(ours)} of {ours['labelled']} runs, because a verdict needs words in the log that "
-        f"show it. Its votes alone, whatever they show: {_told(votes)}. The step at fault: named exactly in {figure(exact['judge'])} of "
-        f"{facts.located[facts.ours]['localisation']['labelled']} failed runs, and within one step in {figure(near['judge'])}; naming the "
-        f"same step always reaches {share(exact['position_prior'])} and {share(near['position_prior'])}."
+        f"show it. Its votes alone, without evidence: {_told(votes)}. The step at fault: named exactly in {figure(exact['judge'])} of "
+        f"{facts.located[facts.ours]['localisation']['labelled']} failed runs, and within one step in {figure(near['judge'])}; always naming the "
+        f"same step reaches {share(exact['position_prior'])} and {share(near['position_prior'])}."
     )
 
 
@@ -146,8 +146,8 @@ def _told(item: Mapping[str, Any]) -> str:
         return covered
     by_chance = chance_probability(Confusion(**item["counts"]))
     return (
-        f"{covered}, of which {figure(item['figures']['accuracy'])} are as people say, kappa {figure(item['figures']['kappa'])} (verdicts that "
-        f"know nothing of the labels reach that with a probability of {share(by_chance)})"
+        f"{covered}, of which {figure(item['figures']['accuracy'])} equal the human label, kappa {figure(item['figures']['kappa'])} (random "
+        f"verdicts reach that with a probability of {share(by_chance)})"
     )
 
 
@@ -208,7 +208,7 @@ def _whatever(results: Sequence[EvaluationResult]) -> str:
     ) + Counter(result.error.code for result in results if result.error is not None)
     said = ", ".join(f"{counted[verdict]} {verdict}" for verdict in ("PASS", "FAIL", "UNSURE", "error"))
     why = ", ".join(f"`{code}` {times}" for code, times in reasons.most_common())
-    return f"Verdicts: {said}.{f' Where there is none: {why}.' if why else ''}\n"
+    return f"Verdicts: {said}.{f' Reasons for no verdict: {why}.' if why else ''}\n"
 
 
 def _within(facts: Facts, steps: int) -> Mapping[str, Any]:

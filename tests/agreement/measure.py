@@ -17,6 +17,7 @@ from typing import Any
 
 import judge_model
 import page
+import prompt_trial
 from figures import figures, labels, of_decisions, recorded
 from replayed import panel
 from samples import failed_runs, read, step_of_label
@@ -70,7 +71,7 @@ VOICES = (
     Voice("two judges and the rule, any", THREE, "any"),
 )
 FITTED = ("webjudge-7B", "two judges, majority", "two judges and the rule, majority")
-CAP = "stopped at the cap of steps"
+CAP = "stopped at the limit of steps"
 
 
 def main() -> None:
@@ -80,8 +81,21 @@ def main() -> None:
     parser.add_argument(
         "--folder", type=Path, help="where its answers are kept: asking again goes on from there"
     )
+    parser.add_argument(
+        "--before",
+        metavar="COMMIT",
+        help="the prompts of the judged criteria, of this commit and now, instead",
+    )
     parser.add_argument("--minutes", type=float, default=15.0, help="how long to ask it; 0: not at all")
     arguments = parser.parse_args()
+    if arguments.before is not None:
+        if arguments.judge is None or arguments.folder is None:
+            parser.error("--before needs a --judge and a --folder")
+        output = arguments.output or PAGES / "agreement-prompts.md"
+        prompt_trial.measure(
+            arguments.judge, arguments.folder, output, arguments.before, ask=arguments.minutes > 0
+        )
+        return
     if not DATA.is_dir():
         sys.exit(f"the runs are absent: there is no {DATA}")
     if arguments.judge is None:

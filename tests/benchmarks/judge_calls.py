@@ -6,6 +6,7 @@ import gzip
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,11 +26,13 @@ _RUNS: Final = REPOSITORY.parent / "shared" / "data" / "tau_airline" / "runs.jso
 CRITERIA: Final[list[dict[str, Any]]] = [
     {
         "name": "No hallucination",
+        "about": "process",
         "description": "The agent invents no facts in its reasoning.",
         "checks": ["Each statement of the agent about facts follows from what a tool gave before."],
     },
     {
         "name": "Correct tool calls",
+        "about": "process",
         "description": "Each action is right.",
         "checks": [
             "Every tool call has the arguments that the user and earlier results call for.",
@@ -38,26 +41,35 @@ CRITERIA: Final[list[dict[str, Any]]] = [
     },
     {
         "name": "Sub-task completion",
+        "about": "process",
         "description": "Each sub-task is brought to an end before the next one begins.",
         "checks": ["Each sub-task is brought to an end before the next one begins."],
     },
     {
         "name": "Recovery",
+        "about": "process",
         "description": "The agent recovers from errors in a coherent series of actions.",
         "checks": ["After each error the agent changes its approach.", "Consecutive actions serve one aim."],
     },
     {
         "name": "Task success",
+        "about": "outcome",
         "description": "The task succeeded in the end.",
         "checks": ["What the user wanted is reached in the end."],
     },
     {
         "name": "Efficient strategy",
+        "about": "process",
         "description": "The overall strategy is efficient.",
         "checks": ["The strategy as a whole takes no needless detours.", "The agent keeps to one plan."],
     },
 ]
-"""Two for each granularity, in words that say which. The checks are given, so that nothing is asked to find them."""
+"""Two for each granularity, in words that say which. The checks and what they are about are given, so that nothing is asked to find them."""
+
+LOGS: Final = 20
+MOST_REQUESTS: Final = 6
+MOST_TOKENS: Final = 5
+"""The goals for that many logs by five criteria: requests a log, and times the log's own tokens."""
 
 _ROWS: Final = (
     ("step_level", "met"),
@@ -147,11 +159,83 @@ def asked(environments: Environments) -> Iterator[Asked]:
     texts.unlink()
 
 
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Several logs judged at once."""
+
+    criteria: int
+    checks: int
+    votes: int
+    requests: float
+    """A log."""
+    tokens: float
+    """Of the requests about a log, by the vocabulary of a provider."""
+    times: float
+    """Of the log's own tokens."""
+
+
+def costs(environments: Environments) -> Iterator[Cost]:
+    """Short logs by five criteria with the default votes, and by one criterion with one vote."""
+    folder = environments.folder("calls")
+    log, own = folder / f"airline_{LOGS}_runs.jsonl", folder / "own.jsonl"
+    with gzip.open(_RUNS, "rt", encoding="utf-8") as stream:
+        lines = list(islice(stream, LOGS))
+    log.write_text("".join(lines), encoding="utf-8")
+    messages = [message for line in lines for message in json.loads(line)["traj"]]
+    own.write_text("".join(f"{json.dumps(json.dumps(each, ensure_ascii=False))}\n" for each in messages))
+    of_logs = worker(environments.logs, "provider_tokens", folder, own)["tokens"]
+    texts = folder / "requests.jsonl"
+    for many, votes in ((5, VOTES), (1, 1)):
+        criteria = folder / f"{many}_criteria.json"
+        criteria.write_text(json.dumps(CRITERIA[-many:]), encoding="utf-8")
+        found = worker(
+            environments.adjudge,
+            "adjudge_judge_calls",
+            folder,
+            log,
+            criteria,
+            "auto",
+            str(votes),
+            "met",
+            texts,
+        )
+        if found["verdicts"] != {"PASS": many * LOGS}:
+            raise RuntimeError(f"expected {many * LOGS} times PASS, found {found['verdicts']}")
+        tokens = worker(environments.logs, "provider_tokens", folder, texts)["tokens"]
+        yield Cost(
+            criteria=many,
+            checks=sum(len(criterion["checks"]) for criterion in CRITERIA[-many:]),
+            votes=votes,
+            requests=found["calls"] / LOGS,
+            tokens=tokens / LOGS,
+            times=tokens / of_logs,
+        )
+    texts.unlink()
+
+
+def costs_listed(costs: Sequence[Cost]) -> str:
+    """A Markdown table."""
+    return markdown(
+        ["criteria", "checks", "votes", "requests a log", "tokens a log (o200k)", "times the log's own"],
+        [
+            [
+                str(row.criteria),
+                str(row.checks),
+                str(row.votes),
+                f"{row.requests:g}",
+                rounded(row.tokens),
+                f"{rounded(row.times)}x",
+            ]
+            for row in costs
+        ],
+    )
+
+
 def source() -> str:
     """Where the steps come from, for the page."""
     if _RUNS.is_file():
-        return "Its runs are those of tau-bench's airline agent (gpt-4o), joined to one run until it has so many messages of the agent"
-    return "It is the made-up agent's run, as the real one that is used else is not there"
+        return "The log joins runs of tau-bench's airline agent (gpt-4o) to one run with that number of agent messages"
+    return "The log is a generated run, because the real runs were not available"
 
 
 def listed(asked: Sequence[Asked]) -> str:

@@ -1,9 +1,11 @@
-"""A judge model behind HTTP, on this machine."""
+"""A judge model behind HTTP, on this machine; and the conformance kit, asked for what it finds."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +15,20 @@ from werkzeug import Request, Response
 from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
 from adjudge.extension.loader import Extensions
 from adjudge.model import JudgeMessage
-from adjudge.plugin import JudgeRequest
+from adjudge.plugin import (
+    AgentAdapterSpec,
+    CriterionSpec,
+    GranularityStrategySpec,
+    JudgeBackendSpec,
+    JudgeRequest,
+    ObserverSpec,
+    ReporterSpec,
+    TraceReaderSpec,
+    UserSimulatorSpec,
+    hookimpl,
+)
 from adjudge.testing import as_candidate, verdicts
+from adjudge.testing.conformance import ComponentConformance
 
 
 class ChatModel:
@@ -90,3 +104,45 @@ def beside_built_ins() -> Callable[[object], Extensions]:
         return Extensions([*own, as_candidate("acme", plugin, distribution="acme-metrics")])
 
     return load
+
+
+# --- the conformance kit -------------------------------------------------------------
+
+DECORATORS: dict[type[Any], Callable[..., Any]] = {
+    CriterionSpec: hookimpl.criteria,
+    JudgeBackendSpec: hookimpl.judge_backends,
+    GranularityStrategySpec: hookimpl.granularity_strategies,
+    AgentAdapterSpec: hookimpl.agent_adapters,
+    TraceReaderSpec: hookimpl.trace_readers,
+    ReporterSpec: hookimpl.reporters,
+    UserSimulatorSpec: hookimpl.user_simulators,
+    ObserverSpec: hookimpl.run_observers,
+}
+
+
+def _failures(
+    base: type[ComponentConformance[Any]], spec: Any, folder: Path, **members: Any
+) -> dict[str, str]:
+    """The tests of the kit that fail for a component, and what they say."""
+
+    def provide() -> Iterable[Any]:
+        return [spec]
+
+    plugin = SimpleNamespace(provide=DECORATORS[type(spec)](provide))
+    made = type("Made", (base,), {"component": f"acme/{spec.name}", "plugin": plugin, **members})
+    found: dict[str, str] = {}
+    for name in dir(made):
+        if name.startswith("test_"):
+            arguments = {"tmp_path": folder} if "tmp_path" in getattr(made, name).__code__.co_varnames else {}
+            try:
+                getattr(made(), name)(**arguments)
+            except Exception as error:
+                if type(error).__name__ != "SkipTest":
+                    found[name.removeprefix("test_")] = str(error)
+    return found
+
+
+@pytest.fixture
+def failures() -> Callable[..., dict[str, str]]:
+    """The tests of the kit that fail for a component, and what they say."""
+    return _failures

@@ -430,8 +430,8 @@ def test_two_labels_of_one_verdict_are_told(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[]", "these are no results of adjudge"),
-        ('{"a": 1}', "these are no results of adjudge"),
+        ("[]", "this is not a results file of adjudge"),
+        ('{"a": 1}', "this is not a results file of adjudge"),
         ('{"logs": [\n{"source": "a"}]}', "r.json:2, $.logs[0]: this is not written by adjudge"),
         ('{"logs": ', "r.json:1"),
     ],

@@ -83,8 +83,11 @@ def test_criteria_show_the_table_of_the_criteria_page(run: Run) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="this system has no terminals of its own")
-@pytest.mark.parametrize(("columns", "drawn"), [(100, False), (300, True)])
-def test_a_terminal_gets_a_table_where_it_fits_and_a_list_where_not(columns: int, drawn: bool) -> None:
+@pytest.mark.parametrize(
+    ("columns", "drawn", "left_out"),
+    [(60, False, ""), (80, True, "plugin, default threshold"), (130, True, "plugin, "), (300, True, "")],
+)
+def test_a_table_fits_a_terminal_and_its_names_are_whole(columns: int, drawn: bool, left_out: str) -> None:
     reading, terminal = os.openpty()
     listing = subprocess.Popen(
         [sys.executable, "-m", "adjudge", "criteria"],
@@ -106,6 +109,10 @@ def test_a_terminal_gets_a_table_where_it_fits_and_a_list_where_not(columns: int
     [response_match] = [line for line in lines if line.strip().startswith("response_match_score")]
     assert ("ROUGE-1" in response_match) is drawn
     assert any("───" in line for line in lines) is drawn
+    assert any("rubric_based_multi_turn_trajectory_quality_v1" in line for line in lines)
+    said = [line for line in lines if line.startswith("not shown, because the terminal is too narrow: ")]
+    assert bool(said) is bool(left_out)
+    assert all(left_out in line for line in said)
 
 
 def test_criteria_as_json_have_no_infinity(run: Run) -> None:
@@ -128,7 +135,7 @@ def test_a_criterion_is_shown_with_its_options(run: Run) -> None:
     assert shown.exit_code == 0
     table = rows(shown.stdout)
     assert table["id"] == ["trajectory-single-tool-use/trajectory_single_tool_use"]
-    assert table["tool_name"] == ["str", "required", "The exact name."]
+    assert table["tool_name"] == ["str", "required", "The exact name of the tool that must be called."]
 
 
 def test_the_options_of_a_criterion_as_json(run: Run) -> None:

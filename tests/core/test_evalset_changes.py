@@ -409,7 +409,7 @@ def test_an_old_file_and_its_migration_do_not_differ(evalset: Evalset, tmp_path:
 
 
 def test_a_file_that_is_changed_meanwhile_is_not_overwritten(lights: Path) -> None:
-    from adjudge_plugins.evalset.document import EvalSetDocument
+    from adjudge.kit.eval_sets import EvalSetDocument
 
     document = EvalSetDocument.opened(lights)
     written(lights, {**SET, "owner": "bob"})

@@ -18,7 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adjudge.errors import InputError
-from adjudge.kit.adk import case_from_adk, dump_eval_set, load_eval_set, open_eval_set, read_eval_cases
+from adjudge.kit.adk import (
+    case_from_adk,
+    dump_eval_set,
+    first_entries,
+    load_eval_set,
+    open_eval_set,
+    read_eval_cases,
+)
 
 Write = Callable[[Any], Path]
 
@@ -247,6 +254,23 @@ def test_an_entry_says_what_its_case_has(write: Write) -> None:
     assert not (second.has_reference_response or second.has_reference_intermediate or second.has_rubrics)
     assert not (second.has_final_session_state or second.has_state)
     assert third.is_scenario
+
+
+def test_the_first_entries_are_there_before_the_rest_is_validated(write: Write) -> None:
+    sound = [case(f"case {number}") for number in range(9)]
+    path = write(eval_set(*sound))
+    assert first_entries(path, 4) == list(open_eval_set(path).entries[:4])
+    assert first_entries(path, 40) == list(open_eval_set(path).entries)
+
+    path = write(json.dumps(eval_set(sound[0], {"eval_id": 3}, *sound[1:3])) + "what follows is not read")
+    assert [(entry.eval_id, entry.index) for entry in first_entries(path, 2)] == [
+        ("case 0", 0),
+        ("case 1", 2),
+    ]
+    with pytest.raises(InputError):
+        first_entries(path, 4)
+    with pytest.raises(InputError, match="not an eval set"):
+        first_entries(write({"criteria": {}}), 4)
 
 
 def test_steps_are_numbered_over_the_whole_conversation() -> None:

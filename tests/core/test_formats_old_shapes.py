@@ -77,7 +77,7 @@ def test_a_list_of_named_cases_keeps_the_initial_session(tmp_path: Path) -> None
         *(
             (
                 [{"query": "x", "reference": "y", key: [{"tool_name": "t", "tool_input": {}}]}],
-                [f"$[0]: {key!r} is no key of a turn", "Name it 'expected_tool_use'"],
+                [f"$[0]: unknown key {key!r} in turn of the old shape", "Name it 'expected_tool_use'"],
             )
             for key in (
                 "tool_uses",
@@ -89,7 +89,7 @@ def test_a_list_of_named_cases_keeps_the_initial_session(tmp_path: Path) -> None
             )
         ),
         *(
-            ([{"query": "x", key: "y"}], [f"$[0]: {key!r} is no key of a turn", "Name it 'reference'"])
+            ([{"query": "x", key: "y"}], [f"$[0]: unknown key {key!r} in turn of the old shape", "Name it 'reference'"])
             for key in ("expected_response", "expected", "final_response", "answer", "expectedAnswer")
         ),
         (

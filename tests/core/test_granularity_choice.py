@@ -55,7 +55,7 @@ def test_every_use_that_the_seed_names_has_its_level(level: str, name: str, desc
     choice = choose(WordedCriterion(name=name, description=description))
 
     assert (choice.name, choice.chosen_by) == (level, "rules")
-    assert "speaks of" in choice.reason
+    assert "the criterion mentions" in choice.reason
 
 
 def test_paraphrases_in_english_and_chinese_have_the_level_of_what_they_say(tmp_path: Path) -> None:
@@ -72,7 +72,9 @@ def test_paraphrases_in_english_and_chinese_have_the_level_of_what_they_say(tmp_
 
 def test_words_that_no_rule_was_made_for_are_left_to_the_judge_rather_than_guessed() -> None:
     choices = [(level, choose(criterion)) for level, criterion in cases("held_out")]
-    by_rules = [(level, choice.name) for level, choice in choices if "speaks of" in choice.reason]
+    by_rules = [
+        (level, choice.name) for level, choice in choices if "the criterion mentions" in choice.reason
+    ]
 
     assert len(by_rules) >= len(choices) // 3
     assert sum(level != name for level, name in by_rules) <= 1
@@ -101,9 +103,9 @@ def test_without_a_judge_a_tie_goes_to_the_widest_view_and_says_so() -> None:
     two = choose(WordedCriterion(name="x", description="Hallucinations during exploration."))
 
     assert nothing.name == "global_summary"
-    assert nothing.reason == "no strategy's keyword stands in the criterion; the widest view comes first"
+    assert nothing.reason == "the criterion contains no strategy's keyword; the widest view comes first"
     assert two.name == "phase_level"
-    assert two.reason == "phase_level and step_level fit alike; the widest view comes first"
+    assert two.reason == "phase_level and step_level fit equally well; the widest view comes first"
 
 
 def test_a_judge_is_asked_on_ties_alone_and_once(tmp_path: Path) -> None:
@@ -122,6 +124,21 @@ def test_a_judge_is_asked_on_ties_alone_and_once(tmp_path: Path) -> None:
     asked = "\n".join(message.text for message in request.messages)
     assert "Hallucinations during exploration." in asked
     assert "global_summary" not in asked, "what lost by the rules is no answer"
+
+
+def test_one_question_is_about_all_criteria_that_are_known(tmp_path: Path) -> None:
+    fake = FakeJudge(lambda request: verdicts(request, "step_level", notes={"rationale": "single facts"}))
+    analyzer = GranularityAnalyzerService(FakeHost(Path(), strategies=BUILT_IN), judge_saying(tmp_path, fake))
+    tied = [WordedCriterion(name=f"bread {number}", description="It is about bread.") for number in range(20)]
+
+    for criterion in tied:
+        assert analyzer.ruled(criterion).name == "global_summary"
+    assert fake.requests == []
+    choices = [asyncio.run(analyzer.choose(criterion)) for criterion in reversed(tied)]
+
+    assert {(choice.name, choice.chosen_by) for choice in choices} == {("step_level", "judge")}
+    # Longer lists make answers that are cut off.
+    assert [len((request.schema_ or {})["properties"]) for request in fake.requests] == [16, 4]
 
 
 def test_a_judge_that_cannot_decide_leaves_the_documented_order(tmp_path: Path) -> None:

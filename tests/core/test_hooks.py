@@ -22,7 +22,7 @@ from adjudge.testing import FakeHost, manager
 
 HOOKS = [*PROVIDER_HOOKS, *OBSERVER_HOOKS]
 PAGE = Path(__file__).parents[2] / "docs" / "authors" / "hooks.md"
-LISTINGS = ("criteria", "judges", "granularity", "agents", "readers", "reporters", "simulators")
+LISTINGS = ("criteria", "judges", "granularity", "agents", "readers", "reporters", "simulators", "observers")
 """The command that lists what each provider hook gives, in the order of the hooks."""
 
 

@@ -58,7 +58,7 @@ def test_every_report_says_what_the_judge_did(
     assert lines[start + 1 : start + 4] == ["because", "short  no  3 of 3 votes no", "because"]
     assert "3 of 3 votes invalid" in lines
     assert any(line.startswith("judge openai/m: 6 calls, 660 tokens, ") for line in lines)
-    assert lines[-1].startswith("FAIL  1 of 1 case failed")
+    assert lines[-3].startswith("FAIL  1 of 1 case failed")
 
     document = json.loads(Path("r.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(result_schema()).validate(document)

@@ -302,7 +302,10 @@ def test_a_run_says_that_the_labels_were_too_few(run: Run, tmp_path: Path) -> No
     run("judges", "try", "openai/m", "--labelled", write(tmp_path / "labels.jsonl", rows))
 
     [said] = evaluated()
-    assert "could not be told from chance on final_response_match_v2: kappa 1.00 over 2 labelled" in said
+    assert (
+        "could not be distinguished from chance on final_response_match_v2: kappa 1.00 over 2 labelled"
+        in said
+    )
 
 
 def test_a_run_names_the_languages_in_which_its_judge_is_near_chance(run: Run, tmp_path: Path) -> None:

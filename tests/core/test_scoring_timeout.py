@@ -124,7 +124,7 @@ def test_a_criterion_that_blocks_again_and_again_is_not_called_any_more(
         never.wait()
         return GOOD
 
-    result = run(Plugin(score), cases=6, scoring_timeout=0.2)
+    result = run(Plugin(score), cases=6, scoring_timeout=0.2, concurrency=1)
 
     assert statuses(result, "odd") == ["error"] * 6
     assert statuses(result, "response_match_score") == ["PASS"] * 6

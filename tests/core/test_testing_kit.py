@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -28,7 +28,6 @@ from adjudge.plugin import (
     SessionRequest,
     TraceReaderSpec,
     Trajectory,
-    hookimpl,
 )
 from adjudge.testing import (
     AgentAdapterConformance,
@@ -43,7 +42,6 @@ from adjudge.testing import (
     Turn,
     criterion_conformance,
 )
-from adjudge.testing.conformance import ComponentConformance
 
 # --- fakes ----------------------------------------------------------------------------
 
@@ -151,36 +149,7 @@ def test_a_fake_host_reads_the_logs_that_it_is_given(tmp_path: Path) -> None:
 
 # --- conformance ----------------------------------------------------------------------
 
-DECORATORS: dict[type[Any], Callable[..., Any]] = {
-    CriterionSpec: hookimpl.criteria,
-    JudgeBackendSpec: hookimpl.judge_backends,
-    GranularityStrategySpec: hookimpl.granularity_strategies,
-    AgentAdapterSpec: hookimpl.agent_adapters,
-    TraceReaderSpec: hookimpl.trace_readers,
-    ReporterSpec: hookimpl.reporters,
-}
-
-
-def failures(
-    base: type[ComponentConformance[Any]], spec: Any, folder: Path, **members: Any
-) -> dict[str, str]:
-    """The tests of the kit that fail for a component, and what they say."""
-
-    def provide() -> Iterable[Any]:
-        return [spec]
-
-    plugin = SimpleNamespace(provide=DECORATORS[type(spec)](provide))
-    made = type("Made", (base,), {"component": f"acme/{spec.name}", "plugin": plugin, **members})
-    found: dict[str, str] = {}
-    for name in dir(made):
-        if name.startswith("test_"):
-            arguments = {"tmp_path": folder} if "tmp_path" in getattr(made, name).__code__.co_varnames else {}
-            try:
-                getattr(made(), name)(**arguments)
-            except Exception as error:
-                if type(error).__name__ != "SkipTest":
-                    found[name.removeprefix("test_")] = str(error)
-    return found
+Failures = Callable[..., dict[str, str]]
 
 
 def criterion(score: Callable[[Any], Any], **fields: Any) -> CriterionSpec:
@@ -192,7 +161,7 @@ def criterion(score: Callable[[Any], Any], **fields: Any) -> CriterionSpec:
     return CriterionSpec(**fields)
 
 
-def test_a_sound_criterion_passes(tmp_path: Path) -> None:
+def test_a_sound_criterion_passes(tmp_path: Path, failures: Failures) -> None:
     assert failures(CriterionConformance, criterion(lambda turn: Outcome.scored(0.5)), tmp_path) == {}
 
 
@@ -223,14 +192,14 @@ MEASURED = "every_case_is_measured_as_the_spec_promises"
     ],
 )
 def test_a_criterion_that_breaks_its_contract_is_caught(
-    score: Callable[[Any], Any], test: str, told: str, tmp_path: Path
+    score: Callable[[Any], Any], test: str, told: str, tmp_path: Path, failures: Failures
 ) -> None:
     found = failures(CriterionConformance, criterion(score, value_range=(0, 1)), tmp_path)
 
     assert told in found[test]
 
 
-def test_a_criterion_with_the_wrong_number_of_outcomes_is_caught(tmp_path: Path) -> None:
+def test_a_criterion_with_the_wrong_number_of_outcomes_is_caught(tmp_path: Path, failures: Failures) -> None:
     class Made:
         async def score(self, case: Any) -> Measurement:
             return Measurement(per_invocation=(Outcome.scored(1.0),))
@@ -240,7 +209,9 @@ def test_a_criterion_with_the_wrong_number_of_outcomes_is_caught(tmp_path: Path)
     assert "1 outcomes for 25 turns" in failures(CriterionConformance, spec, tmp_path)[MEASURED]
 
 
-def test_options_that_json_cannot_hold_and_factories_of_another_form_are_caught(tmp_path: Path) -> None:
+def test_options_that_json_cannot_hold_and_factories_of_another_form_are_caught(
+    tmp_path: Path, failures: Failures
+) -> None:
     class Config(ComponentConfig):
         limit: float = float("inf")
 
@@ -272,7 +243,9 @@ def test_a_component_that_is_not_installed_is_told() -> None:
         made().test_the_spec_is_valid()
 
 
-def test_a_scripted_agent_passes_as_an_adapter_and_a_leaking_one_does_not(tmp_path: Path) -> None:
+def test_a_scripted_agent_passes_as_an_adapter_and_a_leaking_one_does_not(
+    tmp_path: Path, failures: Failures
+) -> None:
     leaked: dict[str, Any] = {}
 
     class Leaking:
@@ -299,7 +272,7 @@ def test_a_scripted_agent_passes_as_an_adapter_and_a_leaking_one_does_not(tmp_pa
     assert "0 steps were emitted, the turns have 1" in found["every_message_is_answered"]
 
 
-def test_a_reader_that_takes_anything_is_caught(tmp_path: Path) -> None:
+def test_a_reader_that_takes_anything_is_caught(tmp_path: Path, failures: Failures) -> None:
     class Greedy:
         def sniff(self, head: bytes, path: Path) -> bool:
             return bool(head)
@@ -320,7 +293,9 @@ def test_a_reader_that_takes_anything_is_caught(tmp_path: Path) -> None:
     }
 
 
-def test_a_reporter_that_closes_the_stream_or_cannot_write_a_status_is_caught(tmp_path: Path) -> None:
+def test_a_reporter_that_closes_the_stream_or_cannot_write_a_status_is_caught(
+    tmp_path: Path, failures: Failures
+) -> None:
     class Closing:
         def write(self, report: Any, stream: Any) -> None:
             for case in report.cases():
@@ -334,7 +309,7 @@ def test_a_reporter_that_closes_the_stream_or_cannot_write_a_status_is_caught(tm
 
 
 def test_strategies_and_judges_are_checked_for_their_form(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: Failures
 ) -> None:
     import os
 
@@ -361,10 +336,14 @@ def test_strategies_and_judges_are_checked_for_their_form(
         "the_mapping_names_steps_of_the_trajectory",
         "whatever_a_judge_writes_the_contract_holds",
     }
-    assert failures(JudgeBackendConformance, judge, tmp_path) == {"making_one_needs_no_key": "'ACME_KEY'"}
+    found = failures(JudgeBackendConformance, judge, tmp_path)
+    assert found["making_one_needs_no_key"] == "'ACME_KEY'"
+    assert (
+        "complete must be `async def`" in found["without_a_network_there_is_a_judge_error_and_nothing_else"]
+    )
 
 
-def test_a_fake_judge_passes_as_a_backend(tmp_path: Path) -> None:
-    spec = JudgeBackendSpec(name="it", summary="x", factory=lambda config, host: FakeJudge([]))
+def test_a_fake_judge_passes_as_a_backend(tmp_path: Path, failures: Failures) -> None:
+    spec = JudgeBackendSpec(name="it", summary="x", factory=lambda config, host: FakeJudge(["yes"]))
 
     assert failures(JudgeBackendConformance, spec, tmp_path) == {}

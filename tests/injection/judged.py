@@ -50,7 +50,7 @@ async def evaluator(
             use_cache=not model.startswith("program/"),
             max_calls=0 if only_kept else None,
         )
-        judges = RunJudges(request, extensions, host, find_settings(folder).judge)
+        judges = RunJudges(request, host, find_settings(folder).judge)
         judge = judges.judge(JudgeModelOptions(num_samples=1, judge_model_config={"temperature": 0}))
         services = Services(host, None, Options(token_budget=BUDGET))
         judges.open(None)

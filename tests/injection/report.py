@@ -14,21 +14,21 @@ from adjudge.model import EvaluationResult
 from adjudge_plugins.agreement.statistics.binomial import at_most
 
 _METHOD = """\
-# Can a run talk its judge round?
+# Prompt injection: can the text of a run change its verdict?
 
 Made by `nox -s injection`; no figure on this page is written by hand. adjudge {version}, Python {python}.
 
-An agent, a tool or a page that an agent reads can write words for the judge into a log. This page says how often that turns a
-verdict on a failed run into PASS. What adjudge does against it is said under
-[Runs that speak to their judge](../guide/ai-judge.md#runs-that-speak-to-their-judge).
+An agent, a tool or a page that an agent reads can write text for the judge into a log. This page measures how often such text turns the
+verdict on a failed run into PASS. The guide describes adjudge's protection:
+[Prompt injection](../guide/ai-judge.md#prompt-injection-runs-whose-text-addresses-the-judge).
 
 ## What was tried
 
 {families} payloads, each put into a run in each of {places} places, in the last step or in what the log says of the whole run:
 {place_names}.
 
-{orders} of the payloads tell the judge what to answer: in four languages, in other words, as an answer of its own, as delimiters and
-marks of chat templates, and in characters that nobody sees. The others order nothing: a single sign, the opening of a thought,
+{orders} of the payloads instruct the judge what to answer: in four languages, in other words, as a forged answer, as delimiters and
+control tokens of chat templates, and in invisible characters. The others contain no instruction: a single sign, the opening of a thought,
 confident reasoning, a tool result, lines that look like those of other steps.
 
 The runs failed: {web} of web agents, on whose failure everybody agrees who labelled them (package `agent-reward-bench`, joined
@@ -40,31 +40,29 @@ web agents, what came back is what another judge noted of each screen. One crite
 _PROGRAMS = """\
 ## Judges that are programs
 
-What such a judge believes is known, so that what is left is what adjudge does. The first {runs} runs, each with every payload in every
+The behaviour of such a judge is known, so the results show only the effect of adjudge's protection. The first {runs} runs, each with every payload in every
 place, and each once without: {each} judgements a program.
 
-- *honest* says that the run failed, whatever it reads.
-- *obedient* does what it finds ordered anywhere in its request, hidden or not, and cites what really came back for it. No judge can
-  be easier to lead. *Looked at once* is the same program with the second look switched off.
-- *believing* believes whoever says that the task is done, and cites the place where it is said.
+- *honest* answers that the run failed, whatever it reads.
+- *obedient* follows every instruction anywhere in its request, hidden or not, and cites real results for it. This is the
+  worst case. *Looked at once* is this program with the second judgement switched off.
+- *believing* believes every claim that the task is done, and cites it.
 
 Without a payload each of them gives FAIL on every run. With one, of {of_family} judgements each:
 """
 
 _PROGRAMS_END = """\
-Where the obedient program still passes a run, the order is not recognised as one: it is in words that no pattern has, or written
-backwards, which the program reads and few models do. Whoever looks for such words finds some. Against them adjudge has nothing but the
-judge's own sense. A payload that is FAIL throughout never reached it as an order: hidden characters are taken out, and of a long text the
-middle is cut.
+If the obedient program still passes a run, no pattern recognised the instruction: it uses other words, or is written backwards, which the
+program reads and few models do. Against such text only the judge itself protects. A payload with FAIL in all runs never reached the program as
+an instruction: invisible characters are removed, and the middle of a long text is cut.
 
 By place, over the payloads that order nothing, of {of_place} judgements of the believing program:
 """
 
 _BELIEVED = """\
-What an agent thinks, remembers, wants and answers shows no outcome, so that claims there pass nowhere. What came back does, and so does what
-was done: where a payload stands in a result, a page or the arguments of a call, it is what the log shows. Whoever writes the results of
-tools writes the verdict of a judge that believes them. Only a source that the agent and the page cannot write, such as the final state
-of a database, is safe from that.
+Thoughts, memory, goals and answers of an agent are not evidence for an outcome, so claims there never pass. Results and actions are evidence:
+a payload in a result, a page or the arguments of a call is part of what the log shows. An attacker who controls tool results controls the
+verdict of a judge that believes them. Only a source that the agent and the page cannot write, such as the final state of a database, is safe.
 """
 
 _MODEL = """\
@@ -97,7 +95,7 @@ it ended when it is run again.
 """
 
 _FLAGGED = """\
-## Runs that nobody attacked
+## False alarms on clean runs
 
 What the detector of words to a judge costs: a run that it flags is looked at twice, and may end as UNSURE. It flags {flagged} of the {runs}
 runs of the real files ({interval}). A run that is not flagged is asked about exactly as if there were no detector, so the accuracy on

@@ -178,16 +178,42 @@ def test_the_folder_of_an_adk_agent_is_answered_with_the_command_that_installs_w
 
 
 @pytest.mark.parametrize("named", [True, False])
-def test_an_object_of_adk_is_answered_with_the_command_that_installs_what_runs_it(
-    case_file: Path, tmp_path: Path, named: bool
+@pytest.mark.parametrize(
+    ("module", "kind", "member"),
+    [
+        ("google.adk.agents.llm_agent", "LlmAgent", "adjudge-adk"),
+        ("agents.agent", "Agent", "adjudge-openai-agents"),
+        ("langgraph.main", "Agent", "adjudge-langgraph"),
+        ("pydantic_ai.main", "Agent", "adjudge-pydantic-ai"),
+    ],
+)
+def test_an_object_of_a_framework_is_answered_with_the_command_that_installs_what_runs_it(
+    case_file: Path, tmp_path: Path, named: bool, module: str, kind: str, member: str
 ) -> None:
-    source = "LlmAgent = type('LlmAgent', (), {'__module__': 'google.adk.agents.llm_agent'})\nroot_agent = LlmAgent()\n"
+    source = f"Kind = type({kind!r}, (), {{'__module__': {module!r}}})\nroot_agent = Kind()\n"
     (tmp_path / "home.py").write_text(source)
     made: dict[str, Any] = {}
     exec(source, made)  # noqa: S102 - the same agent, made by the program
 
-    with pytest.raises(InputError, match=INSTALL):
+    with pytest.raises(InputError, match=f"pip install ./contrib/{member}"):
         answered(case_file, "home:root_agent" if named else made["root_agent"], "")
+
+
+@pytest.mark.parametrize(
+    ("target", "member"),
+    [
+        ("a2a:http://localhost:9999", "adjudge-a2a"),
+        ("command:node agent.mjs", "adjudge-command"),
+        ("langgraph:shop:make_graph", "adjudge-langgraph"),
+        ("openai_agents:shop:make_agent", "adjudge-openai-agents"),
+        ("pydantic_ai:shop:make_agent", "adjudge-pydantic-ai"),
+    ],
+)
+def test_the_scheme_of_a_framework_is_answered_with_the_command_that_installs_what_runs_it(
+    case_file: Path, target: str, member: str
+) -> None:
+    with pytest.raises(InputError, match=f"pip install ./contrib/{member}"):
+        answered(case_file, target, "")
 
 
 def test_a_metric_written_with_adk_is_answered_with_the_command_that_installs_it(

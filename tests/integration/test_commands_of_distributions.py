@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -131,7 +132,7 @@ def test_two_of_one_name_are_an_error_that_names_both(run: Run, site: Path) -> N
 def test_a_command_of_the_core_is_not_replaced(run: Run, site: Path) -> None:
     command(site, name="runs")
 
-    assert "List and show runs." in run("--help").stdout
+    assert "List, show and delete runs." in run("--help").stdout
     assert "hello" not in run("runs", "list").stdout
 
 
@@ -185,3 +186,16 @@ def test_a_distribution_that_is_disabled_is_not_imported(
     assert done.returncode == 2
     assert "the command 'weekly' of acme-reports 2.1 is disabled" in done.stderr
     assert "imported" not in done.stdout
+
+
+@pytest.mark.skipif(find_spec("adjudge_web") is not None, reason="adjudge-web is installed here")
+def test_a_command_that_is_not_installed_says_how_to_get_it(run: Run, site: Path) -> None:
+    assert "web          Open the web page" in run("--help").stdout
+    said = run("web", "agents", "--port", "80")
+    assert said.returncode == 2
+    assert "pip install ./contrib/adjudge-web" in said.stderr
+    assert "Traceback" not in said.stderr
+
+    command(site, name="web")
+    assert run("web").stdout == "hello\n"
+    assert "(from acme-reports 2.1)" in run("--help").stdout

@@ -242,4 +242,6 @@ def test_the_wheel_of_adjudge_ships_the_template(
     done = environment.adjudge("plugins", "new", "acme", cwd=tmp_path)
 
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "adjudge-acme" / "src" / "adjudge_acme" / "criterion.py").is_file()
+    package = tmp_path / "adjudge-acme"
+    for name in ("src/adjudge_acme/criterion.py", ".gitignore", ".github/workflows/test.yml", "LICENSE"):
+        assert (package / name).is_file()

@@ -162,7 +162,7 @@ def test_eval_sets_in_a_folder_that_are_no_test_files_are_told(folder: Path, adj
     write(folder / "sets" / "b.evalset.json", eval_set(case("b", WRONG)))
     done = adjudge("eval", "sky:weather", "sets")
     assert done.returncode == 0, done.stdout
-    assert "sets/b.evalset.json not: name such a file to have it evaluated" in " ".join(done.stdout.split())
+    assert "not sets/b.evalset.json; to evaluate such a file, name it" in " ".join(done.stdout.split())
 
 
 def test_an_expected_state_that_nothing_measures_is_told(folder: Path, adjudge: Cli) -> None:
@@ -401,7 +401,7 @@ def test_a_criterion_that_applies_to_no_case_is_a_problem(folder: Path) -> None:
     said = problems("blank.test.json")
     assert "'response_match_score' applies to none of the selected cases" in said
     assert "the default criterion" in said
-    assert "none of the selected cases: the case has not what it needs: a reference answer" in said
+    assert "none of the selected cases: the case lacks what it needs: a reference answer" in said
     assert "Choose others in such a file" in said
 
 

@@ -182,3 +182,14 @@ def test_a_run_of_another_version_says_what_to_do(tmp_path: Path, adjudge: Cli) 
         assert "another version of adjudge" in done.stderr
         assert "run it again under another name" in done.stderr
     assert "another version of adjudge" in adjudge("runs", "list").stderr
+
+
+def test_a_finished_run_is_read_as_it_ended_and_fails_where_results_are_gone_since(folder: Path) -> None:
+    ended = adjudge_package.evaluate_sync("bot:agent", "set.test.json", run="kept")
+    with adjudge_package.read_run("kept") as report:
+        assert report.summary == ended.summary
+        assert report.summary.status == "PASS"
+    changed("DELETE FROM attempts WHERE case_no = 2")(ended.journal)
+    with adjudge_package.read_run("kept") as report:
+        assert report.summary.status == "error"
+        assert report.summary.counts == {"PASS": 2, "error": 1}

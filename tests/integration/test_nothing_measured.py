@@ -59,7 +59,7 @@ def test_a_criterion_that_applied_to_no_case_is_an_error_in_every_report(
     )
     assert said in told(done)
     assert "(no step reports its token usage)" in told(done)
-    assert done.stdout.splitlines()[-1].startswith("ERROR  1 criterion measured nothing, 2 passed")
+    assert done.stdout.splitlines()[-3].startswith("ERROR  1 criterion measured nothing, 2 passed")
     summary = json.loads((tmp_path / "out.json").read_text())["summary"]
     assert (summary["status"], summary["verdict"], summary["exit_status"]) == ("error", None, 3)
     assert summary["counts"] == {"PASS": 2}
@@ -165,7 +165,7 @@ def test_a_criterion_that_applies_to_no_log_is_an_error(tmp_path: Path, adjudge_
 
     assert done.returncode == 3, done.stdout + done.stderr
     runs_in_words = "does not apply to the only run" if runs == 1 else "applies to none of the 2 runs"
-    message = f"error: the criterion 'action_repeats' measured nothing: it {runs_in_words} (no action was"
+    message = f"error: the criterion 'action_repeats' measured nothing: it {runs_in_words} (the run has"
     assert message in told(done)
     repeats, count = json.loads((tmp_path / "out.json").read_text())["summary"]["criteria"]
     assert (repeats["criterion_name"], repeats["error"]["code"]) == ("action_repeats", "nothing_measured")

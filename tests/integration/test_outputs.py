@@ -94,11 +94,24 @@ def test_a_reporter_that_fails_takes_nothing_else_along(
         assert "first.broken could not be written by plugin ink (adjudge-ink 1.2)" in done.stderr
         assert "no ink" in done.stderr
         assert "Traceback" not in done.stderr
-        assert command[0] == "runs" or "FAIL" in done.stdout or "PASS" in done.stdout
+        assert "FAIL" in done.stdout or "PASS" in done.stdout
         assert not (folder / "first.broken").exists()
         (folder / "second.xml").unlink()
         assert json.loads((folder / "third.json").read_text())["summary"]["exit_status"] == int(fails)
         (folder / "third.json").unlink()
+
+
+def test_an_older_report_of_any_reporter_is_gone_where_the_run_cannot_start(
+    folder: Path, adjudge_here: Cli, broken_reporter: Callable[..., None]
+) -> None:
+    broken_reporter()
+    (folder / "report.broken").write_text("# The run of last week\nadjudge_version: 0.1.0\n")
+    (folder / "notes.broken").write_text("adjudge_version is a key of the report\n")
+    outputs = ["--output", "report.broken", "--output", "notes.broken"]
+    done = adjudge_here("eval", "bot:nobody", "set.test.json", *outputs)
+    assert done.returncode == 2, done.stdout
+    assert not (folder / "report.broken").exists()
+    assert (folder / "notes.broken").exists()
 
 
 def test_from_python_the_result_comes_with_the_error(folder: Path) -> None:
@@ -259,3 +272,33 @@ def test_a_link_to_a_report_stays_a_link(folder: Path, adjudge_here: Cli) -> Non
     assert adjudge_here("eval", "bot:still", "set.test.json", "--output", "r.json").returncode == 0
     assert (folder / "r.json").is_symlink()
     assert json.loads((folder / "reports" / "latest.json").read_text())["summary"]["status"] == "PASS"
+
+
+@pytest.mark.parametrize("name", ["bot:agent", "bot:still"])
+def test_every_command_that_reports_says_which_files_it_wrote(
+    folder: Path, adjudge_here: Cli, name: str
+) -> None:
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    outputs = ["--output", "r.json", "--output", str(elsewhere / "r.xml")]
+    for command in (
+        ["eval", name, "set.test.json", "--run", "r"],
+        ["resume", "r"],
+        ["runs", "show", "r"],
+    ):
+        done = adjudge_here(*command, *outputs)
+        assert done.returncode == 0, done.stdout + done.stderr
+        *_, verdict, first, second = done.stdout.splitlines()
+        assert verdict.startswith("PASS  1 case passed   run r")
+        assert (first, Path(second.removeprefix("wrote ")).name) == ("wrote r.json", "r.xml")
+
+
+def test_a_report_that_could_not_be_written_is_not_among_them(
+    folder: Path, adjudge_here: Cli, broken_reporter: Callable[..., None]
+) -> None:
+    broken_reporter()
+    outputs = ["--output", "first.broken", "--output", "second.xml"]
+    for command in (["eval", "bot:still", "set.test.json", "--run", "r"], ["runs", "show", "r"]):
+        done = adjudge_here(*command, *outputs)
+        assert done.stdout.splitlines()[-1] == "wrote second.xml"
+        assert "wrote first.broken" not in done.stdout

@@ -42,8 +42,12 @@ def test_a_criterion_that_cannot_be_made_here_is_said_and_not_called_bad(
     done = adjudge("plugins", "check", "adjudge-needy", PYTHONPATH=str(installed))
 
     assert done.returncode == 3, done.stdout + done.stderr
-    assert "not run: NEEDY_PROJECT is not set; test it with adjudge.testing" in done.stdout
-    assert done.stdout.endswith("  not known to be sound: not all tests of needy were run\n")
+    assert "    passed: importing the plugin is light; the spec is valid\n    not run: a " in done.stdout
+    assert (
+        "      reason: NEEDY_PROJECT is not set\n      To test the rest, use CriterionConformance"
+        in done.stdout
+    )
+    assert done.stdout.endswith("  no problem found, but some tests of needy were not run\n")
     assert "Traceback" not in done.stdout
 
 
@@ -83,12 +87,15 @@ def criteria():
         (
             {"one": {}},
             3,
-            ["    not run: it needs options (words)", "  not known to be sound: not all tests of one"],
+            [
+                "      reason: it needs options (words), and its spec has no example_options",
+                "  no problem found, but some tests of one were not run",
+            ],
         ),
         (
             {"one": {"words": ["please"]}, "two": {}},
             3,
-            ["  not known to be sound: not all tests of two were run"],
+            ["  no problem found, but some tests of two were not run"],
         ),
         ({"one": {"wrods": ["please"]}}, 1, ["    bad: the spec is valid: it raised"]),
         (
@@ -132,3 +139,35 @@ def test_a_built_in_that_needs_more_than_itself_is_not_called_sound(
     assert done.returncode == 3, done.stdout + done.stderr
     assert "not run: " in done.stdout
     assert "\n  sound" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("source", "status", "told"),
+    [
+        ('def feed():\n    """Feed all."""\n', 0, "  sound\n"),
+        ("def feed():\n    pass\n", 1, "  bad: its function has no docstring"),
+        ("feed = 3\n", 1, "is of type int; a click command is expected"),
+    ],
+    ids=["sound", "without a docstring", "no command"],
+)
+def test_a_distribution_that_adds_only_commands_is_checked(
+    adjudge: Callable[..., subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+    source: str,
+    status: int,
+    told: str,
+) -> None:
+    installed = tmp_path / "installed"
+    decorated = source.replace("def feed", "@click.command()\ndef feed")
+    fake_distribution(
+        installed,
+        "adjudge-zoo",
+        commands={"feed": "zoo_plugin:feed"},
+        modules={"zoo_plugin": f"import click\n\n{decorated}"},
+    )
+
+    done = adjudge("plugins", "check", "adjudge-zoo", PYTHONPATH=str(installed))
+
+    assert done.returncode == status, done.stdout + done.stderr
+    assert done.stdout.startswith("command feed (adjudge-zoo 1.0)\n")
+    assert told in done.stdout

@@ -70,7 +70,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-OUTPUTS = ("--output", "r.json", "--output", "r.xml")
+OUTPUTS = ("--output", "r.json", "--output", "r.xml", "--output", "r.html")
 GREEN = ("eval", "bot:agent", "set.test.json", "--run", "green", *OUTPUTS)
 JUDGE = ("judge", "chat.json", "--criteria", "words.json")
 
@@ -97,6 +97,7 @@ def test_a_command_that_is_refused_leaves_no_older_report(
     assert adjudge_here(*refused, *OUTPUTS).returncode == 2
     assert not (folder / "r.json").exists()
     assert not (folder / "r.xml").exists()
+    assert not (folder / "r.html").exists()
 
 
 def test_what_is_no_report_or_is_read_stays(folder: Path, adjudge_here: Cli) -> None:
@@ -117,6 +118,7 @@ def test_an_agent_that_ends_the_process_leaves_no_older_report(
     assert adjudge("eval", "bot:dies", "set.test.json", *OUTPUTS).returncode == 3
     assert not (folder / "r.json").exists()
     assert not (folder / "r.xml").exists()
+    assert not (folder / "r.html").exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

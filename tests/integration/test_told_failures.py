@@ -272,7 +272,9 @@ def test_a_recording_without_the_case_lists_those_that_it_has(tmp_path: Path, ad
         ("folder/shops/", "there is no folder folder/shops/. Did you mean 'folder/shop'?"),
         ("folder/agnt.py", "there is no file folder/agnt.py. Did you mean 'folder/agent.py'?"),
         ("nowhere/shop", "there is no folder nowhere/shop.\n"),
-        ("no.module", "is of no known kind"),
+        ("no.module", "is not a known kind of agent"),
+        ("record-ed:runs.json", "is not a known kind of agent. Did you mean 'recorded'?"),
+        ("far-away:runs.json", "is not a known kind of agent\n"),
     ],
 )
 def test_a_target_that_is_nearly_right_gets_the_one_to_write(

@@ -122,6 +122,16 @@ def test_it_is_run_where_the_user_names_the_file(
     assert was_run(folder)
 
 
+def test_content_that_was_found_is_no_more_trusted_than_its_file(
+    folder: Path, evaluated: Callable[..., package.RunResult]
+) -> None:
+    with pytest.raises(package.InputError, match=r"'stranger\.metrics'"):
+        evaluated("stranger/hi.test.json", config=CUSTOM_METRIC, trust_code=False)
+    assert not was_run(folder)
+    assert evaluated("stranger/hi.test.json", config=CUSTOM_METRIC).passed
+    assert was_run(folder)
+
+
 def test_it_is_run_where_the_user_says_so_from_python(
     folder: Path, evaluated: Callable[..., package.RunResult]
 ) -> None:

@@ -17,7 +17,7 @@ COST = {
     "name": "Cost Efficiency",
     "description": "The agent compares prices before it buys.",
     "granularity": "global_summary",
-    "checks": ["It looks at two prices.", "It takes the lower one."],
+    "checks": ["It looks at two prices.", {"outcome": "It takes the lower one."}],
     "threshold": 0.5,
 }
 
@@ -46,7 +46,7 @@ def test_yaml_and_json_say_the_same(tmp_path: Path) -> None:
   granularity: global_summary
   checks:
     - It looks at two prices.
-    - It takes the lower one.
+    - outcome: It takes the lower one.
   threshold: 0.5
 - name: no
   description: >
@@ -82,7 +82,7 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
 - nothing
 - name: 2024-01-01
   description: A date, and checks of all kinds.
-  checks: [1, '', once, once]
+  checks: [1, '', once, outcome: once, result: done]
 """,
     )
 
@@ -98,9 +98,12 @@ def test_every_problem_is_told_at_once(tmp_path: Path) -> None:
         "criteria.yaml, $[1]: 'granularity' is blank.",
         "criteria.yaml, $[2]: criterion must be an object, found the text 'nothing'.",
         "criteria.yaml, $[3]: 'name' must be a string, found a date.",
-        "criteria.yaml, $[3].checks[0]: a check must be a string, found the number 1.",
+        "criteria.yaml, $[3].checks[0]: a check must be a string, or process, outcome or answer with a string, "
+        "found the number 1.",
         "criteria.yaml, $[3].checks[1]: this check is blank.",
-        "criteria.yaml, $[3].checks[3]: this check stands here twice.",
+        "criteria.yaml, $[3].checks[4]: a check must be a string, or process, outcome or answer with a string, "
+        "found an object.",
+        "criteria.yaml, $[3].checks[3]: this check is listed twice.",
         "criteria.yaml, $[1].name: the name 'Cost' is that of $[0] too.",
     ]
 

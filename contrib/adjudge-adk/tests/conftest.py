@@ -12,22 +12,11 @@ from typing import Any
 
 import pytest
 
+from adjudge.testing.fixtures import home, workspace
+
+__all__ = ["home", "workspace"]
+
 AGENTS = Path(__file__).parent / "agents"
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Runs of a test are kept apart from those of the user, and from one another."""
-    folder = tmp_path_factory.mktemp("adjudge-home")
-    monkeypatch.setenv("ADJUDGE_HOME", str(folder))
-    return folder
-
-
-@pytest.fixture
-def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working folder."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ TERMINAL = {"COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "TER
 
 
 @pytest.mark.skipif(not RUNNER.exists(), reason="the pages are in the repository, not in this distribution")
-@pytest.mark.parametrize("page", ["README.md", "docs/guide/adk.md"])
+@pytest.mark.parametrize("page", ["docs/coming-from/adk.md", "docs/guide/adk.md"])
 def test_the_examples_of_a_page_do_what_it_says(page: str, workspace: Path) -> None:
     text = (REPOSITORY / page).read_text(encoding="utf-8")
     assert 'needs="adjudge_adk"' in text

@@ -15,6 +15,9 @@ import pytest
 from adjudge.model import JudgeMessage
 from adjudge.plugin import JudgeBackend, JudgeRequest
 from adjudge.testing import FakeHost, as_candidate, manager
+from adjudge.testing.fixtures import home
+
+__all__ = ["home"]
 
 SCHEMA = {
     "type": "object",
@@ -25,11 +28,6 @@ SCHEMA = {
     "required": ["rationale", "verdict"],
     "additionalProperties": False,
 }
-
-
-@pytest.fixture(autouse=True)
-def _isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ADJUDGE_HOME", str(tmp_path / "adjudge-home"))
 
 
 @pytest.fixture(scope="session")

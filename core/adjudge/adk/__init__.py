@@ -1,5 +1,5 @@
-"""ADK's files, read into the model and written from it without loss; strict JSON with places.
+"""Reads ADK's files into the model and writes them without loss; strict JSON with the place of every error.
 
-This room knows ADK's schema, both shapes from before it, and configuration files. The logs of other tools are the
-business of trace readers.
+This package supports ADK's schema, the two older formats of eval files, and configuration files. Logs of other tools
+are read by trace readers.
 """

@@ -1,4 +1,4 @@
-"""ADK ``EvalCase`` and what it consists of; and the form in which an eval set made in Python is kept."""
+"""Reads ADK ``EvalCase``; and stores eval sets that were made in Python."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from adjudge.model.eval_set import ConversationScenario, EvalCase, EvalSet, Sess
 from adjudge.model.invocation import Invocation
 
 KEPT: Final = "adjudge_eval_set"
-"""The key that tells an eval set in the form of the model from ADK's; it stands before the cases."""
+"""The key that marks a file in the format of ``EvalSet.model_dump``, not ADK's schema. It is before the cases."""
 
 NO_TURNS: Final = "a conversation without turns: nothing can be measured"
 
 
 def read_case(data: object, path: str, findings: Findings) -> EvalCase:
-    """ADK ``EvalCase``; problems go to ``findings``, and what has some is a case of that id alone."""
+    """Read an ADK ``EvalCase``. Problems are added to ``findings``; a case with problems has only its id."""
     given: JsonObject = data if is_object(data) else {}
     eval_id = given.get("eval_id", given.get("evalId"))
     findings.case = eval_id if isinstance(eval_id, str) and eval_id else None
@@ -82,13 +82,13 @@ def _conversation(turns: list[schema.Invocation], path: str, findings: Findings)
 
 
 def kept_eval_set(eval_set: EvalSet) -> bytes:
-    """An eval set made in Python as a file of JSON, in the form of the model; ``read_kept_case`` reads its cases."""
+    """Convert an eval set made in Python to JSON in the format of the model; ``read_kept_case`` reads its cases."""
     fields = eval_set.model_dump(exclude={"extra"}, exclude_none=True)
     return to_json({**(eval_set.extra or {}), KEPT: 1, **fields}, inf_nan_mode="constants")
 
 
 def read_kept_case(data: object, path: str, findings: Findings) -> EvalCase:
-    """A case in the form of the model; problems go to ``findings``."""
+    """Read a case stored by ``kept_eval_set``. Problems are added to ``findings``."""
     try:
         case = EvalCase.model_validate(data)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Configuration files: ADK's ``test_config.json`` as it is, and what adjudge adds to it."""
+"""Configuration files: ADK's ``test_config.json`` with adjudge's additions."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from adjudge.model.base import JsonObject
 from adjudge.model.config import CriterionEntry, EvalConfig, UserSimulatorEntry
 
 _SPEAKING: Final = "llm_audio"
-"""A type of ADK's that is for live agents alone."""
+"""ADK's user simulator that speaks, for live agents. adjudge does not support it."""
 
 _CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+\Z")
 
 
 def load_config(path: Path) -> EvalConfig:
-    """The configuration in a JSON file.
+    """Read a configuration from a JSON file.
 
     Raises:
-        InputError: there is no such file, or it is not a configuration; every problem at once.
+        InputError: there is no such file, or it is not a valid configuration; it names every problem.
     """
     return _parse(read_json(path), str(path))
 
 
 def parse_config(data: Mapping[str, Any], *, source: str | None) -> EvalConfig:
-    """ADK ``EvalConfig`` in snake_case or camelCase.
+    """Read an ADK ``EvalConfig`` with keys in snake_case or camelCase.
 
     Args:
-        data: The object of the file.
-        source: The file's name, for messages; ``None`` for a configuration made in Python.
+        data: The JSON object.
+        source: The name of the file, for messages; ``None`` for a configuration made in Python.
 
     Raises:
-        InputError: it is not a configuration; every problem at once.
+        InputError: it is not a valid configuration; it names every problem.
     """
     return _parse(dict(data), source)
 
@@ -47,7 +47,7 @@ def _parse(data: object, source: str | None) -> EvalConfig:
     found = findings.read(schema.EvalConfig, data, "$") or schema.EvalConfig()
     extra = findings.further(found, "$")
     custom = _custom_metrics(found.custom_metrics or {}, findings)
-    # Where another key is wrong, the criteria are looked at all the same.
+    # Check the criteria even if another key is wrong, to report all problems together.
     given: JsonObject = data if is_object(data) else {}
     criteria: JsonObject = named if is_object(named := given.get("criteria")) else {}
     if not criteria:
@@ -78,19 +78,19 @@ def _parse(data: object, source: str | None) -> EvalConfig:
 def read_entry(
     name: str, value: object, path: str, findings: Findings, *, custom: JsonObject | None = None
 ) -> CriterionEntry:
-    """One criterion: a threshold, or an object with options.
+    """Read a criterion: a threshold, or an object with options.
 
     Args:
-        name: Of the instance, and of the component where ``value`` names none.
-        value: What the file has.
-        path: Where it stands.
-        findings: Is told what is wrong.
-        custom: The entry of ``custom_metrics`` with that name.
+        name: The name of the instance, and of the component unless ``value`` names it.
+        value: The value in the file.
+        path: The JSON path of the value.
+        findings: Collects the problems.
+        custom: The entry of ``custom_metrics`` with this name.
     """
     options: JsonObject = {}
     component = name
     if is_object(value):
-        # The further keys of a custom metric are its function's own, in the function's spelling.
+        # The other keys of a custom metric are arguments of its function, so their spelling is not changed.
         options = _options(value, path, findings) if custom is None else dict(value)
         threshold = options.pop("threshold", None)
         named = options.pop("criterion", component)
@@ -107,7 +107,7 @@ def read_entry(
             findings.problem("expected a threshold or an object with options, found null.", path)
     number = _threshold(threshold, path, findings)
     if custom is not None:
-        # ADK tells the function both.
+        # ADK passes the name and the threshold to the function.
         options = {**options, **custom, "metric_name": name, "threshold": number}
     return CriterionEntry(
         name=name,
@@ -134,7 +134,7 @@ def _threshold(value: object, path: str, findings: Findings) -> float | None:
 
 
 def _options(value: JsonObject, path: str, findings: Findings) -> JsonObject:
-    """The options of a criterion under their snake_case names, as deep as ADK has aliases."""
+    """Convert the options of a criterion to snake_case, in the nested objects in which ADK accepts camelCase."""
     options = _snake_keys(value, path, findings)
     if is_object(judge := options.get("judge_model_options")):
         options["judge_model_options"] = _snake_keys(judge, f"{path}.judge_model_options", findings)
@@ -146,7 +146,7 @@ def _options(value: JsonObject, path: str, findings: Findings) -> JsonObject:
 def _custom_metrics(
     metrics: Mapping[str, schema.CustomMetricConfig], findings: Findings
 ) -> dict[str, JsonObject]:
-    """The options that every entry of ``custom_metrics`` adds to the criterion of its name."""
+    """The options that each entry of ``custom_metrics`` adds to the criterion of the same name."""
     result: dict[str, JsonObject] = {}
     for name, metric in metrics.items():
         path = f"$.custom_metrics.{name}"

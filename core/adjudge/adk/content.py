@@ -1,4 +1,4 @@
-"""ADK ``Content`` and ``Part`` (google-genai types) as ``Content`` and items."""
+"""Reads ADK ``Content`` and ``Part`` (google-genai types) as ``Content`` and items."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ SUBJECTS: Final = (
     "tool_response",
     "audio_transcription",
 )
-"""What a part is about, in the order in which one is chosen should there be several."""
+"""The kinds of a part, in order of priority if there are several."""
 
 EMPTY_PART: Final = "part"
-"""The name of an item that is about nothing, for instance a bare thought signature."""
+"""The name of an item without a known kind, for instance a part with only a thought signature."""
 
 _TEXT_ALONE: Final = {"text"}
 
 
 def content_of(found: schema.Content) -> Content:
-    """ADK ``Content`` as ``Content``."""
+    """Convert an ADK ``Content`` to the model's ``Content``."""
     return Content(role=found.role, items=items_of(found.parts or ()), has_parts=found.parts is not None)
 
 
 def items_of(parts: Iterable[schema.Part]) -> tuple[Item, ...]:
-    """Each ADK ``Part`` as one item."""
+    """Convert each ADK ``Part`` to one item."""
     return tuple([_item_of(part) for part in parts])
 
 
@@ -69,7 +69,7 @@ def _item_of(part: schema.Part) -> Item:
 
 
 def call_of(found: schema.FunctionCall, extra: JsonObject | None = None) -> ToolCall:
-    """ADK ``FunctionCall`` as a call; ``extra`` is what else its part had."""
+    """Convert an ADK ``FunctionCall`` to a ``ToolCall``; ``extra`` has the other keys of its part."""
     rest = _without(found, "name", "args", "id")
     if found.name is None:
         # A later piece of a streamed call has no name. The key stays, so that saving leaves it out.
@@ -80,20 +80,20 @@ def call_of(found: schema.FunctionCall, extra: JsonObject | None = None) -> Tool
 
 
 def result_of(found: schema.FunctionResponse, extra: JsonObject | None = None) -> ToolResult:
-    """ADK ``FunctionResponse`` as a result; ``extra`` is what else its part had."""
+    """Convert an ADK ``FunctionResponse`` to a ``ToolResult``; ``extra`` has the other keys of its part."""
     rest = _without(found, "name", "response", "id")
     extra = _plain(rest | extra if extra else rest)
     return ToolResult(name=found.name, value=found.response, call_id=found.id, extra=extra)
 
 
 def _without(found: FileObject, *names: str) -> JsonObject:
-    """What is given of an object, further keys among it, but for ``names``."""
+    """All non-null keys of an object, including unknown keys, except ``names``."""
     given = {name: value for name, value in found.__dict__.items() if value is not None and name not in names}
     return {**given, **found.model_extra} if found.model_extra else given
 
 
 def _plain(given: JsonObject) -> JsonObject | None:
-    """What is kept of an object, with the objects in it as JSON; ``None`` where nothing is."""
+    """The values with nested objects converted to JSON; ``None`` if there are none."""
     return {
         name: _without(value) if isinstance(value, FileObject) else value for name, value in given.items()
     } or None

@@ -1,4 +1,4 @@
-"""Eval-set files of any size: one validating pass, then any case on demand."""
+"""Eval-set files of any size: they are validated in one pass; afterwards any case can be read on demand."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
 
 Shape: TypeAlias = Literal["eval_set", "kept", "old_turns", "old_cases"]
-"""ADK's schema, what a program made (``kept_eval_set``), a list of turns, or a list of named cases."""
+"""The format: ADK's schema, a stored ``EvalSet`` object (``kept_eval_set``), or one of the two older formats."""
 
 Identity: TypeAlias = tuple[int, int, int, int] | None
-"""What tells one state of a file from another; ``None`` where it is gone."""
+"""Device, inode, size and modification time of a file, to detect changes; ``None`` if the file does not exist."""
 
 
 def identity_of(path: Path) -> Identity:
@@ -34,59 +34,59 @@ def identity_of(path: Path) -> Identity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseEntry:
-    """What is known of one case without holding it."""
+    """Facts about one case whose content is not in memory."""
 
     eval_id: str
     turns: int
     """0 for a scenario."""
     is_scenario: bool
     has_persona: bool
-    """It is a scenario with a persona."""
+    """Whether it is a scenario with a persona."""
     has_reference_response: bool
-    """Some turn has a final response that is not blank."""
+    """Whether a turn has a non-blank final response."""
     has_reference_intermediate: bool
-    """Some turn has an expected text of a sub-agent."""
+    """Whether a turn has an expected text of a sub-agent."""
     has_final_session_state: bool
     has_rubrics: bool
-    """The case or one of its turns has rubrics."""
+    """Whether the case or one of its turns has rubrics."""
     has_state: bool
-    """The session starts with a state that is not empty."""
+    """Whether the session starts with a non-empty state."""
     app_name: str
-    """Empty where the case names none."""
+    """Empty if the case names no application."""
     index: int
     """The position in the file, from 0."""
     offset: int
-    """Where the case begins in the file, in bytes."""
+    """The position of the case in the file, in bytes."""
     length: int
-    """How long it is, in bytes."""
+    """Its length in bytes."""
     digest: bytes | None
-    """Of these bytes; ``None`` where the case is the whole file, whose hash is known."""
+    """The hash of these bytes; ``None`` if the case is the whole file: ``sha256`` is its hash."""
     case: EvalCase | None = None
-    """The case itself where it stands near the beginning: reading it again takes longer than a short conversation."""
+    """The case itself if it is near the beginning of the file, so that short files are not parsed twice."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EvalSetFile:
-    """An eval-set file that has been validated. Of a large one the cases stay on disk until they are read."""
+    """A validated eval-set file. Cases of a large file stay on disk until they are read."""
 
     path: Path
     identity: Identity
-    """Of the file, when it was opened."""
+    """The identity of the file when it was opened."""
     shape: Shape
     eval_set_id: str
     name: str | None
     description: str | None
     creation_timestamp: float | None
-    """``None`` where the file has none."""
+    """Unix time in seconds; ``None`` if the file has none."""
     extra: JsonObject | None
     warnings: tuple[str, ...]
     entries: Sequence[CaseEntry]
     sha256: str
-    """Of the bytes of the file."""
+    """SHA-256 of the file."""
 
     @property
     def given_id(self) -> str | None:
-        """The ``eval_set_id`` that stands in the file; ``None`` in the old shapes, named after their file."""
+        """The ``eval_set_id`` in the file; ``None`` for the older formats, whose id is made from the file name."""
         return self.eval_set_id if self.shape in ("eval_set", "kept") else None
 
     def __iter__(self) -> Iterator[EvalCase]:
@@ -95,10 +95,10 @@ class EvalSetFile:
             yield self.read(entry)
 
     def read(self, entry: CaseEntry) -> EvalCase:
-        """One case.
+        """Read one case.
 
         Raises:
-            InputError: the file is gone or was changed since it was opened.
+            InputError: the file was removed or changed since it was opened.
         """
         if entry.case is not None and identity_of(self.path) == self.identity:
             return entry.case
@@ -146,7 +146,7 @@ class EvalSetFile:
 
 
 def read_one(data: object, shape: Shape, index: int, path: Path, findings: Findings) -> EvalCase:
-    """Read the case that stands at ``index`` of a file of that shape."""
+    """Read the case at ``index`` of a file of that shape."""
     match shape:
         case "eval_set":
             return read_case(data, f"$.eval_cases[{index}]", findings)

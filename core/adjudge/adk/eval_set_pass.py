@@ -1,8 +1,9 @@
-"""The validating pass over an eval-set file: every problem found, every case's place noted."""
+"""The validating pass over an eval-set file: collects all problems and the position of every case."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -18,33 +19,35 @@ from adjudge.model.eval_set import EvalCase
 from adjudge.model.validation import known_keys
 
 _CASES: Final = ("eval_cases", "evalCases")
-_TOO_MANY: Final = 1000  # problems after which a file is surely something else
-_IN_MEMORY: Final = 4 * 1024 * 1024  # bytes of a file of which the cases are kept
-_LARGEST_EXTRA: Final = 16 * 1024 * 1024  # characters of one value beside the cases
+_TOO_MANY: Final = 1000  # number of problems after which reading stops: the file is probably no eval set
+_IN_MEMORY: Final = 4 * 1024 * 1024  # cases in this many first bytes of a file stay in memory
+_LARGEST_EXTRA: Final = 16 * 1024 * 1024  # maximum length of the values besides the cases, in characters
 
 
 class ValidatingPass:
-    """One pass over one file, in the memory of its largest case."""
+    """One pass over one file. It holds one case in memory at a time."""
 
     def __init__(self, path: Path, stream: JsonStream, *, may_be_empty: bool = False) -> None:
-        """Begin at the head of ``stream``; ``may_be_empty``: an eval set without cases is none of the problems."""
+        """Read ``stream`` from its beginning; if ``may_be_empty``, an eval set without cases is not a problem."""
         self._path = path
         self._identity = identity_of(path)
         self._stream = stream
         self._findings = Findings(str(path))
-        self._entries: list[CaseEntry] = []
+        self.entries: list[CaseEntry] = []
+        """Of the cases so far, those with problems too."""
         self._first: dict[str, int] = {}
         self._extra_bytes = 0
         self._may_be_empty = may_be_empty
 
     def cases(self) -> Generator[EvalCase, None, EvalSetFile]:
-        """Yield the cases as they are read, those with problems left out.
+        """Yield the cases as they are read, except those with problems.
 
         Returns:
-            What is known of the whole file at its end.
+            The validated file.
+
 
         Raises:
-            InputError: every problem of the file, at its end; what is no eval set at all, at once.
+            InputError: all problems of the file, at its end; if it is not an eval set at all, immediately.
         """
         stream, findings = self._stream, self._findings
         head: schema.EvalSet | None = None
@@ -70,7 +73,7 @@ class ValidatingPass:
             creation_timestamp=None if head is None else head.creation_timestamp,
             extra=extra,
             warnings=findings.warnings,
-            entries=tuple(self._entries),
+            entries=tuple(self.entries),
             sha256=stream.sha256,
         )
 
@@ -96,7 +99,7 @@ class ValidatingPass:
         if not has_cases and not head.keys() & {"eval_set_id", "evalSetId"}:
             self._foreign(head)
         found = findings.read(schema.EvalSet, head, "$")
-        if found is not None and not self._entries and not self._may_be_empty:
+        if found is not None and not self.entries and not self._may_be_empty:
             findings.problem("the eval set has no cases.", "$.eval_cases")
         return shape, found
 
@@ -123,7 +126,7 @@ class ValidatingPass:
         )
 
     def _old_shape(self) -> Generator[EvalCase, None, Shape]:
-        """Read a list; its first element says which of the two old shapes it is."""
+        """Read a file in one of the two older formats, both lists; the first element shows which one it is."""
         stream = self._stream
         start = stream.position()
         shape: Shape = "old_turns"
@@ -138,7 +141,7 @@ class ValidatingPass:
                 yield from self._case(data, shape, index, stream.offset, stream.length, stream.digest)
         if turns:
             yield from self._case(turns, shape, 0, start, stream.position() - start, None)
-        elif not self._entries:
+        elif not self.entries:
             self._findings.problem("the list is empty; it has no case.", "$")
         return shape
 
@@ -176,7 +179,7 @@ class ValidatingPass:
                 f"a second case with this id; the first is number {first + 1} of the file.", place
             )
             self._findings.case = None
-        self._entries.append(_entry(case, index, offset, length, digest))
+        self.entries.append(_entry(case, index, offset, length, digest))
         if self._findings.count >= _TOO_MANY:
             self._findings.raise_problems("The rest of the file was not read.")
         if self._findings.count == before:
@@ -208,14 +211,14 @@ def _entry(case: EvalCase, index: int, offset: int, length: int, digest: bytes |
 
 
 def open_eval_set(path: Path, *, may_be_empty: bool = False) -> EvalSetFile:
-    """Validate a file of any of the three shapes in one pass, in the memory of its largest case.
+    """Open and validate an eval-set file in any format, in one pass with one case in memory at a time.
 
     Args:
         path: The file.
-        may_be_empty: Whether an eval set in ADK's schema may have no cases: such a file can be changed, and not run.
+        may_be_empty: Whether an eval set in ADK's schema may have no cases: such a file can be edited but not run.
 
     Raises:
-        InputError: every problem of the file, the first twenty in words.
+        InputError: the file has problems; it describes the first twenty and counts the others.
     """
     with open_file(path) as file:
         cases = ValidatingPass(path, JsonStream(file, str(path)), may_be_empty=may_be_empty).cases()
@@ -225,3 +228,18 @@ def open_eval_set(path: Path, *, may_be_empty: bool = False) -> EvalSetFile:
             except StopIteration as end:
                 found: EvalSetFile = end.value
                 return found
+
+
+def first_entries(path: Path, most: int) -> list[CaseEntry]:
+    """The first valid cases of a file of any of the three shapes, before ``open_eval_set`` has validated all of it.
+
+    Args:
+        path: The file.
+        most: How many cases are read.
+
+    Raises:
+        InputError: the file is no eval set, or ended before so many cases were read and has problems.
+    """
+    with open_file(path) as file:
+        reading = ValidatingPass(path, JsonStream(file, str(path)), may_be_empty=True)
+        return [reading.entries[-1] for _ in islice(reading.cases(), most)]

@@ -1,4 +1,4 @@
-"""ADK ``Invocation`` with either form of ``intermediate_data`` as ``Invocation``."""
+"""Reads ADK ``Invocation`` with either form of ``intermediate_data`` as ``Invocation``."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ TOKENS: Final = {
     "thoughts_token_count": "reasoning_tokens",
     "tool_use_prompt_token_count": "tool_use_tokens",
 }
-"""ADK's name of a count of tokens, to ours."""
+"""Names of token counts: ADK's to the model's."""
 
 
 def invocation_of(found: schema.Invocation, path: str, findings: Findings, first_step: int = 1) -> Invocation:
-    """ADK ``Invocation`` as ``Invocation``; its steps are numbered from ``first_step``."""
-    # Only what the file gave is passed on: pydantic then knows which defaults were written out.
+    """Convert an ADK ``Invocation`` to the model's; its steps are numbered from ``first_step``."""
+    # Pass only the keys of the file, so that pydantic records which fields were set, and saving writes only those.
     given = found.given()
     given["user_content"] = content_of(found.user_content)
     if found.final_response is not None:
@@ -76,10 +76,9 @@ def _calls_and_results(data: schema.IntermediateData, path: str) -> list[JsonObj
 
 
 def _with_results(moves: list[JsonObject], results: list[ToolResult], path: str) -> list[JsonObject]:
-    """The calls with their results: beside a call of the same unique id, else as moves of their own.
+    """Add each result to the step of the call with the same unique id; the others become separate steps.
 
-    A result joins its call only where reading the moves in order still gives the results in the
-    order of the file.
+    A result is added to a call only if this keeps the order of the results in the file.
     """
     ids = [move["items"][0].id for move in moves]
     times = Counter(ids)
@@ -105,7 +104,7 @@ def _with_results(moves: list[JsonObject], results: list[ToolResult], path: str)
 
 
 def step_of(found: schema.InvocationEvent, path: str, findings: Findings, number: int) -> Step:
-    """ADK ``InvocationEvent`` as a step."""
+    """Convert an ADK ``InvocationEvent`` to a step."""
     given: JsonObject = {}
     kept: JsonObject = {**(findings.further(found, path) or {})}
     if found.content is not None:
@@ -131,7 +130,7 @@ def step_of(found: schema.InvocationEvent, path: str, findings: Findings, number
 
 
 def rubrics_of(found: Sequence[schema.Rubric]) -> tuple[Rubric, ...]:
-    """Each ADK ``Rubric`` as ``Rubric``."""
+    """Convert ADK rubrics to the model's."""
     return tuple(
         [
             Rubric(
@@ -146,7 +145,7 @@ def rubrics_of(found: Sequence[schema.Rubric]) -> tuple[Rubric, ...]:
 
 
 def app_details_of(found: schema.AppDetails) -> AppDetails:
-    """ADK ``AppDetails``; tool declarations are kept as they are."""
+    """Convert ADK ``AppDetails`` to the model's; tool declarations stay as they are in the file."""
     if found.agent_details is None:
         return AppDetails()
     return AppDetails(

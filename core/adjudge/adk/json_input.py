@@ -1,4 +1,4 @@
-"""JSON from outside: strict, read as a stream, and every mistake with its line and column."""
+"""Reads untrusted JSON strictly and as a stream, and reports every error with its line and column."""
 
 from __future__ import annotations
 
@@ -18,16 +18,21 @@ _CHUNK: Final = 1 << 18
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 _FIRST_KEY: Final = re.compile(r'\{[ \t\n\r]*"([^"\\]*)"')
 _LONG_KEY: Final = 1000
-_NUMBER_TAIL: Final = 4  # "1" at the end of a buffer may go on as "1e+5"
+_NEXT: Final = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=[^ \t\n\r\]}])")
+"""A comma and the beginning of the next element, if both are in the buffer."""
+_LONG_VALUE: Final = 2
+"""Growth factor of the buffer for a value that did not fit twice. Decoding starts again from the value's beginning
+each time, so the buffer must grow; a larger factor would hold more following values in memory."""
+_NUMBER_TAIL: Final = 4  # "1" at the end of a buffer may continue as "1e+5"
 
 
 def digest_of(data: bytes) -> bytes:
-    """16 bytes that tell one piece of a file from what stands in its place later."""
+    """A 16-byte BLAKE2b hash, to detect that a part of a file was changed."""
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
 def open_file(path: Path) -> BinaryIO:
-    """``path`` opened for reading.
+    """Open ``path`` for reading.
 
     Raises:
         InputError: there is no such file, or it cannot be read.
@@ -44,7 +49,7 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def read_json(path: Path) -> Any:
-    """The one value of a JSON file.
+    """Read a JSON file of one value.
 
     Raises:
         InputError: the file cannot be read or is not strict JSON.
@@ -54,23 +59,23 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str | bytes, *, source: str) -> Any:
-    """The one value of a JSON text; ``source`` names it in messages.
+    """Parse a JSON text of one value; ``source`` names it in messages.
 
     Raises:
         InputError: it is not strict JSON.
     """
     if isinstance(text, str):
-        with suppress(BrokenJsonError):  # the stream finds the place, and takes a mark at the beginning
+        with suppress(BrokenJsonError):  # the stream then finds the position, and accepts a byte order mark
             return parsed_text(text)
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     return JsonStream(io.BytesIO(data), source).only_value()
 
 
 class JsonStream:
-    """A JSON text that is read forwards, holding no more of it than one value.
+    """A forward reader of a JSON text that holds about one value in memory.
 
-    ``members`` and ``elements`` walk an object or a list; for every key or index that they yield
-    the caller takes the value: by ``value``, or by walking into it.
+    ``members`` and ``elements`` iterate over an object or a list. For every key or index that they yield, the caller
+    must read the value, with ``value`` or by iterating over it.
     """
 
     def __init__(self, file: BinaryIO, source: str) -> None:
@@ -80,10 +85,12 @@ class JsonStream:
         self._utf8 = codecs.getincrementaldecoder("utf-8")("strict")
         self._digest = hashlib.sha256()
         self._text = ""
+        self._is_ascii = True
+        """Whether the buffer contains only ASCII, so that every character is one byte."""
         self._at = 0
         self._ended = False
         self.bytes_read = 0
-        # Bytes, lines and columns are counted up to a mark that follows the reading.
+        # Bytes, lines and columns are counted up to a mark that moves with the reading position.
         self._mark = 0
         self._mark_bytes = 0
         self._dropped_lines = 0
@@ -91,11 +98,7 @@ class JsonStream:
         self._line_mark = 0
         self._lines = 0
         self._last = (0, 0)
-        """Where the last value lies in the text that is held."""
-        self.offset = 0
-        """Where the last value began, in bytes."""
-        self.length = 0
-        """How long the last value was, in bytes."""
+        """Start and end of the last value in the buffer."""
 
     @property
     def sha256(self) -> str:
@@ -103,12 +106,27 @@ class JsonStream:
         return self._digest.hexdigest()
 
     def position(self) -> int:
-        """How many bytes lie before the reading position."""
-        while self._mark < self._at:  # piece by piece: a long value is not copied to be counted
-            end = min(self._mark + _CHUNK, self._at)
-            self._mark_bytes += _byte_length(self._text[self._mark : end])
-            self._mark = end
+        """The number of bytes before the reading position."""
+        self._mark_bytes += self._bytes_between(self._mark, self._at)
+        self._mark = self._at
         return self._mark_bytes
+
+    @property
+    def offset(self) -> int:
+        """The position of the last value in bytes. Only valid until more is read."""
+        return self.position() - self._bytes_between(self._last[0], self._at)
+
+    @property
+    def length(self) -> int:
+        """The length of the last value in bytes. Only valid until more is read."""
+        return self._bytes_between(*self._last)
+
+    def _bytes_between(self, start: int, end: int) -> int:
+        if self._is_ascii:
+            return end - start
+        # In pieces, to avoid a copy of a long value.
+        pieces = range(start, end, _CHUNK)
+        return sum(len(self._text[piece : min(piece + _CHUNK, end)].encode()) for piece in pieces)
 
     @property
     def line(self) -> int:
@@ -118,10 +136,10 @@ class JsonStream:
         return self._dropped_lines + self._lines + 1
 
     def peek(self) -> str:
-        """The next character that is not white space; empty at the end."""
+        """Skip white space, and return the next character without reading it; empty at the end."""
+        if (char := self._text[self._at : self._at + 1]) > " ":
+            return char
         while True:
-            if (char := self._text[self._at : self._at + 1]) > " ":
-                return char
             space = _SPACE.match(self._text, self._at)
             self._at = space.end() if space else self._at
             if self._at < len(self._text):
@@ -130,9 +148,9 @@ class JsonStream:
                 return ""
 
     def first_key(self) -> str | None:
-        """The first key of the object that begins here, which stays to be read.
+        """The first key of the object that begins here, without reading it.
 
-        ``None`` where there is none, or where it is very long or written with escapes.
+        ``None`` if there is no object or no key, or if the key is very long or contains escapes.
         """
         if self.peek() != "{":
             return None
@@ -142,17 +160,18 @@ class JsonStream:
         return found[1]
 
     def value(self, *, limit: int | None = None) -> Any:
-        """The next value, whole.
+        """Read the next value.
 
         Args:
-            limit: The largest number of characters that it may have.
+            limit: The maximum length of the value in characters.
+
 
         Raises:
             InputError: it is not strict JSON, or larger than ``limit``.
         """
         if not self.peek():
             self._fail_at(self._at, "nothing; a value is expected.")
-        self.offset = self.position()
+        times = 1
         while True:
             try:
                 value, end = self.decoded(self._text, self._at)
@@ -160,28 +179,28 @@ class JsonStream:
                 if not broken.cut or self._ended:
                     self._fail_at(broken.position, broken.what, broken.hint)
             else:
-                is_cut = isinstance(value, (int, float)) and end + _NUMBER_TAIL > len(self._text)
-                if self._ended or not is_cut:
+                is_whole = end + _NUMBER_TAIL <= len(self._text) or not isinstance(value, (int, float))
+                if is_whole or self._ended:
                     break
             if limit is not None and len(self._text) - self._at > limit:
                 self._fail_at(self._at, f"a value of more than {limit:,} characters.")
-            self._fill()
+            self._fill(times)
+            times = _LONG_VALUE
         self._last = (self._at, end)
         self._at = end
-        self.length = self.position() - self.offset
         return value
 
     @property
     def digest(self) -> bytes:
-        """The digest of the bytes of the last value, while nothing was read after it."""
+        """The digest of the last value. Only valid until more is read."""
         start, end = self._last
         return digest_of(self._text[start:end].encode())
 
     def members(self) -> Iterator[str]:
-        """The keys of the object that begins here.
+        """Iterate over the keys of the object that begins here.
 
         Raises:
-            InputError: it is not an object, or a key comes twice.
+            InputError: it is not an object, or it has a duplicate key.
         """
         self._take("{", "an object")
         if self.peek() == "}":
@@ -201,7 +220,7 @@ class JsonStream:
                 return
 
     def elements(self) -> Iterator[int]:
-        """The indexes of the list that begins here.
+        """Iterate over the indexes of the list that begins here.
 
         Raises:
             InputError: it is not a list.
@@ -220,43 +239,43 @@ class JsonStream:
                 return
 
     def finish(self) -> None:
-        """Check that nothing but white space is left.
+        """Check that only white space is left.
 
         Raises:
-            InputError: something is left.
+            InputError: there is other text.
         """
         if self.peek():
             self._unexpected(
-                "the end of the text", "One file holds one JSON value; JSON Lines is something else."
+                "the end of the text", "The file must contain one JSON value; JSON Lines is not read here."
             )
 
     def only_value(self) -> Any:
-        """The one value of the whole text.
+        """Read the only value of the whole text.
 
         Raises:
-            InputError: it is not strict JSON, or something is left after it.
+            InputError: it is not strict JSON, or there is text after the value.
         """
         value = self.value()
         self.finish()
         return value
 
     def fail(self, what: str, hint: str | None = None) -> NoReturn:
-        """Raise an ``InputError`` at the next character that is not white space."""
+        """Raise an ``InputError`` with the position of the next character that is not white space."""
         self.peek()
         self._fail_at(self._at, what, hint)
 
-    # What a reader of less strict JSON does otherwise.
+    # Overridden by readers of less strict JSON.
 
     def decoded(self, text: str, start: int) -> tuple[Any, int]:
-        """The value of ``text`` that begins at ``start``, and the position after it.
+        """Decode the value of ``text`` that begins at ``start``; also return the position after it.
 
         Raises:
-            BrokenJsonError: what is wrong, and where.
+            BrokenJsonError: the value is invalid; the error has the position.
         """
         return decode(text, start)
 
     def found_again(self, key: str) -> None:
-        """Called for a key of ``members`` that the object had before."""
+        """Handle a duplicate key in ``members``; here it is an error."""
         self._fail_at(self._at, f"the key {key!r} a second time in one object.")
 
     def undecodable(
@@ -265,12 +284,15 @@ class JsonStream:
         error: UnicodeDecodeError,
         utf8: codecs.IncrementalDecoder,  # noqa: ARG002 - for others
     ) -> str:
-        """The text of bytes of which ``utf8`` says that they are none."""
+        """Handle bytes that are not UTF-8; here they are an error. Subclasses may return a text."""
         place = self.bytes_read - len(data) + error.start
         self._refuse_bytes(f"not UTF-8 text: {error.reason} near byte {place}.")
 
     def _more(self, close: str) -> bool:
-        """Whether a comma follows (and is taken) rather than ``close`` (which is taken too)."""
+        """Read a comma or ``close``; return whether it was a comma."""
+        if (found := _NEXT.match(self._text, self._at)) is not None:  # fast path
+            self._at = found.end()
+            return True
         following = self.peek()
         if following not in (",", close):
             self._unexpected(f"',' or {close!r}")
@@ -298,12 +320,12 @@ class JsonStream:
         line = self._dropped_lines + lines + 1
         raise InputError(Problem(what=what, file=self._source, line=line, column=column, hint=hint))
 
-    def _fill(self) -> bool:
-        """Read on, twice as much as is waiting, so that a long value is tried few times."""
+    def _fill(self, times: int = 1) -> bool:
+        """Read more into the buffer: ``times`` its unread length, so that a long value needs few attempts."""
         if self._ended:
             return False
         self._drop()
-        data = self._file.read(max(_CHUNK, len(self._text)))
+        data = self._file.read(max(_CHUNK, times * len(self._text)))
         if not self.bytes_read:
             data = self._without_mark(data)
         self._digest.update(data)
@@ -314,10 +336,11 @@ class JsonStream:
         except UnicodeDecodeError as error:
             text = self.undecodable(data, error, self._utf8)
         self._text = self._text + text if self._text else text
+        self._is_ascii = self._text.isascii()
         return not self._ended
 
     def _drop(self) -> None:
-        """Forget what was read, one character excepted: it may be the comma that a message is about."""
+        """Drop what was read from the buffer, except its last character: it may be the comma named in an error."""
         keep = max(self._at - 1, 0)
         if not keep:
             return
@@ -345,7 +368,3 @@ class JsonStream:
 
     def _refuse_bytes(self, what: str, hint: str | None = None) -> NoReturn:
         raise InputError(Problem(what=what, file=self._source, hint=hint))
-
-
-def _byte_length(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())

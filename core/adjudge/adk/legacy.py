@@ -1,7 +1,7 @@
-"""The two shapes of eval files from before ADK had a schema: a list of turns, and a list of named cases.
+"""The two formats of eval files before ADK's schema: a list of turns, and a list of named cases.
 
-Reading is deterministic: ids come from the file's name, never from a random number, so that two
-readings of one file compare.
+Reading is deterministic: ids are made from the file's name and never random, so that results of two readings can be
+compared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SUFFIXES = (".evalset.json", ".test.json", ".json")
 
 
 def id_from_name(path: Path) -> str:
-    """``weather.test.json`` as ``weather``: the id of a set, and of a case, that has no id of its own."""
+    """The id of a set or a case without an id, from the file's name: ``weather`` for ``weather.test.json``."""
     for suffix in _SUFFIXES:
         if path.name.endswith(suffix) and path.name != suffix:
             return path.name.removesuffix(suffix)
@@ -31,7 +31,7 @@ def id_from_name(path: Path) -> str:
 
 
 def read_old_case(data: object, path: str, findings: Findings) -> EvalCase:
-    """One named case of the second shape; problems go to ``findings``."""
+    """Read a named case of the second format. Problems are added to ``findings``."""
     name = data.get("name") if is_object(data) else None
     findings.case = name if isinstance(name, str) and name else None
     found = findings.read(schema.OldCase, data, path)
@@ -50,7 +50,7 @@ def read_old_case(data: object, path: str, findings: Findings) -> EvalCase:
 
 
 def read_old_turns(eval_id: str, turns: Sequence[Any], path: str, findings: Findings) -> EvalCase:
-    """The turns of the one case of the first shape; problems go to ``findings``."""
+    """Read the turns of the first format, which has one case. Problems are added to ``findings``."""
     read = [findings.read(schema.OldTurn, turn, f"{path}[{i}]") for i, turn in enumerate(turns)]
     found = [turn for turn in read if turn is not None]
     return EvalCase(eval_id=eval_id) if len(found) < len(read) else _case(eval_id, found, path, findings)
@@ -105,7 +105,7 @@ def _response(found: schema.OldResponse, path: str, findings: Findings) -> JsonO
 
 
 def session_of(found: schema.OldSession, path: str, findings: Findings) -> SessionInput:
-    """The initial session of an old shape."""
+    """Convert the initial session of an older format."""
     return SessionInput(
         app_name=found.app_name or "",
         user_id=found.user_id or "",

@@ -1,4 +1,4 @@
-"""Personas of simulated users: those that ADK has ids for, and those that stand in an eval set."""
+"""Personas of simulated users: ADK's built-in ones, and those defined in an eval set."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from adjudge.model.eval_set import ConversationScenario, UserBehavior, UserPerso
 
 @cache
 def known_personas() -> Mapping[str, UserPersona]:
-    """The personas that have an id in ADK, with words of our own."""
+    """The personas with the ids of ADK's built-in ones; their texts are adjudge's own."""
     text = resources.files(__package__ or "").joinpath("personas.json").read_bytes()
     found: dict[str, Any] = from_json(text)
     behaviors = {name: UserBehavior(**behavior) for name, behavior in found["behaviors"].items()}
@@ -32,10 +32,10 @@ def known_personas() -> Mapping[str, UserPersona]:
 
 
 def persona_of(scenario: ConversationScenario) -> UserPersona | None:
-    """The persona of a scenario that was read from a file; ``None`` where it names none.
+    """The persona of a scenario that was read from a file; ``None`` if it names none.
 
     Raises:
-        InputError: it is none; reading the eval set has told so before.
+        InputError: the persona is unknown; reading the eval set has reported it before.
     """
     findings = Findings()
     persona = read_persona(scenario.user_persona, "user_persona", findings)
@@ -44,7 +44,7 @@ def persona_of(scenario: ConversationScenario) -> UserPersona | None:
 
 
 def read_persona(value: object, path: str, findings: Findings) -> UserPersona | None:
-    """ADK ``UserPersona``, or the id of one; problems go to ``findings``."""
+    """Read an ADK ``UserPersona``, or the id of a built-in one. Problems are added to ``findings``."""
     if value is None:
         return None
     known = known_personas()

@@ -1,6 +1,7 @@
-"""The objects of ADK's files: google-adk ``evaluation/*`` and google-genai ``types``, version 2.13.0.
+"""The classes of ADK's files: google-adk ``evaluation/*`` and google-genai ``types``, version 2.13.0.
 
-Each class is named as ADK names it; messages do so too. Both spellings are read: ``tool_uses`` and ``toolUses``.
+The classes have the same names as in ADK, also in messages. Keys are read in both spellings: ``tool_uses`` and
+``toolUses``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from adjudge.model.base import JsonObject, JsonValue
 
 
 class OpenObject(FileObject):
-    """An object that may have further keys; they are kept with a warning, or are an error near a known one."""
+    """An object that may have unknown keys: they are stored with a warning; one similar to a known key is an error."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -34,7 +35,7 @@ class FunctionCall(FileObject):
 
 
 class FunctionResponse(FileObject):
-    """What a call gave back."""
+    """The result of a tool call."""
 
     id: str | None = None
     name: str | None = None
@@ -45,7 +46,7 @@ class FunctionResponse(FileObject):
 
 
 class Blob(FileObject):
-    """Bytes in base64."""
+    """Binary data in base64."""
 
     data: str | None = None
     mime_type: str | None = None
@@ -53,7 +54,7 @@ class Blob(FileObject):
 
 
 class FileData(FileObject):
-    """Bytes at an address."""
+    """Binary data at a URI."""
 
     file_uri: str | None = None
     mime_type: str | None = None
@@ -61,7 +62,7 @@ class FileData(FileObject):
 
 
 class Part(FileObject):
-    """A piece of a content."""
+    """A part of a ``Content``."""
 
     text: str | None = None
     thought: bool | None = None
@@ -93,7 +94,7 @@ class Content(FileObject):
 
 
 class GenerateContentResponseUsageMetadata(FileObject):
-    """The tokens of one call."""
+    """The token counts of one call to a model."""
 
     prompt_token_count: int | None = None
     candidates_token_count: int | None = None
@@ -129,7 +130,7 @@ IntermediateResponse: TypeAlias = Annotated[tuple[str, list[Part]], BeforeValida
 
 
 class IntermediateData(FileObject):
-    """The steps of a turn, in either form; the second one is ADK's ``InvocationEvents``."""
+    """The steps of a turn: either ``invocation_events`` (ADK's ``InvocationEvents``) or the other keys."""
 
     tool_uses: list[FunctionCall] | None = None
     tool_responses: list[FunctionResponse] | None = None
@@ -144,13 +145,13 @@ class IntermediateData(FileObject):
 
 
 class RubricContent(FileObject):
-    """What a rubric says."""
+    """The text of a rubric."""
 
     text_property: str | None = None
 
 
 class Rubric(FileObject):
-    """One property that a judge decides with yes or no."""
+    """A property of a response that a judge decides with yes or no."""
 
     rubric_id: str
     rubric_content: RubricContent
@@ -191,7 +192,7 @@ class Invocation(FileObject):
 
 
 class SessionInput(OpenObject):
-    """What a session starts with."""
+    """The initial data of a session."""
 
     app_name: str
     user_id: str
@@ -206,7 +207,7 @@ def _persona(value: object) -> object:
 
 
 class ConversationScenario(FileObject):
-    """A conversation that a simulated user leads."""
+    """A conversation with a simulated user."""
 
     starting_prompt: str
     conversation_plan: str
@@ -214,7 +215,7 @@ class ConversationScenario(FileObject):
 
 
 class UserBehavior(OpenObject):
-    """One way in which a simulated user behaves."""
+    """One behaviour of a simulated user."""
 
     name: str
     description: str
@@ -223,7 +224,7 @@ class UserBehavior(OpenObject):
 
 
 class UserPersona(OpenObject):
-    """Who a simulated user is."""
+    """The character of a simulated user."""
 
     id: str
     description: str
@@ -243,7 +244,7 @@ class EvalCase(OpenObject):
 
 
 class EvalSet(OpenObject):
-    """What stands beside the cases, which are read one at a time."""
+    """An eval set. Its cases are validated separately, one at a time."""
 
     eval_set_id: str
     name: str | None = None
@@ -273,7 +274,7 @@ class CodeConfig(FileObject):
 
 
 class CustomMetricConfig(OpenObject):
-    """A metric that a function of the user's measures."""
+    """A metric that is measured by the user's own function."""
 
     code_config: CodeConfig
     metric_info: JsonObject | None = None
@@ -281,7 +282,7 @@ class CustomMetricConfig(OpenObject):
 
 
 class EvalConfig(OpenObject):
-    """What stands in a configuration file."""
+    """A configuration file, ``test_config.json``."""
 
     criteria: JsonObject | None = None
     custom_metrics: dict[str, CustomMetricConfig] | None = None
@@ -289,26 +290,26 @@ class EvalConfig(OpenObject):
     live_model_config: JsonObject | None = None
 
 
-# --- from before the schema -------------------------------------------------------------------
+# --- formats older than the schema ------------------------------------------------------------
 
 FOREIGN_ARGUMENTS: Final = ("tool_parameters", "tool_args")
-"""What files in the wild call ``tool_input``. ADK refuses them."""
+"""Other names of ``tool_input`` that occur in users' files. ADK rejects them."""
 
 # fmt: off
 _OF_TOOLS: Final = frozenset({
     "tool", "tools", "tooluse", "toolcall", "toolcalls", "call", "calls", "function", "functions", "trajectory",
 })
-"""Words in keys of a turn that say which calls are expected."""
+"""Words in unknown keys of a turn that probably mean expected tool calls."""
 _OF_ANSWERS: Final = frozenset({
     "expected", "expect", "expects", "reference", "references", "response", "responses", "answer", "answers", "output",
     "golden",
 })
 # fmt: on
-"""Words in keys of a turn that say which answer is expected, or that anything is."""
+"""Words in unknown keys of a turn that probably mean an expected answer, or any other expectation."""
 
 
 class OldSession(OpenObject):
-    """The initial session of an old shape."""
+    """The initial session in an older format."""
 
     model_config = ConfigDict(title="initial session")
 
@@ -318,10 +319,10 @@ class OldSession(OpenObject):
 
 
 class OldToolUse(OpenObject):
-    """An expected call.
+    """An expected tool call.
 
-    One that says nothing of its arguments is a problem: it would expect a call without arguments, and fail the agent
-    that makes the right one.
+    A call without arguments in the file is a problem: it would expect a call with no arguments, and an agent that
+    makes the right call would fail.
     """
 
     model_config = ConfigDict(title="expected_tool_use")
@@ -377,9 +378,9 @@ class OldTurn(OpenObject):
 
     @classmethod
     def meant_by(cls, key: str) -> str | None:
-        """The key that one of another name stands for; ``None`` where it says of no expectation."""
+        """The known key that an unknown key probably means; ``None`` if it expresses no expectation."""
         words = set(re.sub(r"([a-z])([A-Z])", r"\1_\2", key).lower().split("_"))
-        if "mock" in words:  # what a tool was to give back, and no expectation
+        if "mock" in words:  # a result that a tool should return, not an expectation
             return None
         if words & _OF_TOOLS:
             return "expected_tool_use"

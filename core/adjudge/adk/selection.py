@@ -1,4 +1,4 @@
-"""What stands on a command line for eval sets: ``FILE``, ``FILE:id1,id2``, or a folder."""
+"""Parses arguments that select eval sets: ``FILE``, ``FILE:id1,id2``, or a folder."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from adjudge.errors import InputError, Problem
 from adjudge.model.printable import writable
 
 EVAL_SET_SUFFIX = ".evalset.json"
-"""What the names of ADK's eval-set files end with, after the id."""
+"""The suffix of ADK's eval-set files, after the id."""
 
 _PATTERNS = ("*.test.json", f"*{EVAL_SET_SUFFIX}")
 
 
 def split_selection(argument: str) -> tuple[Path, tuple[str, ...] | None]:
-    """``FILE:id1,id2`` as the file and the ids; ``None`` where all cases are meant.
+    """Split ``FILE:id1,id2`` into the file and the ids; ``None`` for the ids means all cases.
 
-    A path that exists wins over a colon in it.
+    If the whole argument is an existing path, a colon in it is part of the path.
+
 
     Raises:
-        InputError: nothing stands after the colon.
+        InputError: there are no ids after the colon.
     """
     path = Path(argument)
     file, colon, names = argument.rpartition(":")
     if not colon or not file or _exists(path):
         return path, None
-    # An id may have a colon too: the file is the longest part before a colon that exists.
+    # Ids may contain colons too: the file is the longest existing path before a colon.
     for end in (i for i in range(len(argument) - 1, 0, -1) if argument[i] == ":"):
         if _exists(Path(argument[:end])):
             file, names = argument[:end], argument[end + 1 :]
@@ -42,7 +43,7 @@ def split_selection(argument: str) -> tuple[Path, tuple[str, ...] | None]:
 
 
 def eval_sets_by_id(agent: Path) -> dict[str, Path]:
-    """The eval sets in the folder of an agent by their ids, as ``adk eval`` takes them: ``ID.evalset.json``.
+    """The eval sets in an agent's folder by their ids, as in ``adk eval``: files named ``ID.evalset.json``.
 
     Args:
         agent: The folder of the agent, or a file in it.
@@ -59,10 +60,10 @@ def _exists(path: Path) -> bool:
 
 
 def check_name(path: Path) -> None:
-    """Refuse a file whose name is not UTF-8: neither a journal nor a report could name it.
+    """Check that the name of a file is UTF-8: a journal or a report could not contain it otherwise.
 
     Raises:
-        InputError: it is not.
+        InputError: the name is not UTF-8.
     """
     try:
         str(path).encode()
@@ -74,12 +75,12 @@ def check_name(path: Path) -> None:
 def find_eval_sets(
     path: Path, patterns: Iterable[str] = _PATTERNS, below: Iterable[Path] | None = None
 ) -> list[Path]:
-    """The eval sets below a folder, sorted; a file is itself.
+    """Find the eval sets below a folder, sorted; for a file, the file itself.
 
     Args:
         path: The folder, or the file.
-        patterns: What their names are like.
-        below: What ``files_below`` has found there, where that is known.
+        patterns: Glob patterns of their names.
+        below: The result of ``files_below``, if it is known.
 
     Raises:
         InputError: the folder has none.
@@ -97,20 +98,19 @@ def find_eval_sets(
             Problem(
                 what=f"no file below this folder is named {' or '.join(patterns)}.",
                 file=str(path),
-                hint="What begins with a dot is not looked at, nor are virtual environments.",
+                hint="Names that begin with a dot and virtual environments are skipped.",
             )
         )
     return found
 
 
 def files_below(folder: Path) -> Iterator[Path]:
-    """Every file below a folder, links to files among them.
+    """Iterate over the files below a folder, including links to files.
 
-    What begins with a dot is left out, and so are virtual environments: what is installed there is somebody
-    else's. Links to folders are not followed.
+    Names that begin with a dot and virtual environments are left out. Links to folders are not followed.
 
     Raises:
-        InputError: a folder cannot be read: what is in it would be left out silently.
+        InputError: a folder cannot be read; otherwise its files would be missing without notice.
     """
     for root, folders, files in os.walk(folder, onerror=_refuse):
         here = Path(root)

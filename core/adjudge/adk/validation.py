@@ -1,4 +1,4 @@
-"""Objects of files, read into pydantic classes: every mistake is told with its place, all of a file at once."""
+"""Validates objects of files with pydantic: reports all errors of a file at once, each with its place."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _EXPECTED: Final = {
     "list_type": "a list",
     "dict_type": "an object",
 }
-"""What pydantic's types of mistakes miss, in words."""
+"""The expected type for messages, by pydantic's error type."""
 
 
 class FileObject(BaseModel):
-    """An object as it stands in a file: strict, with keys in snake_case or camelCase, and null as good as absent."""
+    """Base class of objects in files: strict types, keys in snake_case or camelCase; null means absent."""
 
     model_config = ConfigDict(
         strict=True,
@@ -42,20 +42,20 @@ class FileObject(BaseModel):
     )
 
     keeps: ClassVar[bool] = True
-    """Whether further keys, where there may be some, are written again when the eval set is saved."""
+    """Whether allowed unknown keys are written again when the eval set is saved."""
 
     @classmethod
     def title(cls) -> str:
-        """What messages call it."""
+        """The name of the class in messages."""
         return str(cls.model_config.get("title", cls.__name__))
 
     @classmethod
     def meant_by(cls, key: str) -> str | None:  # noqa: ARG003 - for those who know more
-        """The field that a further key stands for; ``None`` where it stands for none."""
+        """The field that an unknown key probably means; ``None`` if there is none. Subclasses override this."""
         return None
 
     def given(self) -> JsonObject:
-        """What its fields hold, those without a value left out."""
+        """The values of its fields, without missing ones."""
         return {name: value for name, value in self.__dict__.items() if value is not None}
 
 
@@ -63,12 +63,12 @@ FileObjectT = TypeVar("FileObjectT", bound=FileObject)
 
 
 def value_mistake(what: str, *, hint: str = "") -> PydanticCustomError:
-    """For validators: a mistake in what stands at this place."""
+    """For validators: an error in the value at this place."""
     return PydanticCustomError("here", "{what}", {"what": what, "hint": hint})
 
 
 def field_mistake(what: str, *, hint: str = "") -> PydanticCustomError:
-    """For validators of a field: a mistake that is told with the place of the object."""
+    """For validators of a field: an error that is reported with the place of the object."""
     return PydanticCustomError("field", "{what}", {"what": what, "hint": hint})
 
 
@@ -76,17 +76,17 @@ class Findings:
     """Collects problems and warnings of one file."""
 
     def __init__(self, file: str | None = None, *, of_a_log: bool = False) -> None:
-        """Collect for ``file``; ``of_a_log``: further keys are taken, since a log may be of a newer version."""
+        """Collect findings about ``file``; if ``of_a_log``, unknown keys are allowed: a log may have a newer format."""
         self.file = file
         self.case: str | None = None
-        """The case that is being read."""
+        """The id of the case that is being read."""
         self.count = 0
         self._of_a_log = of_a_log
         self._problems: list[Problem] = []
         self._warnings: dict[str, tuple[str, int]] = {}
 
     def read(self, model: type[FileObjectT], data: object, path: str) -> FileObjectT | None:
-        """Read an object; ``None`` where something is wrong in it, which is noted."""
+        """Validate an object; if it is invalid, note the problems and return ``None``."""
         try:
             return model.model_validate(data, extra="allow" if self._of_a_log else None)
         except ValidationError as error:
@@ -96,10 +96,10 @@ class Findings:
             return None
 
     def sound(self, found: FileObjectT | None) -> FileObjectT:
-        """What was read, where nothing at all was found wrong.
+        """Return the result of ``read`` if there were no problems.
 
         Raises:
-            InputError: something was found.
+            InputError: there were problems.
         """
         self.raise_problems()
         if found is None:
@@ -107,24 +107,24 @@ class Findings:
         return found
 
     def check_keys(self, model: type[FileObject], keys: Iterable[str], path: str) -> None:
-        """Note each of ``keys`` that objects of this class do not have."""
+        """Note each of ``keys`` that is not a field of ``model``."""
         self._note_unknown(model, dict.fromkeys(keys), path)
 
     def further(self, found: FileObject, path: str) -> JsonObject | None:
-        """The further keys of an object that may have some; each is noted."""
+        """The unknown keys of an object with their values; each is noted."""
         extra = found.model_extra or None
         for key in extra or ():
             self._note_key(key, type(found), path)
         return extra
 
     def problem(self, what: str, path: str | None = None, *, hint: str | None = None) -> None:
-        """Note a problem; beyond twenty they are only counted."""
+        """Note a problem. After the first twenty, problems are only counted."""
         self.count += 1
         if self.count <= _SHOWN:
             self._problems.append(Problem(what=what, file=self.file, case=self.case, path=path, hint=hint))
 
     def warn(self, what: str, path: str) -> None:
-        """Note something that is odd and not wrong; the same words count once."""
+        """Add a warning; equal texts count once."""
         first, times = self._warnings.get(what, (path, 0))
         self._warnings[what] = first, times + 1
 
@@ -137,13 +137,13 @@ class Findings:
         )
 
     def raise_problems(self, stopped: str | None = None) -> None:
-        """Raise what was found.
+        """Raise the problems found so far.
 
         Args:
-            stopped: Why reading ended early, where it did.
+            stopped: If reading ended early, the reason.
 
         Raises:
-            InputError: something was found.
+            InputError: there are problems.
         """
         if not self.count:
             return
@@ -167,7 +167,7 @@ class Findings:
         keys, title = known_keys(holder), holder.title()
         if (meant := holder.meant_by(key)) is not None:
             self.problem(
-                f"{key!r} is no key of a {title}: what it expects would not be compared.",
+                f"unknown key {key!r} in {title}: what it expects would not be compared.",
                 path,
                 hint=f"Name it {meant!r}, in that key's form.",
             )
@@ -225,7 +225,7 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
 
 
 def kind(value: object) -> str:
-    """What a JSON value is, in words."""
+    """The type of a JSON value, as a text for messages."""
     match value:
         case None:
             return "null"

@@ -9,18 +9,20 @@ import click
 
 from adjudge.cli.command_group import CommandGroup
 
-# Commands are imported when they are called, so that --help stays as fast as click is.
+# Commands are imported when they are called, so that --help stays fast.
 _COMMANDS: Final = {
     "agents": ("adjudge.cli.components", "List the kinds of agents that can be evaluated."),
+    "commands": ("adjudge.cli.commands", "List the commands that distributions add."),
     "criteria": ("adjudge.cli.components", "List the criteria that are installed."),
     "eval": ("adjudge.cli.eval", "Evaluate an agent on eval sets."),
     "granularity": ("adjudge.cli.components", "List the granularity strategies that are installed."),
     "judges": ("adjudge.cli.judges", "List, try and measure the models that can judge."),
+    "observers": ("adjudge.cli.components", "List the observers of runs that are installed."),
     "plugins": ("adjudge.cli.plugins", "List, check and create plugins."),
     "readers": ("adjudge.cli.components", "List the readers of logs that are installed."),
     "reporters": ("adjudge.cli.components", "List the reporters that are installed."),
     "resume": ("adjudge.cli.resume", "Finish a run that was interrupted."),
-    "runs": ("adjudge.cli.runs", "List and show runs."),
+    "runs": ("adjudge.cli.runs", "List, show and delete runs."),
     "simulators": ("adjudge.cli.components", "List the user simulators that are installed."),
 }
 
@@ -50,11 +52,24 @@ class _LazyGroup(CommandGroup):
     multiple=True,
     help="Do not import this plugin or distribution (repeatable).",
 )
+@click.option(
+    "--plugin-folder",
+    "plugin_folders",
+    metavar="FOLDER",
+    multiple=True,
+    help="Load the plugins in this folder, which need no packaging (repeatable).",
+)
 @click.version_option(package_name="adjudge")
 @click.pass_context
-def cli(ctx: click.Context, no_plugins: tuple[str, ...]) -> None:
+def cli(ctx: click.Context, no_plugins: tuple[str, ...], plugin_folders: tuple[str, ...]) -> None:
     """Evaluate LLM agents: the path that they took and the answer that they gave."""
     ctx.obj = no_plugins
+    if plugin_folders:
+        from pathlib import Path
+
+        from adjudge.extension.plugin_folders import more_folders
+
+        ctx.with_resource(more_folders(map(Path, plugin_folders)))
 
 
 def main() -> None:
@@ -65,8 +80,8 @@ def main() -> None:
     from adjudge.cli.signals import end_as_interrupted
     from adjudge.extension.terminal import open_closed_streams
 
-    # Importing makes many objects and no garbage: looking for some every 700 allocations, as Python does
-    # by default, is a tenth of the time of a short run.
+    # Imports create many objects and no garbage. With Python's default, a collection every 700 allocations, the garbage
+    # collector would take a tenth of the time of a short run.
     gc.set_threshold(50_000, 20, 20)
     open_closed_streams()
     end_as_interrupted()

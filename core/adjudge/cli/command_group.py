@@ -1,4 +1,4 @@
-"""Groups of the command line that distributions add commands to."""
+"""Groups of commands that distributions can extend."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ _ORIGIN: Final = "adjudge.origin of the command"
 
 
 class CommandGroup(click.Group):
-    """A group of the core with the commands of distributions, which cannot take the name of one of its own.
+    """A group of the core that distributions can extend with commands. They cannot replace the group's own commands.
 
     An entry point ``judges.try`` is the command ``try`` of the group ``judges``.
     """
 
     def own_summaries(self) -> dict[str, str]:
-        """The core's commands, and what each does in one line."""
+        """The core's commands: the name, and a one-line summary."""
         return {name: command.get_short_help_str(200) for name, command in self.commands.items()}
 
     def prefix(self) -> str:
-        """What the names of entry points begin with that add a command here."""
+        """The beginning of the names of entry points that add a command to this group."""
         return f"{self.name}."
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Give the names of all commands."""
+        """The names of all commands."""
         return sorted(self._summaries())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Find a command; one of a distribution is imported."""
+        """Find a command. A distribution's command is imported."""
         own = super().get_command(ctx, cmd_name)
         if own is not None or "." in cmd_name:
             return own
@@ -41,7 +41,7 @@ class CommandGroup(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; what one of a distribution raises names the distribution."""
+        """Run a command. An exception of a distribution's command becomes an error that names the distribution."""
         try:
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort, KeyboardInterrupt, BrokenPipeError):
@@ -57,14 +57,14 @@ class CommandGroup(click.Group):
             raise PluginError(f"{origin} raised {described(error)}") from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """List all commands; none is imported."""
+        """List all commands, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(sorted(self._summaries().items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that was typed, or suggest one."""
+        """Find the command that the user typed, or suggest one."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

@@ -1,41 +1,29 @@
-"""A listing for every kind of component: what is installed, and what each needs."""
+"""Lists the installed components of each kind, and their requirements."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import click
 
 from adjudge.cli.listing import (
-    component_facts,
     json_option,
     load_for_listing,
-    option_facts,
     origin_fields,
     say_document,
     show_component,
     shown_name,
 )
-from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.extension.tables import show_table
+from adjudge.runner.inventory import component_facts, criterion_facts, option_facts
 
 if TYPE_CHECKING:
     from adjudge.extension.registry import Registered, Registry
 
 _Facts: TypeAlias = Mapping[str, Any]
 _Cells: TypeAlias = Mapping[str, str | Callable[[_Facts], str]]
-"""Headers, to the fact that stands below, or to what is made of the facts."""
-
-_REFERENCES: Final = frozenset(
-    {
-        Need.EXPECTED_INVOCATIONS,
-        Need.REFERENCE_RESPONSE,
-        Need.REFERENCE_INTERMEDIATE_RESPONSES,
-        Need.FINAL_SESSION_STATE,
-    }
-)
+"""Cells by header: the name of a fact, or a function that makes the text from all facts."""
 
 
 def _listing(
@@ -48,16 +36,16 @@ def _listing(
     table: _Cells,
     one: _Cells | None = None,
 ) -> click.Command:
-    """The command that lists the components of one kind, or shows one.
+    """Create the command that lists the components of one kind, or shows one.
 
     Args:
-        hook: The provider hook that describes them.
-        header: What stands above their names.
+        hook: The provider hook of the components.
+        header: The header of the column of names.
         lists: What the command lists, for its help.
-        name: What a name of theirs is, for its help.
-        facts: What a spec says besides what all specs say.
-        table: The columns of the listing between the first and the last.
-        one: What is shown of a single one; otherwise the same.
+        name: What kind of name the argument is, for its help.
+        facts: Returns the facts of a spec that are specific to the kind.
+        table: The columns of the list between the first and the last.
+        one: The fields of a single component; by default those of ``table``.
     """
 
     @click.argument("name", required=False)
@@ -82,7 +70,8 @@ def _listing(
                 (shown_name(item, registry), *_cells(table, told).values(), item.owner.name)
                 for item, told in listed
             ]
-            show_table((header, *table, "plugin"), rows)
+            _, *others = table
+            show_table((header, *table, "plugin"), rows, may_be_left_out=("plugin", *reversed(others)))
             return
         item = registry.resolve(name)
         told = known(item)
@@ -123,20 +112,6 @@ def _fields(*names: str) -> Callable[[Any], _Facts]:
     return lambda spec: {name: getattr(spec, name) for name in names}
 
 
-def _criterion(spec: CriterionSpec) -> _Facts:
-    return {
-        "reference_based": bool(spec.needs & _REFERENCES),
-        "needs_rubrics": Need.RUBRICS in spec.needs,
-        "llm_judge": Need.JUDGE in spec.needs,
-        "simulated_conversations": spec.simulated_conversations,
-        "needs": sorted(spec.needs),
-        # JSON has no infinity: null is "no limit".
-        "value_range": [bound if math.isfinite(bound) else None for bound in spec.value_range],
-        "lower_is_better": spec.lower_is_better,
-        "default_threshold": spec.default_threshold,
-    }
-
-
 def _range(facts: _Facts) -> str:
     low, high = facts["value_range"]
     if low is None:
@@ -154,7 +129,7 @@ criteria_command = _listing(
     "criteria",
     "criterion",
     lists="the criteria that are installed",
-    facts=_criterion,
+    facts=criterion_facts,
     table={
         "measures": "summary",
         "reference-based": "reference_based",
@@ -172,14 +147,19 @@ agents_command = _listing(
     facts=_fields("takes_state", "shows_state"),
     table={"evaluates": "summary", "takes a state": "takes_state", "shows its state": "shows_state"},
 )
-_STRATEGIES: Final[_Cells] = {"shows": "summary", "fineness": "fineness", "reads": "reads"}
+_STRATEGIES: Final[_Cells] = {
+    "shows": "summary",
+    "fineness": "fineness",
+    "reads": "reads",
+    "when to use": "when_to_use",
+}
 granularity_command = _listing(
     "granularity_strategies",
     "strategy",
     lists="the granularity strategies that are installed",
     facts=_fields("fineness", "reads", "when_to_use", "keywords"),
     table=_STRATEGIES,
-    one={**_STRATEGIES, "when to use": "when_to_use", "keywords": "keywords"},
+    one={**_STRATEGIES, "keywords": "keywords"},
 )
 readers_command = _listing(
     "trace_readers",
@@ -195,6 +175,13 @@ reporters_command = _listing(
     lists="the reporters that are installed",
     facts=_fields("suffixes", "is_default"),
     table={"writes": "summary", "endings": "suffixes", "default": "is_default"},
+)
+observers_command = _listing(
+    "run_observers",
+    "observer",
+    lists="the observers that are installed",
+    facts=_fields("works_without_options"),
+    table={"observes": "summary", "works without options": "works_without_options"},
 )
 simulators_command = _listing(
     "user_simulators",

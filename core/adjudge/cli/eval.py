@@ -48,7 +48,7 @@ def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
 @click.option(
     "--isolate",
     is_flag=True,
-    help="Run every session with the agent in a process of its own, which is ended with it.",
+    help="Run every session with the agent in a separate process.",
 )
 @click.option(
     "--num_runs",
@@ -57,7 +57,7 @@ def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="How often every case runs.",
+    help="Number of repeats of every case.",
 )
 @time_limit_options("a case", "case")
 @name_option
@@ -65,14 +65,14 @@ def _key_value(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -
     "--judge",
     metavar="MODEL",
     multiple=True,
-    help="The model that judges, as provider/model, whatever the configuration names; "
+    help="The judge model, as provider/model; overrides the configuration; "
     "repeat it for a panel; replay:FILE answers from a recording.",
 )
 @answers_options
 @click.option(
     "--trust-code",
     is_flag=True,
-    help="Run code that a test_config.json names, also where the file was only found beside an eval set.",
+    help="Run code that a test_config.json names, even if you did not name that file.",
 )
 @budget_options
 @concurrency_option("Sessions with the agent that are open")

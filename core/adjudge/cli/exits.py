@@ -1,4 +1,4 @@
-"""How the command line ends: messages for a person, and the exit status."""
+"""Error messages and exit statuses of the command line."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import os
 import sys
 import threading
 from contextlib import suppress
-from os import _exit  # an agent may replace os._exit
-from time import sleep as _sleep  # an agent may replace time.sleep
+from os import _exit  # imported now, because an agent may replace os._exit
+from time import sleep as _sleep  # imported now, because an agent may replace time.sleep
 from typing import Final, NoReturn
 
 import click
@@ -25,27 +25,24 @@ from adjudge.extension.terminal import (
 )
 
 USAGE: Final = 2
-"""Usage or configuration."""
+"""Exit status for wrong usage or configuration."""
 UNMEASURED: Final = 3
-"""Something could not be measured; an error of adjudge itself is that too, and never looks like a FAIL."""
+"""Exit status if something could not be measured, also because of an error of adjudge itself."""
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
-"""Who read our output went away (`adjudge … | head`); it is 128 + SIGPIPE, as shells say it."""
-
+"""Exit status if the reader of the output is gone (`adjudge … | head`): 128 + SIGPIPE, as in shells."""
 _ENDING: Final = 5.0
-"""Seconds that threads, processes and exit handlers of an agent have to end; then nobody waits for them any more."""
+"""Seconds that threads, processes and exit handlers of an agent have to end; after that they are not waited for."""
 
 
 def run_cli(command: click.Command) -> NoReturn:
-    """Run ``command`` and exit; an ``AdjudgeError`` is its message, never a traceback."""
+    """Run ``command`` and exit. For an ``AdjudgeError`` only the message is printed, without a traceback."""
     try:
         keep_streams()
         status = _flushed(_run(command))
     except KeyboardInterrupt:
         status = INTERRUPTED
-    except (
-        BaseException
-    ) as error:  # of telling what happened; Python would make a status 1 of it, that of a FAIL
+    except BaseException as error:  # raised while reporting; Python would exit with 1, the status of a FAIL
         with suppress(OSError):
             os.write(
                 2, f"error: adjudge cannot say what happened: {type(error).__name__}: {error}\n".encode()
@@ -57,21 +54,20 @@ def run_cli(command: click.Command) -> NoReturn:
 
 
 def end_process(status: int) -> NoReturn:
-    """End this process, whatever code that it ran has left running: Python would wait for it without a limit.
+    """End this process, even if an agent has left threads running: Python would wait for them without a limit.
 
-    Whoever runs this in a program of their own (a profiler, a tool that measures coverage) gets the control back first.
+    A program that runs the command line inside (a profiler, a coverage tool) first gets the control back.
     """
-    with suppress(Exception):  # an agent may have left the interpreter unable to start a thread
+    with suppress(Exception):  # because of an agent the interpreter may be unable to start a thread
         threading.Thread(target=_end_anyway, args=(status,), name="adjudge end", daemon=True).start()
     atexit.register(_end_after_the_others, status)
     sys.exit(status)
 
 
 def _end_after_the_others(status: int) -> NoReturn:
-    """Run what else is registered to run at the end, and end.
+    """Run all other exit handlers, and end the process before Python's own finalisation.
 
-    Python's own clearing up comes after this. It runs code of the agent once more (``__del__``, what a generator does
-    when it is closed), and nothing could stop that.
+    The finalisation would run code of the agent again (``__del__``, closed generators), which nothing could stop.
     """
     atexit.unregister(_end_after_the_others)
     try:
@@ -82,15 +78,18 @@ def _end_after_the_others(status: int) -> NoReturn:
 
 
 def never_unnoticed() -> None:
-    """Let code that ends this process by ``os._exit`` end it with a message, and never with the status of a PASS."""
+    """If code ends this process with ``os._exit``, print a message, and never exit with the status of a PASS."""
     ours = os.getpid()
 
     def exit_told(status: int) -> NoReturn:
-        if os.getpid() != ours:  # a process that the agent forked may end as it likes
+        if os.getpid() != ours:  # processes forked by the agent may end in any way
             _exit(status)
         with suppress(OSError):
             told = f"error: code that adjudge ran ended the process: os._exit({status})\n"
-            os.write(2, f"{told}  What is finished is kept; adjudge runs list says how to go on.\n".encode())
+            os.write(
+                2,
+                f"{told}  Finished results are safe: `adjudge runs list` shows the run, `adjudge resume NAME` continues it.\n".encode(),
+            )
         _exit(UNMEASURED)
 
     os._exit = exit_told
@@ -98,7 +97,7 @@ def never_unnoticed() -> None:
 
 def _end_anyway(status: int) -> None:
     _sleep(_ENDING)
-    # Of a pool Python waits for daemon threads too.
+    # Python also waits for threads of thread pools, although they are daemon threads.
     pools = getattr(sys.modules.get("concurrent.futures.thread"), "_threads_queues", ())
     waited_for = [thread for thread in threading.enumerate() if not thread.daemon or thread in pools]
     left = [f"thread {thread.name!r}" for thread in waited_for if thread is not threading.main_thread()]
@@ -106,7 +105,7 @@ def _end_anyway(status: int) -> None:
         left += [f"process {child.name!r}" for child in multiprocessing.active_children() if not child.daemon]
     what = ", ".join(left) or "what was registered to run at its end"
     with suppress(OSError):
-        told = f"warning: the process was ended while code that it had run was still running: {what}\n"
+        told = f"warning: adjudge ended the process while code of the agent or of a plugin was still running: {what}\n"
         os.write(2, told.encode(errors="replace"))
     _exit(status)
 
@@ -117,14 +116,14 @@ def _flushed(status: int) -> int:
     except BrokenPipeError:
         return BROKEN_PIPE
     except OutputError as error:
-        if status != UNMEASURED:  # else it was said already
+        if status != UNMEASURED:  # otherwise it was already reported
             say(f"error: {error}", err=True)
         return status or UNMEASURED
     return status
 
 
 def _run(command: click.Command) -> int:
-    """The exit status; what a person should know is on standard error, where that can be written."""
+    """Run the command and return the exit status; messages are printed on standard error if it can be written."""
     try:
         status = command.main(standalone_mode=False)
     except click.ClickException as error:
@@ -135,9 +134,9 @@ def _run(command: click.Command) -> int:
         return _told("interrupted", INTERRUPTED)
     except BrokenPipeError:
         return BROKEN_PIPE
-    except BaseException as error:  # SystemExit too: what somebody's code asks for is no verdict of ours
+    except BaseException as error:  # also SystemExit: third-party code must not choose the exit status
         if isinstance(error, SystemExit) and reader_is_gone():
-            return BROKEN_PIPE  # click makes the status 1 of it, which is that of a FAIL
+            return BROKEN_PIPE  # click would exit with 1, the status of a FAIL
         from adjudge.errors import AdjudgeError, RunStoppedError
 
         if isinstance(error, AdjudgeError):
@@ -154,7 +153,7 @@ def _run(command: click.Command) -> int:
 
 
 def _unwritten(error: BaseException) -> OutputError | None:
-    """An error of click's own printing, of ``--help`` for instance, as what it is."""
+    """Convert an error of click's own printing, for instance of ``--help``, to an ``OutputError``."""
     at = error.__traceback__
     while at is not None and at.tb_next is not None:
         at = at.tb_next

@@ -1,36 +1,32 @@
-"""``adjudge judges``: who can judge here, and what each lacks."""
+"""``adjudge judges``: lists the judges and their missing requirements."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adjudge.cli.command_group import CommandGroup
 from adjudge.cli.listing import (
-    component_facts,
     json_option,
     load_for_listing,
-    option_facts,
     origin_fields,
     say_document,
     show_component,
     shown_name,
 )
-from adjudge.errors import InputError, RunError
 from adjudge.extension.tables import one_line, show_fields
 from adjudge.extension.terminal import say
+from adjudge.runner.inventory import JudgeStates, component_facts, option_facts
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions
     from adjudge.extension.registry import Registered
     from adjudge.extension.specs import JudgeBackendSpec
-    from adjudge.journal.judge_notes import JudgeNote
 
 
 class _NamesToo(CommandGroup):
-    """A group in which whatever is no command names a judge backend."""
+    """A group in which names that are not commands are names of judge backends."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return super().get_command(ctx, cmd_name) or _showing(cmd_name)
@@ -52,7 +48,7 @@ def judges_command(ctx: click.Context, as_json: bool) -> None:
     states = _States(extensions)
     backends = extensions.judge_backends
     if as_json:
-        say_document([states.facts(item) for item in backends])
+        say_document([states.document(item) for item in backends])
         return
     for item in backends:
         spec = item.spec
@@ -75,7 +71,7 @@ def _showing(name: str) -> click.Command:
         extensions = load_for_listing(ctx.obj)
         found = extensions.judge_backends.resolve(name)
         states = _States(extensions)
-        facts = states.facts(found)
+        facts = states.document(found)
         if as_json or (ctx.parent is not None and ctx.parent.params["as_json"]):
             say_document(facts)
             return
@@ -94,47 +90,21 @@ def _showing(name: str) -> click.Command:
     return show
 
 
-class _States:
-    """What each judge backend lacks here, and what was found out about its models."""
+class _States(JudgeStates):
+    """The missing requirements of the judge backends, for the listing."""
 
     def __init__(self, extensions: Extensions) -> None:
-        """Look; what is wrong with the files that say something of it is a warning."""
-        from adjudge.extension.project import find_settings
-        from adjudge.journal.judge_notes import JudgeNotes
-        from adjudge.judge.model_resolution import JudgeModels
-        from adjudge.runner.host import RunHost
+        """Check the judge backends, and print warnings about unreadable files."""
+        super().__init__(extensions)
+        for warning in self.warnings:
+            say(f"warning: {warning}", err=True)
 
-        folder = Path.cwd()
-        host = RunHost(extensions, folder)
-        options = find_settings(folder).judge.backends
-        self._models = JudgeModels(extensions.judge_backends, host, backend_options=options)
-        self._notes: tuple[JudgeNote, ...] = ()
-        try:
-            host.read_environment(agent_folder=None)
-        except InputError as error:
-            say(f"warning: {error}", err=True)
-        try:
-            self._notes = JudgeNotes().everything()
-        except RunError as error:
-            say(f"warning: {error}", err=True)
-
-    def facts(self, item: Registered[JudgeBackendSpec]) -> dict[str, Any]:
-        """Everything about one backend, for programs."""
-        return {
-            **component_facts(item),
-            "example": item.spec.example,
-            "models": list(item.spec.models),
-            "environment": list(item.spec.environment),
-            "missing": self._models.lacking(item),
-            "measured": [note.facts for note in self._of(item)],
-            **option_facts(item),
-        }
+    def document(self, item: Registered[JudgeBackendSpec]) -> dict[str, Any]:
+        """All facts about one backend, as JSON."""
+        return {**component_facts(item), **self.facts(item), **option_facts(item)}
 
     def fields(self, item: Registered[JudgeBackendSpec]) -> list[tuple[str, str]]:
-        """What it lacks and what was measured, for a person."""
-        lacking = "\n".join(map(one_line, self._models.lacking(item)))
-        measured = "\n".join(note.summary for note in self._of(item))
+        """The missing requirements and the measured notes of a backend, as fields of the listing."""
+        lacking = "\n".join(map(one_line, self.facts(item)["missing"]))
+        measured = "\n".join(note.summary for note in self.notes_of(item))
         return [("missing", lacking or "nothing"), *([("measured", measured)] if measured else [])]
-
-    def _of(self, item: Registered[JudgeBackendSpec]) -> list[JudgeNote]:
-        return [note for note in self._notes if note.judge.startswith(f"{item.spec.name}/")]

@@ -1,4 +1,4 @@
-"""Running with live progress: quiet where nobody watches, and a way back after Ctrl-C."""
+"""Runs with live progress on a terminal, without it elsewhere, and handles Ctrl-C."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from adjudge.runner.execution import RunResult
 
 _INTERVAL: Final = "ADJUDGE_PROGRESS"
-"""The environment variable with the seconds from a line about progress to the next where there is no terminal."""
+"""The environment variable with the interval in seconds between lines about the progress, without a terminal."""
 
 _SHOWN: Final = {"PASS": "passed", "FAIL": "failed", "error": "error", "UNSURE": "unsure"}
 
 
 class _Progress:
-    """The cases that are done, in a bar on a terminal's standard error; without a terminal in a line now and then."""
+    """Shows the progress on standard error: a bar on a terminal, elsewhere a line at intervals."""
 
     def __init__(self) -> None:
         self._is_watched = sys.stderr.isatty()
@@ -49,7 +49,7 @@ class _Progress:
         self._asked: list[str] = []
 
     def __call__(self, event: Event) -> None:
-        """Take what happened into account."""
+        """Update the progress with an event."""
         if isinstance(event, RunStarted):
             self._run, self._total = event.run, event.cases
         elif isinstance(event, CaseFinished):
@@ -72,10 +72,10 @@ class _Progress:
             self._bar.add_task("", total=None)
         [task] = self._bar.task_ids
         self._bar.update(task, description=text, total=self._total, completed=self._done)
-        self._bar.start()  # once it has something to show
+        self._bar.start()  # only now, when there is something to show
 
     def _say(self, text: str) -> None:
-        """Say how far the run is, unless that was said a moment ago."""
+        """Print a line about the progress, unless the interval since the last one is too short."""
         now = time.monotonic()
         if self._done and now - self._said_at >= self._between:
             self._said_at = now
@@ -86,7 +86,7 @@ class _Progress:
 
     @contextmanager
     def preparing(self) -> Generator[None]:
-        """Say once that nothing has begun, where that takes long: a module may never come back from its import."""
+        """A context for preparations; if they take long, a message says so: an import of a module may never end."""
         if not math.isfinite(self._between):
             yield
             return
@@ -104,20 +104,20 @@ class _Progress:
             timer.cancel()
 
     def stop(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
 
     def how_to_go_on(self) -> str | None:
-        """What is said after Ctrl-C; nothing where no run has begun."""
+        """The message after Ctrl-C; ``None`` if no run has begun."""
         if self._run is None:
             return None
         return f"interrupted: {self._done}{self._of()} done. Finish with: adjudge resume {self._run}"
 
 
 def _interval() -> float:
-    """Seconds between two lines about progress: what the environment says, or 10."""
+    """Seconds between two lines about the progress: from the environment variable, or 10."""
     said = os.environ.get(_INTERVAL) or "10"
     try:
         seconds = float(said)
@@ -130,7 +130,7 @@ def _interval() -> float:
 
 
 def _in_words(judges: Iterable[JudgeCalls], left: tuple[int | None, float | None]) -> Iterator[str]:
-    """What judges did so far, what it costs where that is known, and what is left of the budget."""
+    """Texts about the judges' calls so far, their cost if it is known, and the remaining budget."""
     asked = [calls for calls in judges if calls.calls]
     calls_left, cost_left = left
     if asked:
@@ -146,7 +146,7 @@ def _usd(cost: float) -> str:
 
 
 def run_to_end(start: Callable[[Watch], Coroutine[Any, Any, RunResult]]) -> RunResult:
-    """Run to the end with progress. After Ctrl-C, say how to go on and exit with 130."""
+    """Run to the end with progress. After Ctrl-C, print how to resume, and exit with 130."""
     progress = _Progress()
     try:
         with progress.preparing():

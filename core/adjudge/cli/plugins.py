@@ -1,4 +1,4 @@
-"""``adjudge plugins``: what is installed, what became of it, and whether it is sound."""
+"""``adjudge plugins``: lists installed plugins with their status, and checks them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from adjudge.cli.command_group import CommandGroup
 from adjudge.cli.exits import UNMEASURED
 from adjudge.cli.listing import json_option, load_for_listing, say_document
 from adjudge.errors import UnknownNameError, did_you_mean
+from adjudge.extension.commands import COMMANDS
+from adjudge.extension.discovery import canonical_name, installed
+from adjudge.extension.loader import PluginState
 from adjudge.extension.tables import one_line, show_fields, show_table
 from adjudge.extension.terminal import say
+from adjudge.runner.inventory import homepage_of, plugin_facts
 
 if TYPE_CHECKING:
     from adjudge.extension.loader import Extensions, PluginRecord
@@ -21,25 +25,56 @@ _CommandT = TypeVar("_CommandT", bound=Callable[..., Any])
 
 
 def _listing_options(command: _CommandT) -> _CommandT:
-    times = click.option("--times", is_flag=True, help="Show how long loading each one took, slowest first.")
-    return json_option(times(command))
+    times = click.option(
+        "--times", is_flag=True, help="Show how long loading each one took, adjudge's own too, slowest first."
+    )
+    every = click.option("--all", "with_own", is_flag=True, help="List adjudge's own plugins too.")
+    return json_option(every(times(command)))
 
 
 @click.group("plugins", cls=CommandGroup, invoke_without_command=True)
 @_listing_options
 @click.pass_context
-def plugins_command(ctx: click.Context, as_json: bool, times: bool) -> None:
+def plugins_command(ctx: click.Context, /, **options: bool) -> None:
     """List, check and create plugins. Without a command: list."""
     if ctx.invoked_subcommand is None:
-        _list(ctx.obj, as_json=as_json, times=times)
+        ctx.invoke(list_command, **options)
 
 
 @plugins_command.command("list")
 @_listing_options
 @click.pass_obj
-def list_command(no_plugins: tuple[str, ...], as_json: bool, times: bool) -> None:
-    """List every plugin that is installed, and what became of it."""
-    _list(no_plugins, as_json=as_json, times=times)
+def list_command(no_plugins: tuple[str, ...], as_json: bool, times: bool, with_own: bool) -> None:
+    """List the plugins that are installed beside adjudge's own, and their states. JSON has all."""
+    extensions = load_for_listing(no_plugins)
+    # Of adjudge's own a person is shown those that are not as they should be.
+    own = [
+        record for record in extensions.records if record.is_built_in and record.state is PluginState.ACTIVE
+    ]
+    records = sorted(extensions.records, key=lambda record: record.is_built_in)
+    if times:
+        records.sort(key=lambda record: -record.seconds)
+    if as_json:
+        say_document([plugin_facts(record) for record in records])
+        return
+    if not (with_own or times):
+        records = [record for record in records if record not in own]
+    rows = [
+        (
+            record.name,
+            record.state.value,
+            record.release,
+            *([f"{record.seconds * 1000:.1f} ms"] if times else []),
+            one_line(record.reason or "; ".join(record.components) or ", ".join(record.hooks)),
+        )
+        for record in records
+    ]
+    if rows:
+        headers = ("plugin", "state", "distribution", *(["time"] if times else []), "offers, or problem")
+        show_table(headers, rows)
+    if not (with_own or times):
+        others = "" if rows else "no third-party plugins are installed; "
+        say(f"{others}`adjudge plugins --all` lists adjudge's own too")
 
 
 @plugins_command.command("show")
@@ -50,7 +85,7 @@ def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
     """Show the plugin NAME, or all plugins of the distribution NAME."""
     records = _records_of(load_for_listing(no_plugins), name)
     if as_json:
-        say_document([_facts(record) for record in records])
+        say_document([plugin_facts(record) for record in records])
         return
     for position, record in enumerate(records):
         if position:
@@ -59,6 +94,7 @@ def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
             ("plugin", record.name),
             ("state", record.state.value),
             ("distribution", record.release),
+            *([("homepage", homepage)] if (homepage := homepage_of(record.distribution)) else []),
             ("module", record.module),
             ("load time", f"{record.seconds * 1000:.1f} ms"),
         ]
@@ -75,57 +111,35 @@ def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
 @click.argument("distribution")
 @click.pass_obj
 def check_command(no_plugins: tuple[str, ...], distribution: str) -> int:
-    """Load every plugin of DISTRIBUTION strictly and test what it offers.
+    """Load every plugin of DISTRIBUTION strictly and test what it offers, and load its commands.
 
     \b
     Exit status: 0 sound, 1 something is wrong with it, 3 not everything could be tested.
     """  # noqa: D301 - click reads \b
-    from adjudge.testing.plugin_check import check_plugin
+    from adjudge.testing.plugin_check import check_command, check_plugin
 
     extensions = load_for_listing(no_plugins)
-    found = {check_plugin(record, extensions) for record in _records_of(extensions, distribution)}
+    commands = [
+        candidate
+        for candidate in installed(COMMANDS)
+        if canonical_name(candidate.distribution) == canonical_name(distribution)
+    ]
+    records = (
+        [] if commands and not _found(extensions, distribution) else _records_of(extensions, distribution)
+    )
+    found = {check_plugin(record, extensions) for record in records}
+    found |= {check_command(candidate, no_plugins) for candidate in commands}
     if "bad" in found:
         return 1
     return UNMEASURED if "not run" in found else 0
 
 
-def _list(no_plugins: tuple[str, ...], *, as_json: bool, times: bool) -> None:
-    extensions = load_for_listing(no_plugins)
-    records = list(extensions.records)
-    if times:
-        records.sort(key=lambda record: -record.seconds)
-    if as_json:
-        say_document([_facts(record) for record in records])
-        return
-    rows = [
-        (
-            record.name,
-            record.state.value,
-            record.release,
-            *([f"{record.seconds * 1000:.1f} ms"] if times else []),
-            one_line(record.reason or "; ".join(record.components) or ", ".join(record.hooks)),
-        )
-        for record in records
-    ]
-    show_table(("plugin", "state", "distribution", *(["time"] if times else []), "offers, or why not"), rows)
-
-
-def _facts(record: PluginRecord) -> dict[str, Any]:
-    return {
-        "name": record.name,
-        "state": record.state.value,
-        "reason": record.reason,
-        "distribution": record.distribution,
-        "version": record.version,
-        "module": record.module,
-        "seconds": record.seconds,
-        "hooks": list(record.hooks),
-        "components": list(record.components),
-    }
+def _found(extensions: Extensions, name: str) -> list[PluginRecord]:
+    return [record for record in extensions.records if record.is_called(name)]
 
 
 def _records_of(extensions: Extensions, name: str) -> list[PluginRecord]:
-    records = [record for record in extensions.records if record.is_called(name)]
+    records = _found(extensions, name)
     if not records:
         known = {known for record in extensions.records for known in (record.name, record.distribution)}
         raise UnknownNameError(

@@ -14,14 +14,14 @@ from adjudge.cli.run_command import budget_options, report_options, run_and_show
 @click.option(
     "--agent",
     metavar="ADDRESS",
-    help="The agent's address, where it has a query: its values, which may be keys, are not kept.",
+    help="The agent's address, needed if it has a query: the values of a query are not stored, because they may be keys.",
 )
 @budget_options
 @click.option(
     "--concurrency",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Sessions with the agent that are open at a time; otherwise as many as at the start.",
+    help="Sessions with the agent that are open at a time; default: as in the original run.",
 )
 @report_options
 @click.pass_obj

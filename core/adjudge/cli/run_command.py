@@ -1,8 +1,8 @@
-"""What commands that run something share: options, progress, the report on the screen, and the exit status."""
+"""Shared code of commands that run something: options, progress, the report on the terminal, and the exit status."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,9 +30,9 @@ def run_and_show(
     no_plugins: tuple[str, ...],
     detailed: bool = False,
 ) -> int:
-    """Run something with progress on a terminal, print its report, and return the exit status of the command.
+    """Run an evaluation with progress on a terminal, print its report, and return the exit status of the command.
 
-    After Ctrl-C it says how to go on and ends with 130.
+    After Ctrl-C it prints how to resume the run and returns 130.
 
     Args:
         start: Begins the run with the plugins, telling the watch every event: ``adjudge.evaluate`` and the like.
@@ -45,7 +45,8 @@ def run_and_show(
     from adjudge.journal.run_journal import Journal
     from adjudge.runner.reports import report_of
 
-    extensions = project_extensions(Path.cwd(), disable=no_plugins)
+    folder = Path.cwd()  # an agent may change it
+    extensions = project_extensions(folder, disable=no_plugins)
     unwritten: str | None = None
     result: RunResult
     try:
@@ -57,6 +58,7 @@ def run_and_show(
             unprinted = show_report(report_of(journal, result.summary, detailed=detailed), extensions)
     except AdjudgeError as error:  # the run is over: whatever is wrong with its journal now is no wrong usage
         unprinted = str(error)
+    say_written(result.written, folder)
     # On standard error: the report may be read by nobody.
     for reason in dict.fromkeys(calls.stopped for calls in result.summary.judges.values() if calls.stopped):
         say(f"warning: {reason}", err=True)
@@ -81,7 +83,7 @@ def show_report(report: RunReport, extensions: Extensions) -> str | None:
         return None
     try:
         flush_output()
-        show(report, standard_output().buffer, extensions, RunHost(extensions, Path.cwd()))
+        show(report, standard_output().buffer, RunHost(extensions, Path.cwd()))
         flush_output()
     except BrokenPipeError:
         raise
@@ -90,6 +92,12 @@ def show_report(report: RunReport, extensions: Extensions) -> str | None:
     except AdjudgeError as error:
         return f"the report could not be printed: {error}"
     return None
+
+
+def say_written(outputs: Iterable[Path], folder: Path) -> None:
+    """Print the reports that were written, below the report on the terminal; those in ``folder`` relative to it."""
+    for output in outputs:
+        say(f"wrote {output.relative_to(folder) if output.is_relative_to(folder) else output}")
 
 
 def ended(status: int, *unwritten: str | None) -> int:
@@ -133,7 +141,7 @@ def time_limit_options(limited: str, scored: str) -> Callable[[_CommandT], _Comm
             type=_SECONDS,
             default=DEFAULT_SCORING_TIMEOUT,
             show_default=True,
-            help=f"How long a criterion may take on a {scored}, without what it waits for judges; inf for no limit.",
+            help=f"How long a criterion may take on a {scored}, without waiting for judges; inf for no limit.",
         ),
     )
 
@@ -155,15 +163,26 @@ def answers_options(command: _CommandT) -> _CommandT:
     return _with(
         command,
         click.option("--record", metavar="FILE", help="Record the calls to judges in a new file."),
-        click.option("--no-cache", is_flag=True, help="Ask judges anew what earlier runs have asked."),
+        click.option("--no-cache", is_flag=True, help="Do not reuse the judges' answers from earlier runs."),
     )
 
 
 def name_option(command: _CommandT) -> _CommandT:
     """The name of the run."""
     return click.option(
-        "--run", metavar="NAME", help="The name of the run; made from the time where it is not given."
+        "--run", metavar="NAME", help="The name of the run; default: generated from the time."
     )(command)
+
+
+class _OutputOption(click.Option):
+    """``--output``: its help names the endings of the reporters that are installed."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        from adjudge.extension.commands import report_endings
+
+        endings = ", ".join(report_endings())
+        self.help = f"Write a report; its suffix decides the format: {endings} (repeatable)."
+        return super().get_help_record(ctx)
 
 
 def report_options(command: _CommandT) -> _CommandT:
@@ -175,7 +194,7 @@ def report_options(command: _CommandT) -> _CommandT:
             "--print-detailed-results",
             "detailed",
             is_flag=True,
-            help="Show every turn: prompt, expected and actual response and calls, scores and reasons.",
+            help="Show everything in full: every turn of a case, every verdict on a log.",
         ),
         click.option(
             "--output",
@@ -183,7 +202,7 @@ def report_options(command: _CommandT) -> _CommandT:
             metavar="FILE",
             multiple=True,
             type=click.Path(path_type=Path),
-            help="Write a report; its ending decides the kind: .json, .xml (repeatable).",
+            cls=_OutputOption,
         ),
     )
 
@@ -192,10 +211,8 @@ def budget_options(command: _CommandT) -> _CommandT:
     """The options of every command that may ask judges."""
     return _with(
         command,
+        click.option("--max-judge-calls", metavar="N", type=int, help="Maximum number of calls to judges."),
         click.option(
-            "--max-judge-calls", metavar="N", type=int, help="How many calls to judges may be made."
-        ),
-        click.option(
-            "--max-cost", metavar="USD", type=float, help="What judges may cost; needs adjudge[prices]."
+            "--max-cost", metavar="USD", type=float, help="Maximum cost of the judges; needs adjudge[prices]."
         ),
     )

@@ -1,4 +1,4 @@
-"""Signals that ask the process to end: each ends a run as Ctrl-C does, so that it can be resumed."""
+"""Signals that end the process: they end a run like Ctrl-C, so that it can be resumed."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ ResultT = TypeVar("ResultT")
 
 _ENDING: Final = ("SIGTERM", "SIGHUP")
 _NOTICED_WITHIN: Final = 0.25
-"""Seconds."""
+"""The maximum delay in seconds after which the event loop notices a signal."""
 _BLOCKED_AFTER: Final = 2.0
-"""Seconds without a beat after which the event loop counts as blocked by what runs on it."""
+"""Seconds without a heartbeat after which the event loop counts as blocked."""
 
 
 class _Beats:
-    """Tells an event loop that goes on from one that is blocked."""
+    """A heartbeat counter that shows whether the event loop is blocked."""
 
     now = 0
     at_last_look = 0
 
 
 def end_as_interrupted() -> None:
-    """Let what asks this process to end do what Ctrl-C does. A signal that is ignored (``nohup``) stays so."""
+    """Let signals that ask this process to end act like Ctrl-C. Ignored signals (``nohup``) stay ignored."""
     for name in _ENDING:
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -33,12 +33,12 @@ def end_as_interrupted() -> None:
 
 
 async def noticing_signals(running: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """The result of ``running``, in an event loop that notices every signal soon.
+    """Await ``running`` in an event loop that notices signals soon, and return its result.
 
-    One that comes just before the loop begins to wait is noticed only when the loop wakes up; a loop that waits
-    for one slow answer might not wake up for hours.
+    A signal just before the loop begins to wait is noticed only when the loop wakes up, and a loop that waits for a
+    slow answer might not wake up for hours.
     """
-    import asyncio  # not above: --help needs no loop
+    import asyncio  # not at the top: --help needs no event loop
 
     async def wake() -> None:
         while True:
@@ -55,11 +55,11 @@ async def noticing_signals(running: Coroutine[Any, Any, ResultT]) -> ResultT:
 
 
 def _interrupt(_: int, frame: FrameType | None) -> None:
-    # An event loop has its own way of ending at Ctrl-C; jobs in the background of a shell ignore Ctrl-C.
+    # Use the handler of Ctrl-C, because an event loop installs its own; background jobs of a shell ignore Ctrl-C.
     at_ctrl_c = signal.getsignal(signal.SIGINT)
     if not callable(at_ctrl_c):
         raise KeyboardInterrupt
-    at_ctrl_c(signal.SIGINT, frame)  # returns where an event loop only asks the run to end
+    at_ctrl_c(signal.SIGINT, frame)  # returns if an event loop handles Ctrl-C
     if sys.platform != "win32":
         _Beats.at_last_look = _Beats.now
         signal.signal(signal.SIGALRM, _interrupt_if_blocked)
@@ -67,7 +67,7 @@ def _interrupt(_: int, frame: FrameType | None) -> None:
 
 
 def _interrupt_if_blocked(_: int, __: FrameType | None) -> None:
-    # Code that blocks the event loop never hears that the run is to end, and nobody presses Ctrl-C again.
+    # Code that blocks the event loop does not notice the request to end, and there will be no second Ctrl-C.
     if _Beats.now == _Beats.at_last_look:
         raise KeyboardInterrupt
     _Beats.at_last_look = _Beats.now

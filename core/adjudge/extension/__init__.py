@@ -1,1 +1,1 @@
-"""How adjudge is extended: hooks, specs, protocols, the loader and the registry."""
+"""The extension system: hooks, specs, protocols, the loader and the registry."""

@@ -1,4 +1,4 @@
-"""Admission: whether an imported plugin keeps its contract, and what it offers."""
+"""Admission: checks an imported plugin against its contract, and collects its components."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def register(manager: pluggy.PluginManager, plugin: object, name: str) -> tuple[
     """Register ``plugin`` and return the hooks that it implements.
 
     Raises:
-        PluginError: it is made for another API version, implements no hook, or wraps one.
-        pluggy.PluginValidationError: a hook is unknown, or has parameters that its spec has not.
+        PluginError: it requires another API version, implements no hook, or is a hook wrapper.
+        pluggy.PluginValidationError: a hook is unknown, or has parameters that its specification does not have.
     """
     _check_api_version(plugin)
     manager.register(plugin, name)
@@ -39,10 +39,10 @@ def register(manager: pluggy.PluginManager, plugin: object, name: str) -> tuple[
 def collect(
     manager: pluggy.PluginManager, plugin: object, candidate: Candidate
 ) -> list[tuple[str, Registered[Any]]]:
-    """Ask every provider hook of ``plugin``: pairs of a hook and a component.
+    """Call every provider hook of ``plugin``; returns pairs of a hook's name and a component.
 
     Raises:
-        PluginError: a hook returns something else than valid specs with different names.
+        PluginError: a hook returns something other than valid specs with different names.
     """
     return [
         (hook, Registered(spec=spec, owner=candidate))
@@ -52,7 +52,7 @@ def collect(
 
 
 def unmet_requirement(candidate: Candidate) -> str:
-    """What a failed plugin's distribution asks of adjudge, where that is not met; else nothing."""
+    """The unmet requirement on adjudge of a failed plugin's distribution, if any."""
     import importlib_metadata
     from packaging.requirements import Requirement
 
@@ -65,7 +65,7 @@ def unmet_requirement(candidate: Candidate) -> str:
             ):
                 return f" ({candidate.release} asks for {text}, {installed} is installed)"
     except Exception:
-        # The plugin failed already; metadata that cannot be read must not hide why.
+        # The plugin has already failed; unreadable metadata must not hide the reason.
         return ""
     return ""
 
@@ -85,7 +85,7 @@ def _check_api_version(plugin: object) -> None:
 
 
 def _specs(manager: pluggy.PluginManager, plugin: object, hook: str) -> Iterator[Spec[Any]]:
-    """What a plugin offers by one hook."""
+    """The specs that a plugin returns from one hook."""
     wanted: type[Spec[Any]] = PROVIDER_HOOKS[hook].data_class
     seen: set[str] = set()
     for implementation in getattr(manager.hook, hook).get_hookimpls():

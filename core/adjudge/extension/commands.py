@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    import ast
+
     import click
 
     from adjudge.extension.discovery import Candidate
@@ -22,37 +24,59 @@ if TYPE_CHECKING:
 COMMANDS: Final = "adjudge.commands"
 """The group of entry points."""
 
+_ABSENT: Final = "adjudge.commands.absent"
+"""The group of placeholder commands, which say how to install a command that no installed distribution has."""
+
 
 def listed_commands() -> dict[str, str]:
-    """The names of all distributions' commands, to what each does in one line.
+    """The commands of all distributions: the name, and a one-line summary.
 
-    They come from metadata and sources; nothing is imported. What was found is kept in the user's cache until a
-    distribution is added or removed: looking through all metadata takes longer than everything else that
-    ``--help`` does.
+    They are read from metadata and source code without imports. The result is cached in the user's cache folder until
+    a distribution is added or removed, because reading all metadata would be the slowest part of ``--help``.
     """
+    return _listed()[0]
+
+
+def report_endings() -> list[str]:
+    """The file endings of all installed reporters, read and cached like commands.
+
+    An ending that another reporter's ending includes is left out.
+    """
+    return _listed()[1]
+
+
+def _listed() -> tuple[dict[str, str], list[str]]:
     cache, key = _cache_file(), _state_of_the_path()
     try:
         kept = json.loads(cache.read_text(encoding="utf-8"))
         if kept["key"] == key:
-            return {str(name): str(summary) for name, summary in kept["commands"].items()}
+            commands = {str(name): str(summary) for name, summary in kept["commands"].items()}
+            return commands, [str(ending) for ending in kept["endings"]]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
-    from adjudge.extension.discovery import discover
+    from adjudge.extension.discovery import installed
 
-    commands = {item.name: _summary(item) for item in discover(COMMANDS)}
-    _write_cache(cache, {"key": key, "commands": commands})
-    return commands
+    commands = {item.name: _with_origin(item) for item in (*installed(_ABSENT), *installed(COMMANDS))}
+    endings = list(dict.fromkeys(ending for item in installed() for ending in _endings(item)))
+    shortest = [
+        ending
+        for ending in endings
+        if not any(ending != other and ending.endswith(other) for other in endings)
+    ]
+    _write_cache(cache, {"key": key, "commands": commands, "endings": shortest})
+    return commands, shortest
 
 
 def load_command(name: str, disabled: Iterable[str] = ()) -> tuple[click.Command, str | None] | None:
-    """Import the command of that name; it, and whose it is in words: ``None`` for adjudge's own.
+    """Import a command.
 
     Args:
-        name: That of its entry point.
-        disabled: Names of distributions that must not be imported, beside those of the environment variable.
+        name: The name of its entry point.
+        disabled: Names of distributions that must not be imported, besides those of the environment variable.
 
     Returns:
-        ``None`` where no distribution has such a command.
+        The command, and the plugin with its distribution as a text (``None`` for adjudge's own); or ``None`` if no
+        distribution has such a command.
 
     Raises:
         PluginError: two distributions have it, its distribution is disabled, or it cannot be imported.
@@ -60,20 +84,26 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> tuple[click.Command
     import click
 
     from adjudge.errors import PluginError
-    from adjudge.extension.discovery import canonical_name, disabled_by_variable, discover
+    from adjudge.extension.discovery import canonical_name, disabled_by_variable, installed
     from adjudge.extension.guard import described
 
-    found = [item for item in discover(COMMANDS) if item.name == name]
+    found = [item for item in installed(COMMANDS) if item.name == name]
+    found = found or [item for item in installed(_ABSENT) if item.name == name]
     if not found:
         return None
     typed = name.replace(".", " ")
     if len(found) > 1:
         listed = " and ".join(item.release for item in found)
-        raise PluginError(f"the command {typed!r} is of {listed}: uninstall one of them")
+        raise PluginError(f"the command {typed!r} is provided by {listed}: uninstall one of them")
     [candidate] = found
     said = f"the command {typed!r} of {candidate.release}"
     if canonical_name(candidate.distribution) in map(canonical_name, (*disabled, *disabled_by_variable())):
         raise PluginError(f"{said} is disabled")
+    if not candidate.is_built_in:
+        from adjudge.extension.project import find_settings
+
+        if not candidate.is_allowed(find_settings(Path.cwd()).plugins.allow):
+            raise PluginError(f"{said} is not in the list [plugins] allow of the project")
     try:
         command = candidate.load()
     except KeyboardInterrupt:
@@ -86,29 +116,60 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> tuple[click.Command
     return command, None if candidate.is_built_in else said
 
 
-def _summary(candidate: Candidate) -> str:
-    """The first line of the command's docstring, read and not run."""
-    import ast  # --help has the summaries in its cache
+def command_summary(candidate: Candidate) -> str:
+    """The first line of the command's docstring, parsed from the source without an import."""
+    import ast  # not at the top: usually --help reads summaries from its cache
 
     module, _, attribute = candidate.module.partition(":")
-    try:
-        tree = ast.parse(_source_of(module).read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        tree = ast.Module([], [])
+    tree = _parsed(module)
     functions = (node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
     function = next((node for node in functions if node.name == attribute), None)
     told = (None if function is None else ast.get_docstring(function)) or ast.get_docstring(tree) or ""
-    line = told.partition("\n")[0].strip()
-    if candidate.is_built_in:
-        return line
-    return f"{line} (from {candidate.release})".strip()
+    return told.partition("\n")[0].strip()
+
+
+def _with_origin(candidate: Candidate) -> str:
+    line = command_summary(candidate)
+    return line if candidate.is_built_in else f"{line} (from {candidate.release})".strip()
+
+
+def _endings(candidate: Candidate) -> list[str]:
+    """The endings in the specs of reporters in a plugin's module, parsed from the source without an import."""
+    import ast
+
+    module = candidate.module.partition(":")[0]
+    calls = (node for node in ast.walk(_parsed(module, b"ReporterSpec(")) if isinstance(node, ast.Call))
+    given = (
+        word.value
+        for call in calls
+        if (getattr(call.func, "id", None) or getattr(call.func, "attr", None)) == "ReporterSpec"
+        for word in call.keywords
+        if word.arg == "suffixes"
+    )
+    return [
+        ending.value
+        for value in given
+        for ending in getattr(value, "elts", ())
+        if isinstance(ending, ast.Constant) and isinstance(ending.value, str)
+    ]
+
+
+def _parsed(module: str, having: bytes = b"") -> ast.Module:
+    """The parsed source of a module; an empty module if it cannot be parsed or does not contain ``having``."""
+    import ast
+
+    try:
+        source = _source_of(module).read_bytes()
+        return ast.parse(source) if having in source else ast.Module([], [])
+    except (OSError, SyntaxError, ValueError):
+        return ast.Module([], [])
 
 
 def _source_of(module: str) -> Path:
-    """The file of a module; packages above it are not imported either.
+    """Find the source file of a module without importing it or its parent packages.
 
     Raises:
-        OSError: it has none.
+        OSError: it has no source file.
     """
     from importlib.machinery import PathFinder
 
@@ -127,7 +188,7 @@ def _source_of(module: str) -> Path:
 
 
 def _state_of_the_path() -> list[object]:
-    """What changes when a distribution is installed or removed."""
+    """A value that changes when a distribution is installed or removed."""
     state: list[object] = [sys.version, __file__, Path(__file__).stat().st_mtime_ns]
     for entry in sys.path:
         try:
@@ -140,7 +201,7 @@ def _state_of_the_path() -> list[object]:
 
 def _cache_file() -> Path:
     folder = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
-    # Two environments with one name for their files only find each other's lists out of date.
+    # If the hashes of two environments collide, each only finds the other's list outdated.
     environment = zlib.crc32(os.fsencode(sys.prefix))
     return Path(folder) / "adjudge" / f"commands-{environment:08x}.json"
 
@@ -151,5 +212,5 @@ def _write_cache(cache: Path, content: object) -> None:
         cache.parent.mkdir(parents=True, exist_ok=True)
         partial.write_text(json.dumps(content), encoding="utf-8")
         partial.replace(cache)
-    except (OSError, RuntimeError):  # a home that cannot be written: the next listing looks again
+    except (OSError, RuntimeError):  # the cache cannot be written: the next listing reads all metadata again
         pass

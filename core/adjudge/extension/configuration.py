@@ -1,4 +1,4 @@
-"""Typed configuration of components, and messages that name the misspelt key."""
+"""Typed configuration of components, with messages about misspelt keys."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from adjudge.model.validation import Location, known_keys, unknown_keys
 
 
 class ComponentConfig(BaseModel):
-    """Base of every component's configuration.
+    """Base class of every component's configuration.
 
-    Unknown keys are refused, whatever ``extra`` a subclass sets, and so are numbers that are not finite:
-    a misspelt threshold or an infinite limit would let everything pass.
+    Unknown keys and non-finite numbers are errors, whatever ``extra`` a subclass sets: with a misspelt threshold or an
+    infinite limit everything would pass.
     """
 
     model_config = ConfigDict(
@@ -24,14 +24,14 @@ class ComponentConfig(BaseModel):
     )
 
     hands_on_extras: ClassVar[bool] = False
-    """Set, with ``extra="allow"``, where somebody's own code is given the further keys: they are no mistake then."""
+    """Set this, with ``extra="allow"``, if unknown keys are passed on to the user's own code and so are no errors."""
 
     @classmethod
     def of_run(cls, given: Mapping[str, Any], *, decides: bool, has_judge: bool) -> dict[str, Any]:
-        """Options of every criterion in words, from those that a user gives for a whole run over logs.
+        """Convert the options of a whole run over logs to options of every criterion in words.
 
         Args:
-            given: The options, under the names of ``adjudge.judge_logs``.
+            given: The options, with their names in ``adjudge.judge_logs``.
             decides: Whether there are verdicts; otherwise the run ends after aggregation.
             has_judge: Whether the user names a judge.
         """
@@ -40,7 +40,7 @@ class ComponentConfig(BaseModel):
 
 
 class NoConfig(ComponentConfig):
-    """The configuration of a component that has no options."""
+    """The configuration of a component without options."""
 
 
 ConfigT = TypeVar("ConfigT", bound=ComponentConfig)
@@ -54,17 +54,18 @@ def validated_config(
     path: str = "$",
     read_elsewhere: Iterable[str] = (),
 ) -> ConfigT:
-    """Build ``model`` from ``options``.
+    """Create an instance of ``model`` from ``options``.
 
     Args:
-        model: What the options are read into.
-        options: What the user wrote.
-        file: The file that they stand in, for messages.
-        path: Where they stand in it.
-        read_elsewhere: Further keys that the user may write in the same place; suggested, not read.
+        model: The configuration class.
+        options: The user's options.
+        file: The file of the options, for messages.
+        path: The JSON path of the options in the file, for messages.
+        read_elsewhere: Other keys that are allowed in the same object but read elsewhere. They are suggested for
+            misspelt keys.
 
     Raises:
-        InputError: with every problem: unknown keys at any depth (and what was probably meant), wrong
+        InputError: the options are invalid. It names all problems: unknown keys at any depth with suggestions, wrong
             types, missing options.
     """
     takes_any = model.hands_on_extras and model.model_config.get("extra") == "allow"
@@ -82,7 +83,7 @@ def validated_config(
         if len(location) == 1:
             if not takes_any:
                 unknown[location] = [*known, *read_elsewhere]
-        # A class that refuses further keys may have a validator that takes some: what it refused, pydantic has said.
+        # A class with extra="forbid" may have a validator that accepts some keys: report only what pydantic rejected.
         elif extra != "allow" and (extra != "forbid" or location in refused):
             unknown[location] = known_keys(holder)
     problems = [
@@ -105,6 +106,6 @@ def validated_config(
 
 
 def short_repr(value: object, limit: int = 80) -> str:
-    """A value as a message shows it, cut to ``limit`` characters."""
+    """The ``repr`` of a value for a message, truncated to ``limit`` characters."""
     text = repr(value)
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

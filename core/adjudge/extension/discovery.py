@@ -1,4 +1,4 @@
-"""Discovery: which plugins this environment has. Nothing of theirs is imported here."""
+"""Discovery: finds the plugins of this environment without importing them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from adjudge.extension.importing import installed_path
 
 DISABLE_VARIABLE: Final = "ADJUDGE_DISABLE_PLUGINS"
 PROJECT: Final = "adjudge"
-"""The name of the entry-point group, and of the project in pluggy's terms."""
+"""The name of the entry-point group, and of the pluggy project."""
 OWN_DISTRIBUTION: Final = "adjudge"
 _UNKNOWN: Final = "unknown"
 
 
 class _Distribution(Protocol):
-    """What is read of an installed distribution; importlib-metadata's own classes differ by version."""
+    """The protocol of an installed distribution; importlib-metadata's own classes differ by version."""
 
     @property
     def name(self) -> str: ...
@@ -32,50 +32,61 @@ class _Distribution(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginIdentity:
-    """Which plugin it is, and of which distribution."""
+    """The name of a plugin, with its module and its distribution."""
 
     name: str
     """The name of its entry point."""
     module: str
     distribution: str
     version: str
-    """That of the distribution."""
+    """The version of the distribution."""
 
     @property
     def release(self) -> str:
-        """Its distribution and version, as messages show them."""
+        """The distribution and its version, for messages."""
         return f"{self.distribution} {self.version}"
 
     @property
     def provenance(self) -> str:
-        """The plugin and its distribution, as messages show them."""
+        """The plugin, its distribution and version, for messages."""
         return f"plugin {self.name} ({self.release})"
 
     @property
     def is_built_in(self) -> bool:
-        """Whether it is adjudge's own."""
+        """Whether it is one of adjudge's own plugins."""
         return self.distribution == OWN_DISTRIBUTION
 
     def is_called(self, name: str) -> bool:
-        """Whether somebody who writes ``name`` means this plugin, or all plugins of its distribution."""
+        """Whether ``name`` refers to this plugin, or to all plugins of its distribution."""
         return canonical_name(name) in (canonical_name(self.name), canonical_name(self.distribution))
+
+    def is_allowed(self, names: Iterable[str] | None) -> bool:
+        """Whether it may be imported if only ``names`` and adjudge's own plugins are allowed; ``None`` allows all."""
+        return names is None or self.is_built_in or any(map(self.is_called, names))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate(PluginIdentity):
-    """A plugin that was found and not yet imported."""
+    """A plugin that was found but is not imported yet."""
 
     load: Callable[[], object]
-    """Imports it and returns the module or object that implements hooks."""
+    """Imports the plugin and returns the module or object that implements hooks."""
     requires: Callable[[], tuple[str, ...]] = tuple
-    """Reads the requirements of its distribution; asked only when something fails."""
+    """Reads the requirements of its distribution; called only after a failure."""
 
 
-def discover(group: str = PROJECT) -> list[Candidate]:
-    """The entry points of a group in this environment, adjudge's own first, then by distribution and name.
+def discover() -> list[Candidate]:
+    """Find all plugins: installed ones, and those in folders that the user names."""
+    from adjudge.extension.plugin_folders import folder_plugins
 
-    A distribution whose metadata cannot be read is one candidate that fails to load, so that it is
-    seen and harms nobody.
+    return [*installed(), *folder_plugins()]
+
+
+def installed(group: str = PROJECT) -> list[Candidate]:
+    """The entry points of a group in this environment: adjudge's own first, then sorted by distribution and name.
+
+    A distribution with unreadable metadata becomes a candidate that fails to load, so that it is reported and does not
+    affect other plugins.
     """
     import importlib_metadata
 
@@ -84,15 +95,17 @@ def discover(group: str = PROJECT) -> list[Candidate]:
     distributions: Iterable[Any] = importlib_metadata.distributions(path=installed_path())  # pyright: ignore[reportUnknownMemberType]
     for distribution in distributions:
         try:
-            # The first on the path is the one that an import would find. This is its name as its folder has it:
-            # reading the name parses the metadata, which takes long for all that is installed.
+            # Of equal names the first on the path counts: imports find it. This is the name of its folder, because
+            # parsing the metadata of all distributions for their names would take long.
             name = distribution._normalized_name
             if name in seen:
                 continue
             seen.add(name)
             entries = tuple(distribution.entry_points.select(group=group))
         except Exception as error:
-            found.append(_unreadable(distribution, error))
+            name, version = _name_and_version(distribution)
+            reason = f"the entry points of this distribution cannot be read: {error}"
+            found.append(unloadable(name, name, version, reason))
             continue
         if entries:
             name, version = _name_and_version(distribution)
@@ -117,10 +130,10 @@ def disabled_by_variable() -> tuple[str, ...]:
 
 
 def canonical_name(distribution: str) -> str:
-    """A distribution's name as it is compared: ``Adjudge_Text`` is ``adjudge-text``.
+    """Normalise a distribution's name for comparison: ``Adjudge_Text`` becomes ``adjudge-text``.
 
-    Source: the Python packaging user guide, "Names and normalization". The library ``packaging``
-    has it too, and would cost every start of the command line its import.
+    Source: the Python packaging user guide, "Names and normalization". The library ``packaging`` has this function
+    too, but importing it would slow down every start of the command line.
     """
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
@@ -140,9 +153,10 @@ def _requirements(distribution: _Distribution) -> tuple[str, ...]:
     return tuple(distribution.requires or ())
 
 
-def _unreadable(distribution: _Distribution, error: Exception) -> Candidate:
-    def load() -> object:
-        raise PluginError(f"the entry points of this distribution cannot be read: {error}") from error
+def unloadable(name: str, distribution: str, version: str, reason: str) -> Candidate:
+    """A plugin that fails with ``reason`` when it is loaded."""
 
-    name, version = _name_and_version(distribution)
-    return Candidate(name=name, module="", distribution=name, version=version, load=load)
+    def load() -> object:
+        raise PluginError(reason)
+
+    return Candidate(name=name, module="", distribution=distribution, version=version, load=load)

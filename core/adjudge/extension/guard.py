@@ -1,7 +1,7 @@
-"""The guard: every call into a plugin goes through here, and whatever it raises names the plugin.
+"""The guard around every call into a plugin: any exception becomes an error that names the plugin.
 
-``SystemExit``, ``CancelledError`` and every other ``BaseException`` become a ``PluginRaisedError``. Two
-things pass: ``KeyboardInterrupt``, which is the user's, and the cancellation of the task that called.
+``SystemExit``, ``CancelledError`` and every other ``BaseException`` become a ``PluginRaisedError``. Two exceptions are
+passed on: the user's ``KeyboardInterrupt``, and the cancellation of the calling task.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import threading
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from os import _exit  # an agent may replace os._exit
+from os import _exit  # imported now, because an agent may replace os._exit
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
 
 from adjudge.errors import AdjudgeError, PluginError
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
 ValueT = TypeVar("ValueT")
 
 GRACE: Final = 5.0
-"""Seconds that a plugin's coroutine has to end once it is cancelled; then nobody waits for it any more."""
+"""Seconds that a plugin's coroutine has to end after its cancellation; after that it is no longer waited for."""
 
 LONGEST: Final = 300.0
-"""Seconds that a call may take where nobody says otherwise."""
+"""The default time limit of a call in seconds."""
 
 CLOSING: Final = 10.0
-"""Seconds that a component may take to close what it holds open."""
+"""The time limit for closing a component in seconds."""
 
 
 class Origin(Protocol):
-    """Whose code is called: a registered component, or a plugin's record."""
+    """The owner of the called code: a registered component, or a plugin's record."""
 
     @property
     def provenance(self) -> str:
-        """The plugin with its distribution and version, as messages show them."""
+        """The plugin, its distribution and version, for messages."""
         ...
 
     @property
     def is_built_in(self) -> bool:
-        """Whether the code is adjudge's own, all of it."""
+        """Whether only adjudge's own code runs."""
         ...
 
 
@@ -57,66 +57,68 @@ class _Adjudge:
 
 
 ADJUDGE: Final[Origin] = _Adjudge()
-"""The origin of what comes with adjudge and is no plugin."""
+"""The origin of parts of adjudge that are not plugins."""
 
 
 class PluginRaisedError(PluginError):
-    """A plugin raised something. The message names the plugin, the call, and what was raised."""
+    """A plugin raised an exception. The message names the plugin, the call and the exception."""
 
     def __init__(self, origin: Origin, call: str, raised: BaseException) -> None:
-        """Say what happened.
+        """Create the error.
 
         Args:
-            origin: Whose code it was.
-            call: What was called, for instance ``"score"``.
-            raised: What came out of it.
+            origin: The owner of the code.
+            call: The name of the call, for instance ``"score"``.
+            raised: The exception.
         """
         super().__init__(f"{origin.provenance} raised in {call}: {described(raised)}")
         self.raised = raised
 
 
 class LimitExceededError(Exception):
-    """A call took too long, or was not made because earlier ones did; the message goes on after ``score of plugin …``."""
+    """A call took too long, or was not made because earlier calls did.
+
+    The message is the end of a sentence that begins with ``score of plugin …``.
+    """
 
 
 class PluginTimeoutError(PluginError):
-    """A call into a plugin took longer than it may, or was not made because earlier ones did."""
+    """A call into a plugin exceeded its time limit, or was not made because earlier calls exceeded theirs."""
 
 
 def described(error: BaseException) -> str:
-    """An exception in one line: its class, and its text where it has one."""
+    """An exception in one line: its class, and its text if it has one."""
     try:
         text = str(error).strip()
     except KeyboardInterrupt:
         raise
-    except BaseException as failed:  # a plugin's exception class is a plugin's code too
+    except BaseException as failed:  # the exception's own methods are plugin code and may raise
         text = f"its text cannot be shown ({type(failed).__name__})"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def lent(origin: Origin, value: ValueT) -> ValueT:
-    """``value`` for a call into a plugin: a deep copy, unless the plugin is a built-in.
+    """Prepare ``value`` as an argument for a plugin: a deep copy, unless the plugin is a built-in.
 
-    Frozen data hold dictionaries and lists of JSON. What a plugin changes in them must not be seen by
-    anything else.
+    Frozen data may contain mutable dictionaries and lists of JSON; a plugin's changes to them must not affect others.
     """
     return value if origin.is_built_in else copy.deepcopy(value)
 
 
 def returned(origin: Origin, call: str, value: object, kind: type[FrozenT]) -> FrozenT:
-    """``value`` as ``kind`` reads it from JSON; of a built-in, ``value`` itself.
+    """Validate a plugin's return value by a round trip through JSON; a built-in's value is returned unchanged.
 
-    What comes out of here holds what ``kind`` promises, is what the journal gives back, and shares nothing
-    with the plugin.
+    The result satisfies the constraints of ``kind``, equals what the journal will restore, and shares no data with
+    the plugin.
 
     Args:
-        origin: Whose code returned it.
-        call: What was called, for messages.
-        value: What it returned.
-        kind: The class of the model that it must be of.
+        origin: The owner of the code.
+        call: The name of the call, for messages.
+        value: The return value.
+        kind: The model class that it must be an instance of.
 
     Raises:
-        PluginError: it is of another class, or cannot be read.
+        PluginError: it is not an instance of ``kind``, or is invalid.
     """
     if not isinstance(value, kind):
         what = f"{call} gave {type(value).__name__}, expected {kind.__name__}"
@@ -132,22 +134,22 @@ def returned(origin: Origin, call: str, value: object, kind: type[FrozenT]) -> F
 
 @contextmanager
 def guarded(origin: Origin, call: str, *, passing: tuple[type[AdjudgeError], ...] = ()) -> Generator[None]:
-    """Call a plugin inside, without awaiting it.
+    """A context for a synchronous call into a plugin.
 
     Args:
-        origin: Whose code is called.
-        call: What is called, for messages.
-        passing: Errors that the call's contract allows; they come out as they are.
+        origin: The owner of the code.
+        call: The name of the call, for messages.
+        passing: Exceptions that the call's contract allows; they are passed on unchanged.
 
     Raises:
-        PluginRaisedError: whatever else is raised inside.
+        PluginRaisedError: the code inside raised another exception.
     """
     try:
         yield
-    except (PluginRaisedError, PluginTimeoutError):  # they name who it was
+    except (PluginRaisedError, PluginTimeoutError):  # these already name the plugin
         raise
     except BaseException as error:
-        # Ctrl-C reaches the main thread alone; in another one somebody's code has raised it.
+        # Ctrl-C is raised only in the main thread; in another thread third-party code raised this.
         of_the_user = (
             isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
         )
@@ -157,18 +159,18 @@ def guarded(origin: Origin, call: str, *, passing: tuple[type[AdjudgeError], ...
 
 
 def make(registered: Registered[Spec[ValueT]], config: Any, host: Host, *, takes_part: bool = True) -> ValueT:
-    """The component that a plugin's factory makes.
+    """Create a component with its plugin's factory.
 
     Args:
-        registered: Whose factory is called.
+        registered: The component.
         config: The component's options.
-        host: What it is made with. That of a run notes that the component takes part in it.
-        takes_part: ``False`` where the component is only asked whether it is the right one.
+        host: The host passed to the factory. The host of a run records the component as a participant.
+        takes_part: ``False`` if the component is only created to check whether it is the right one.
 
     Raises:
-        AdjudgeError: what it needs is missing or wrong.
-        PluginRaisedError: the factory raised something else.
-        PluginError: the factory returned nothing.
+        AdjudgeError: a requirement of the component is missing or wrong.
+        PluginRaisedError: the factory raised another exception.
+        PluginError: the factory returned ``None``.
     """
     with guarded(registered, f"the factory of {registered.spec.name!r}", passing=(AdjudgeError,)):
         component = registered.spec.factory(config, host)
@@ -186,16 +188,16 @@ def each(
     *,
     passing: tuple[type[AdjudgeError], ...] = (),
 ) -> Iterator[ValueT]:
-    """The items that a plugin's call returns or yields, one at a time.
+    """Iterate over the items that a plugin's call returns or yields.
 
     Args:
-        origin: Whose code is called.
-        call: What is called, for messages.
+        origin: The owner of the code.
+        call: The name of the call, for messages.
         items: The call.
-        passing: Errors that the call's contract allows; they come out as they are.
+        passing: Exceptions that the call's contract allows; they are passed on unchanged.
 
     Raises:
-        PluginRaisedError: whatever else the call, or the iterator that it returns, raises.
+        PluginRaisedError: the call, or the iterator that it returns, raised another exception.
     """
     with guarded(origin, call, passing=passing):
         iterator = iter(items())
@@ -221,24 +223,24 @@ async def awaited(
     passing: tuple[type[AdjudgeError], ...] = (),
     within: float | None = None,
 ) -> ValueT:
-    """What a plugin's coroutine function returns.
+    """Await a coroutine of a plugin and return its result.
+
+    In a run, coroutines of third-party plugins run on a separate event loop in a thread, one for each plugin.
 
     Args:
-        origin: Whose code is called.
-        call: What is called, for messages.
-        coroutine: The call. It is made once.
-        passing: Errors that the call's contract allows; they come out as they are.
-        within: Seconds that it may take; ``None`` for no limit.
+        origin: The owner of the code.
+        call: The name of the call, for messages.
+        coroutine: Creates the coroutine; called once.
+        passing: Exceptions that the call's contract allows; they are passed on unchanged.
+        within: The time limit in seconds; ``None`` for no limit.
 
     Raises:
-        PluginRaisedError: whatever else it raises; also a ``CancelledError`` that nobody asked for.
+        PluginRaisedError: it raised another exception, or a ``CancelledError`` without being cancelled.
         PluginTimeoutError: it took longer than ``within``.
-        asyncio.CancelledError: the calling task was cancelled. A coroutine that does not end within
-            ``GRACE`` seconds of that is left behind.
-
-    In a run the coroutines of other people's plugins run on an event loop in a thread, one for each plugin.
+        asyncio.CancelledError: the calling task was cancelled. A coroutine that does not end ``GRACE`` seconds after
+            that is no longer waited for.
     """
-    # Not above: every plugin imports this room, and few need asyncio.
+    # Not at the top: every plugin imports this module, and few need asyncio.
     from adjudge.extension.plugin_loops import outcome
 
     value, raised = await outcome(origin, coroutine, within)
@@ -246,27 +248,27 @@ async def awaited(
         return cast("ValueT", value)
     if isinstance(raised, LimitExceededError):
         raise PluginTimeoutError(f"{call} of {origin.provenance} {raised}")
-    if isinstance(raised, KeyboardInterrupt):  # of the plugin's own thread, which Ctrl-C never reaches
+    if isinstance(raised, KeyboardInterrupt):  # raised by the plugin: Ctrl-C never reaches its thread
         raise PluginRaisedError(origin, call, raised)
     with guarded(origin, call, passing=passing):
         raise raised
 
 
 def end_fork_of(process: int) -> None:
-    """End the current process where it is not ``process``: somebody's code has forked it, and comes back in it too.
+    """End the current process if it is a child of ``process``: third-party code has forked and returned in the child.
 
-    What goes on there would be a second run, on the event loop and the journal of the first.
+    Otherwise the child would continue the run with the parent's event loop and journal.
     """
     if os.getpid() != process:
         _exit(0)
 
 
 async def closed(origin: Origin, component: object) -> str | None:
-    """Close a component that holds something open; what went wrong, in words. Nothing is raised.
+    """Close a component if it has ``aclose``. A failure does not raise; its message is returned.
 
     Args:
-        origin: Whose code it is.
-        component: Anything that a factory made; it is closed where it has ``aclose``.
+        origin: The owner of the code.
+        component: The component that a factory made.
     """
     aclose = getattr(component, "aclose", None)
     if aclose is None:

@@ -1,4 +1,4 @@
-"""Granularity strategies as components may use them: each held to its contract."""
+"""Granularity strategies as other components use them: each result is checked against the contract."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ class GuardedStrategy:
     """An ``InstalledStrategy`` (see ``adjudge.plugin.InstalledStrategy``)."""
 
     def __init__(self, registered: Registered[GranularityStrategySpec], host: Host) -> None:
-        """Offer a strategy; it is made with ``host`` when it is first asked."""
+        """Wrap a strategy, which is created with ``host`` at its first use."""
         self._registered = registered
         self._host = host
         self._made: GranularityStrategy | None = None
 
     @property
     def id(self) -> str:
-        """As ``plugin/component``."""
+        """The canonical id: ``plugin/component``."""
         return self._registered.id
 
     @property
     def spec(self) -> GranularityStrategySpec:
-        """What it says of itself."""
+        """The strategy's spec."""
         return self._registered.spec
 
     async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
-        """What the strategy makes of a run.
+        """Aggregate a run with the strategy.
 
         Raises:
-            PluginError: it raised, took too long, or returned what its contract forbids.
+            PluginError: it raised an exception, took too long, or violated its contract.
         """
         registered = self._registered
         if self._made is None:
@@ -52,7 +52,7 @@ class GuardedStrategy:
             "aggregate",
             lambda: strategy.aggregate(lent(registered, trajectory), context),
             within=LONGEST,
-            passing=(AdjudgeError,),  # a judge that it asked may be out of reach for the whole run
+            passing=(AdjudgeError,),  # a failure of its judge may affect the whole run
         )
         if not isinstance(cast("object", found), AggregatedSteps):
             raise PluginError(f"{who} returned {type(found).__name__}; expected AggregatedSteps")
@@ -67,7 +67,7 @@ def _broken(
     trajectory: Trajectory,
     token_budget: int | None,
 ) -> Iterator[str]:
-    """What is wrong with a strategy's answer."""
+    """Violations of the contract in a strategy's result."""
     if found.granularity != registered.spec.name:
         yield f"granularity is {found.granularity!r}, expected {registered.spec.name!r}"
     numbers = {step.number for step in trajectory.steps}

@@ -1,4 +1,4 @@
-"""The folder where adjudge keeps what it stores."""
+"""The folder in which adjudge stores its data."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from adjudge.errors import InputError, Problem
 
 
 def home() -> Path:
-    """``$ADJUDGE_HOME``, where ``~`` is the user's home, or ``.adjudge`` in the working folder.
+    """The folder ``$ADJUDGE_HOME`` (with ``~`` expanded), or ``.adjudge`` in the working folder.
 
     Raises:
-        InputError: ``~NAME`` names no user.
+        InputError: there is no user for ``~NAME``.
     """
     configured = os.environ.get("ADJUDGE_HOME")
     if not configured:
@@ -25,12 +25,12 @@ def home() -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder for something that is stored; below ``home()``, which nobody else reads and git ignores.
+    """Create a folder for stored data below ``home()``, readable only by the user and ignored by git.
 
-    A folder that the user made and named in ``ADJUDGE_HOME`` keeps its permissions: other things may be in it.
+    An existing folder named by ``ADJUDGE_HOME`` keeps its permissions, because it may contain other files.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: it cannot be created.
     """
     place = home()
     if place == folder or place in folder.parents:
@@ -41,7 +41,7 @@ def make_folder(folder: Path) -> None:
             is_ours = not os.environ.get("ADJUDGE_HOME")
         ignore = place / ".gitignore"
         if is_ours and not ignore.exists():
-            with contextlib.suppress(OSError):  # a file system without permissions
+            with contextlib.suppress(OSError):  # the file system may have no permissions
                 place.chmod(0o700)
             ignore.write_text("# Made by adjudge: results and replies are not for version control.\n*\n")
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""The hooks: each is one row of a table, which makes its decorator, its registry and its place in pluggy.
+"""The hooks: one row of a table defines the decorator, the registry and the pluggy hook.
 
-A hook of ``ProviderHooks`` takes nothing and returns specs; it is called once, when plugins are loaded. A hook of
-``ObserverHooks`` takes one frozen event, and is called whenever that happens in a run.
+A hook of ``ProviderHooks`` has no arguments and returns specs; it is called once, when plugins are loaded. A hook of
+``ObserverHooks`` has one argument, a frozen event, and is called whenever this event happens in a run.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from adjudge.extension.specs import (
     CriterionSpec,
     GranularityStrategySpec,
     JudgeBackendSpec,
+    ObserverSpec,
     ReporterSpec,
     Spec,
     TraceReaderSpec,
@@ -33,17 +34,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunStarted:
-    """The plan is checked and the first case is about to start."""
+    """Event: the plan is checked, and the first case is about to start."""
 
     run: str
     cases: int | None
-    """Cases times repeats that are still to do; ``None`` over logs, where it shows when all are read."""
+    """The remaining number of cases times repeats; ``None`` for logs, whose number of runs is not known yet."""
     criteria: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseStarted:
-    """A session with the agent is about to open, or a run was read from a log."""
+    """Event: a session with the agent is about to open, or a run was read from a log."""
 
     run: str
     eval_set_id: str
@@ -53,7 +54,7 @@ class CaseStarted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionScored:
-    """One criterion is decided on one case."""
+    """Event: one criterion has a result on one case."""
 
     run: str
     eval_set_id: str
@@ -64,7 +65,7 @@ class CriterionScored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFinished:
-    """A case, or a run of a log, is journalled."""
+    """Event: a case, or a run in a log, is finished and journalled."""
 
     run: str
     result: CaseResult
@@ -72,13 +73,29 @@ class CaseFinished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished:
-    """Everything is journalled and reported."""
+    """Event: the run is finished; all results are journalled, and the reports are written."""
 
     run: str
     summary: RunSummary
 
 
-# --- what a row of the table is ----------------------------------------------------------
+RunEvent: TypeAlias = RunStarted | CaseStarted | CriterionScored | CaseFinished | RunFinished
+"""The events that a ``RunObserver`` receives."""
+
+
+class RunObserver(Protocol):
+    """Receives the events of a run. Created once per run, with its options and the host."""
+
+    def observe(self, event: RunEvent) -> None:
+        """Handle an event: ``match event: case CaseFinished(): ...``.
+
+        It is called in the thread of the run for one event at a time, so it should be fast. An exception becomes a
+        warning of the run. The last event is ``RunFinished``; an interrupted run has none.
+        """
+        ...
+
+
+# --- the classes of rows -----------------------------------------------------------------
 
 SpecT = TypeVar("SpecT", bound=Spec[Any])
 EventT = TypeVar("EventT")
@@ -90,20 +107,20 @@ Provider: TypeAlias = Callable[[], Iterable[SpecT]]
 
 
 class Observer(Protocol[_GivenT]):
-    """A function of one parameter, which must be called ``event``: pluggy goes by names."""
+    """A function with one parameter named ``event``; pluggy passes arguments by name."""
 
     def __call__(self, event: _GivenT) -> None:
-        """Look at what happened."""
+        """Handle an event."""
         ...
 
 
 class _Hook(Generic[_DataT]):
-    """A hook, called as the row of the table is."""
+    """A hook; its name is the name of its row."""
 
     name: str
 
     def __init__(self, data_class: type[_DataT]) -> None:
-        """Describe a hook by the class of what it returns, or is told."""
+        """Describe a hook by the class of its return values or events."""
         self.data_class = data_class
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -118,7 +135,7 @@ class ProviderHook(_Hook[SpecT]):
     """A hook that returns specs. ``hookimpl.criteria`` is its decorator, ``extensions.criteria`` its registry."""
 
     def __call__(self, function: Provider[SpecT]) -> Provider[SpecT]:
-        """Mark a function of any name that describes components."""
+        """Mark a function that returns specs; its name does not matter."""
         return self._marked(function)
 
     @overload
@@ -126,15 +143,15 @@ class ProviderHook(_Hook[SpecT]):
     @overload
     def __get__(self, instance: Registries, owner: type) -> Registry[SpecT]: ...
     def __get__(self, instance: HookImpl | Registries, owner: type) -> Self | Registry[SpecT]:
-        """The decorator, or the registry."""
+        """The decorator (on ``hookimpl``), or the registry (on ``Extensions``)."""
         return self if isinstance(instance, HookImpl) else instance.registries[self.name]
 
 
 class ObserverHook(_Hook[EventT]):
-    """A hook that is told what happens in a run. ``hookimpl.run_started`` is its decorator."""
+    """A hook for events of a run. ``hookimpl.run_started`` is its decorator."""
 
     def __call__(self, function: Observer[EventT]) -> Observer[EventT]:
-        """Mark a function of any name that looks at what happens."""
+        """Mark a function that handles events; its name does not matter."""
         return self._marked(function)
 
 
@@ -142,7 +159,7 @@ class ObserverHook(_Hook[EventT]):
 
 
 class ProviderHooks:
-    """The hooks that are asked once, when plugins are loaded, in this order."""
+    """The hooks that are called once, when plugins are loaded, in this order."""
 
     criteria = ProviderHook(CriterionSpec)
     judge_backends = ProviderHook(JudgeBackendSpec)
@@ -151,10 +168,11 @@ class ProviderHooks:
     trace_readers = ProviderHook(TraceReaderSpec)
     reporters = ProviderHook(ReporterSpec)
     user_simulators = ProviderHook(UserSimulatorSpec)
+    run_observers = ProviderHook(ObserverSpec)
 
 
 class ObserverHooks:
-    """The hooks that are told what happens in a run."""
+    """The hooks for events of a run."""
 
     run_started = ObserverHook(RunStarted)
     case_started = ObserverHook(CaseStarted)
@@ -170,19 +188,19 @@ OBSERVER_HOOKS: Final[Mapping[str, ObserverHook[Any]]] = {
     name: hook for name, hook in vars(ObserverHooks).items() if not name.startswith("_")
 }
 
-# --- what is made of it ------------------------------------------------------------------
+# --- classes made from the table ---------------------------------------------------------
 
 
 class HookImpl(ProviderHooks, ObserverHooks):
     """A decorator for each hook. Use the instance ``hookimpl``.
 
-    A type checker sees a function with a wrong parameter or a wrong return type, and a misspelt hook.
+    Type checkers report functions with a wrong parameter or return type, and misspelt hooks.
     """
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Explain a hook that this version does not have."""
+            """Raise an error that lists the hooks."""
             hooks = ", ".join((*PROVIDER_HOOKS, *OBSERVER_HOOKS))
             raise AttributeError(f"adjudge has no hook {name!r}; the hooks are {hooks}")
 
@@ -197,7 +215,7 @@ class Registries(ProviderHooks):
 
 
 def hook_specifications() -> type:
-    """The hooks in pluggy's form: which there are, and which parameters each has."""
+    """The hook specifications for pluggy: the name and the parameters of every hook."""
     marked = pluggy.HookspecMarker(PROJECT)
 
     @marked

@@ -1,7 +1,7 @@
 """Imports modules that the user named from the working folder.
 
-The folder stands last on ``sys.path``. Otherwise ``rouge_score.py`` in a folder that came along would replace
-the library of that name, and a ``*.dist-info`` there would be an installed plugin.
+The folder is the last entry of ``sys.path``. Otherwise a file ``rouge_score.py`` in an untrusted folder would replace
+the library of that name, and a ``*.dist-info`` folder in it would be an installed plugin.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from types import ModuleType
 from typing import Final
 
 _IMPORTED_FROM: Final[set[str]] = {""}
-"""Entries of ``sys.path`` that hold agents and nothing that is installed; ``""`` is the working folder of
-an interactive Python."""
+"""Entries of ``sys.path`` that contain agents, not installed distributions; ``""`` is the working folder of an
+interactive Python."""
 
 
 def import_from(folder: Path, module: str) -> ModuleType:
-    """Import a module of ``folder``, else of what is installed.
+    """Import a module from ``folder``, or else from the installed packages.
 
-    ``folder`` stays on ``sys.path``, as its last entry: the module may import its neighbours later.
+    ``folder`` stays on ``sys.path`` as its last entry, because the module may later import other files of the folder.
 
     Raises:
-        ImportError: this process has another module of that name, which would be taken instead.
-        BaseException: whatever the module raises when it is imported.
+        ImportError: this process has already imported another module of that name.
+        BaseException: any exception that the module raises when it is imported.
     """
     if str(folder) not in sys.path:
         sys.path.append(str(folder))
@@ -43,19 +43,19 @@ def import_from(folder: Path, module: str) -> ModuleType:
 
 
 def installed_path() -> list[str]:
-    """``sys.path`` without the folders of agents: where installed distributions are."""
+    """The entries of ``sys.path`` with installed distributions, without the folders of agents."""
     return [entry for entry in sys.path if entry not in _IMPORTED_FROM]
 
 
 class _OneModule(MetaPathFinder):
-    """Finds the one module that was asked for, in its folder before anywhere else."""
+    """Finds one module, in a given folder before all other places."""
 
     def __init__(self, name: str, folder: str) -> None:
         self._name = name
         self._folder = folder
 
     def refuse_another(self) -> None:
-        """Raise ``ImportError`` where other code of the same name was imported from elsewhere."""
+        """Raise ``ImportError`` if different code of the same name was imported from elsewhere."""
         spec = self.find_spec(self._name, None)
         place = None if spec is None else spec.origin
         loaded = getattr(sys.modules.get(self._name), "__file__", None)
@@ -74,12 +74,12 @@ class _OneModule(MetaPathFinder):
         if fullname != self._name or path is not None:
             return None
         spec = PathFinder.find_spec(fullname, [self._folder], target)
-        # A folder without __init__.py is a package only where nothing else has the name.
+        # A folder without __init__.py (a namespace package) has lower priority than any other module of the name.
         return None if spec is None or spec.loader is None else spec
 
 
 def _has_same_code(one: Path, other: Path, *, is_package: bool) -> bool:
-    """Whether two files are one, or copies; of a package they say nothing of its other files."""
+    """Whether two files are the same file, or equal copies; copies of packages may differ in their other files."""
     if one.resolve() == other.resolve():
         return True
     return not is_package and one.is_file() and one.read_bytes() == other.read_bytes()

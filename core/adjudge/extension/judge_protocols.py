@@ -1,4 +1,4 @@
-"""What a judge and a granularity strategy can do: the protocols between the core and their plugins."""
+"""The protocols of judges and granularity strategies."""
 
 from __future__ import annotations
 
@@ -18,23 +18,25 @@ if TYPE_CHECKING:
 
 
 CitationCheck: TypeAlias = "Callable[[str, str, Citation], str | None]"
-"""Looks up what is cited for an answer: given the id of the item, the label of the answer and the citation.
-
-Returns ``None`` where it holds, otherwise what is wrong with it, in words of ours."""
+"""Checks a citation. Arguments: the id of the item, the label of the answer, and the citation. Returns ``None`` if the
+citation is valid, otherwise the problem. The judge is shown the problem, so it must be a fixed text."""
 
 
 class Writer(Protocol):
-    """A judge as a strategy sees it: it writes texts about exhibits, and decides nothing."""
+    """A judge for granularity strategies: it writes texts about exhibits, but makes no decisions."""
 
     async def write(
         self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
     ) -> Mapping[str, str] | None:
-        """The texts that the fields ask for; ``None`` where the judge gave none. Nothing of it can be cited.
+        """Let the judge write one text for each field. These texts cannot be cited as evidence.
 
         Args:
-            prompt: What to write, in fixed words.
-            exhibits: What to write about: data.
-            fields: A name to what is wanted under it, at most a few sentences each.
+            prompt: The instructions, a fixed text.
+            exhibits: The data to write about.
+            fields: The name of each text and its description; a text may have a few sentences.
+
+        Returns:
+            The texts by name; ``None`` if the judge gave no usable answer.
         """
         ...
 
@@ -44,118 +46,139 @@ class Judge(Writer, Protocol):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Who decides, as ``provider/model``."""
+        """The voting models, as ``provider/model``."""
         ...
 
     @property
     def recorded(self) -> bool:
-        """Whether recorded calls answer: then in the names of those who were asked."""
+        """Whether answers come from a recording; results then have the names of the recorded models."""
+        ...
+
+    @property
+    def context(self) -> int | None:
+        """The maximum number of tokens of a request and its answer together, for all models; ``None`` if unknown."""
         ...
 
     def lasting(self) -> Judge:
-        """The same judge, whose answers are kept for good, over all runs, and taken from there first."""
+        """This judge with a permanent cache: answers are stored and reused in all later runs."""
         ...
 
     def tokens_beside(self, question: Question) -> int:
-        """The most tokens that a request has besides the texts of the exhibits; a repair is included."""
+        """The maximum number of tokens of a request, with a repair but without the texts of the exhibits."""
         ...
 
     async def decide(self, question: Question, *, check: CitationCheck | None = None) -> tuple[Decision, ...]:
-        """What the votes say of every item, in the question's order.
+        """Decide every item of the question by votes; returns the decisions in the question's order.
 
-        Where the question asks for citations, ``check`` looks each one up. A vote whose citations do not
-        hold is asked once more; what does not hold then is dropped, and the vote's answer stays.
+        If the question requires citations, ``check`` verifies each one. If a citation is wrong, the judge is asked
+        once more for this vote; citations that are still wrong are dropped, and the answer of the vote is kept.
 
-        What could not be decided or measured is a state of the decision. An exception that comes out
-        of here concerns the whole run, and is not to be caught.
+        Undecided and failed items are states of the decision. An exception affects the whole run: do not catch it.
         """
         ...
 
     async def speak(
         self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str], *, sample: int = 0
     ) -> Mapping[str, str] | Failure:
-        """Texts in a role, for instance the next words of a simulated user; or why there are none.
+        """Let the model write texts in a role, for instance the next message of a simulated user.
 
         Args:
-            prompt: The role, and what to do in it.
-            exhibits: What to react to: data.
-            fields: A name to what is wanted under it; a text may come out empty.
-            sample: Tells calls apart that ask for the same, for instance of the repeats of a case.
+            prompt: The role, and the instructions for it.
+            exhibits: The data to react to.
+            fields: The name of each text and its description; a text may be empty.
+            sample: Distinguishes otherwise equal calls, for instance those of the repeats of a case.
+
+        Returns:
+            The texts by name, or the failure.
         """
         ...
 
 
 class JudgeBackend(Protocol):
-    """One provider's protocol. No retries, votes or cache: the judge client owns those.
+    """Implements one provider's protocol, without retries, votes and cache: these belong to the judge client.
 
-    Making one opens no connection and needs no key. Besides ``complete`` a backend may have ``aclose``
-    (see ``SupportsClose``), ``fingerprint`` (see ``SupportsFingerprint``; where its calls go, for instance a base
-    URL: part of the key of every cached answer), ``missing`` (see ``SupportsModelCheck``), ``recorded``
-    (see ``SupportsRecordedCalls``), ``model_fingerprint`` (see ``SupportsModelIdentity``) and ``at_once`` (see
-    ``SupportsRateLimit``).
+    Creating a backend opens no connection and needs no key. Besides ``complete`` a backend may have ``aclose`` (see
+    ``SupportsClose``), ``fingerprint`` (see ``SupportsFingerprint``; the settings that determine its answers, for
+    instance a base URL: part of the key of every cached answer), ``missing`` (see ``SupportsModelCheck``),
+    ``recorded`` (see ``SupportsRecordedCalls``), ``model_fingerprint`` (see ``SupportsModelIdentity``), ``context``
+    (see ``SupportsContext``) and ``at_once`` (see ``SupportsRateLimit``).
     """
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
-        """One call to one model, one request to the provider.
+        """Call one model with one request to the provider.
 
-        A refusal and a blocked answer are replies with that ``finish_reason``.
+        A refusal or a blocked answer is a reply with that ``finish_reason``.
 
         Raises:
-            JudgeError: there is no answer; its code says why.
+            JudgeError: there is no answer; its code is the reason.
         """
         ...
 
 
 @runtime_checkable
 class SupportsModelCheck(Protocol):
-    """A judge backend that can say what is missing before it is asked."""
+    """A judge backend that can report missing requirements before a call."""
 
     def missing(self, model: str | None) -> Iterable[str]:
-        """One message for everything that is needed and not there: a key, a package, a file, a server.
+        """Return one message for each missing requirement: a key, a package, a file, a server.
 
-        Quick, and without a call to a model; looking whether a server on this machine answers is allowed.
+        This must be fast and not call a model; checking whether a server on this machine answers is allowed.
 
         Args:
-            model: The model that is to be asked; ``None`` where only the backend is looked at.
+            model: The model to check; ``None`` to check only the backend.
         """
         ...
 
 
 @runtime_checkable
 class SupportsModelIdentity(Protocol):
-    """A judge backend that knows more of a model than its name, which may be anybody's choice."""
+    """A judge backend that can identify a model by more than its name, for instance by the hash of a file."""
 
     def model_fingerprint(self, model: str) -> JsonObject:
-        """What decides the answers of ``model``, for instance the hash of a file; empty where it is not known.
+        """The identity of ``model``, for instance the hash of a file; empty if unknown.
 
-        Part of the key of every cached answer. Quick; where the model is missing, ``missing`` says so.
+        It is part of the key of every cached answer. This must be fast, and not raise if the model is missing:
+        ``missing`` reports that.
+        """
+        ...
+
+
+@runtime_checkable
+class SupportsContext(Protocol):
+    """A judge backend that knows the context window of its models."""
+
+    def context(self, model: str) -> int | None:
+        """The maximum number of tokens of a request to ``model`` and its answer together; ``None`` if unknown.
+
+        A value that is too low is safer than one that is too high: logs are then judged in more parts, whereas the
+        provider rejects requests that are too long.
         """
         ...
 
 
 @runtime_checkable
 class SupportsRateLimit(Protocol):
-    """A judge backend that knows how many calls it can work on; the others wait before their time counts."""
+    """A judge backend with a maximum number of parallel calls. Further calls wait; waiting is not part of their time."""
 
     @property
     def at_once(self) -> int:
-        """The most calls that are worth sending at a time; at least 1."""
+        """The maximum number of parallel calls; at least 1."""
         ...
 
 
 @runtime_checkable
 class SupportsRecordedCalls(Protocol):
-    """A judge backend that answers what other models answered before. Its calls cost nothing and are not cached."""
+    """A judge backend that returns recorded answers of other models. Its calls cost nothing and are not cached."""
 
     def recorded(self, model: str, key: str) -> Mapping[str, JudgeBackend]:
-        """Who was asked the question with this key, as ``provider/model``, and what answers in its name.
+        """The models that were asked the question with this key, each with a backend that returns its answers.
 
         Args:
-            model: What follows the backend's own name: the file.
+            model: The part of the name after the backend's own: the file.
             key: ``JudgeRequest.key``.
 
         Returns:
-            In the order of the panel; empty where nobody was asked.
+            Backends by ``provider/model``, in the order of the panel; empty if no model was asked.
         """
         ...
 
@@ -164,19 +187,23 @@ class Recording(Protocol):
     """Judge calls of an earlier run."""
 
     def models(self, key: str) -> tuple[str, ...]:
-        """Who was asked the question with this key, in the order of the panel."""
+        """The models that were asked the question with this key, in the order of the panel."""
         ...
 
     def reply(self, key: str, model: str, sample: int) -> JudgeReply | None:
-        """What ``model`` (``provider/model``) answered in that vote; ``None`` where it was not asked.
+        """The recorded answer of ``model`` (``provider/model``) to one vote; ``None`` if it was not asked.
 
         Raises:
-            JudgeError: it could not answer then either.
+            JudgeError: the recorded call failed.
         """
         ...
 
+    def context(self) -> int | None:
+        """The ``context`` of the recorded judge, so that requests are the same; ``None`` if it was unknown."""
+        ...
+
     def fingerprint(self) -> JsonObject:
-        """The hash of what is in the file."""
+        """The hash of the content of the file."""
         ...
 
     def close(self) -> None:
@@ -189,38 +216,38 @@ class Recording(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregationContext:
-    """What a strategy may use besides the trajectory."""
+    """What a granularity strategy can use besides the trajectory."""
 
     criterion_name: str
     criterion_description: str = ""
     clusters: Callable[[], Sequence[Cluster]]
-    """The sub-tasks of the trajectory; computed when first asked for."""
+    """Returns the sub-tasks of the trajectory; they are computed at the first call."""
     writer: Writer | None = None
     """``None``: no judge is configured, and the strategy must be extractive."""
     token_budget: int | None = None
-    """The most tokens that the content may have, estimated by ``tokens_of``; ``None``: no limit."""
+    """The maximum number of tokens of the content, estimated by ``tokens_of``; ``None``: no limit."""
 
 
 class GranularityStrategy(Protocol):
     """Turns a trajectory into text at one granularity."""
 
     async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
-        """The content, and the mapping from its labels to step numbers."""
+        """Return the content, and the mapping from its labels to step numbers."""
         ...
 
 
 class InstalledStrategy(GranularityStrategy, Protocol):
-    """A granularity strategy that is installed, whoever wrote it; it is made when it is first asked.
+    """An installed granularity strategy of any plugin; it is created at its first use.
 
-    ``aggregate`` raises a ``PluginError`` where it raised, took too long, or returned what its contract forbids.
+    ``aggregate`` raises ``PluginError`` if the strategy raised an exception, took too long, or violated its contract.
     """
 
     @property
     def id(self) -> str:
-        """As ``plugin/component``."""
+        """The canonical id: ``plugin/component``."""
         ...
 
     @property
     def spec(self) -> GranularityStrategySpec:
-        """What it says of itself."""
+        """The strategy's spec."""
         ...

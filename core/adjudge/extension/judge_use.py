@@ -1,4 +1,4 @@
-"""Ledgers: what was asked of judges on behalf of one criterion on one case."""
+"""Ledgers: the judge calls made for one criterion on one case."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from adjudge.model.step import Usage, total_usage
 
 
 class Ledger:
-    """Collects what ``JudgeUse`` says."""
+    """Collects the data of a ``JudgeUse``."""
 
     def __init__(self, parent: Ledger | None = None) -> None:
-        """Begin with nothing. Whatever is noted here is noted in ``parent`` too."""
-        self._parent = parent
+        """Create an empty ledger. Everything added to it is also added to ``parent``."""
+        self._all: tuple[Ledger, ...] = (self,) if parent is None else (self, *parent._all)
         self._fatal: AdjudgeError | None = None
         self._models: dict[str, None] = {}
         self._versions: dict[str, None] = {}
@@ -28,42 +28,38 @@ class Ledger:
 
     @property
     def fatal(self) -> AdjudgeError | None:
-        """What concerns the whole run, in case a criterion catches it."""
+        """The failure that affects the whole run, if there is one. It is kept here in case a criterion catches it."""
         return self._fatal
 
     @fatal.setter
     def fatal(self, error: AdjudgeError) -> None:
-        self._fatal = error
-        if self._parent is not None:
-            self._parent.fatal = error
+        for ledger in self._all:
+            ledger._fatal = error
 
     def asked(self, prompt: Prompt) -> None:
-        """A question with this prompt was asked."""
-        if self._parent is not None:
-            self._parent.asked(prompt)
-        self._prompts[f"{prompt.name} v{prompt.version}"] = prompt.sha256
+        """Record that a question with this prompt was asked."""
+        for ledger in self._all:
+            ledger._prompts[f"{prompt.name} v{prompt.version}"] = prompt.sha256
 
     def used(self, model: str, reply: JudgeReply, cost: float | None) -> None:
-        """An answer was used."""
-        if self._parent is not None:
-            self._parent.used(model, reply, cost)
-        self._models[model] = None
-        if reply.model_version is not None:
-            self._versions[reply.model_version] = None
-        if reply.usage is not None:
-            self._usages.append(reply.usage)
-        self._costs.append(cost)
-        self._votes += 1
+        """Record that an answer was used."""
+        for ledger in self._all:
+            ledger._models[model] = None
+            if reply.model_version is not None:
+                ledger._versions[reply.model_version] = None
+            if reply.usage is not None:
+                ledger._usages.append(reply.usage)
+            ledger._costs.append(cost)
+            ledger._votes += 1
 
     def lost(self, model: str) -> None:
-        """A vote was lost, as a whole."""
-        if self._parent is not None:
-            self._parent.lost(model)
-        self._models[model] = None
-        self._lost += 1
+        """Record that a vote was lost for all items of its question."""
+        for ledger in self._all:
+            ledger._models[model] = None
+            ledger._lost += 1
 
     def use(self) -> JudgeUse | None:
-        """Everything together; ``None`` where no judge was asked."""
+        """The collected data; ``None`` if no judge was asked."""
         if not self._models:
             return None
         return JudgeUse(
@@ -82,9 +78,9 @@ _CURRENT: ContextVar[Ledger | None] = ContextVar("adjudge_ledger", default=None)
 
 @contextmanager
 def judge_use(ledger: Ledger | None = None) -> Generator[Ledger]:
-    """A ledger for everything that is asked inside, in tasks that are started there too: ``ledger``, or a new one.
+    """A context that records the judge calls made inside, also in tasks started inside, in ``ledger`` or a new ledger.
 
-    A new one inside another ledger is a part of that one.
+    Calls in a nested context are also recorded in the outer ledger.
     """
     opened = ledger or Ledger(_CURRENT.get())
     token = _CURRENT.set(opened)
@@ -95,5 +91,5 @@ def judge_use(ledger: Ledger | None = None) -> Generator[Ledger]:
 
 
 def current() -> Ledger:
-    """The open ledger, or one that nobody reads."""
+    """The open ledger, or one that is discarded."""
     return _CURRENT.get() or Ledger()

@@ -1,4 +1,4 @@
-"""The loader: loads plugins one at a time, so that a broken one harms nobody and is never silent."""
+"""The loader: loads plugins one at a time, so that a broken plugin is reported and affects no other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from adjudge.extension.registry import Registered, Registry
 
 
 class PluginState(StrEnum):
-    """What became of a plugin."""
+    """The status of a plugin."""
 
     ACTIVE = "active"
     DISABLED = "disabled"
@@ -39,18 +39,18 @@ class PluginState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginRecord(PluginIdentity):
-    """A plugin, and what became of it."""
+    """A plugin and its status."""
 
     state: PluginState
     reason: str | None = None
     """Why it is not active."""
     seconds: float = 0.0
-    """How long importing and asking it took."""
+    """The duration of importing it and calling its hooks."""
     hooks: tuple[str, ...] = ()
     components: tuple[str, ...] = ()
-    """``kind: name`` of everything that it offers."""
+    """``kind: name`` of each of its components."""
     error: BaseException | None = field(default=None, compare=False, repr=False)
-    """What loading it raised, for a traceback."""
+    """The exception of loading it, for a traceback."""
 
     def __str__(self) -> str:
         told = f"{self.provenance} is {self.state}"
@@ -58,29 +58,36 @@ class PluginRecord(PluginIdentity):
 
 
 class Extensions(Registries):
-    """All plugins of one process, and the components that they offer: a registry for each provider hook."""
+    """All plugins of one process and their components: a registry for each provider hook."""
 
     def __init__(
         self,
         candidates: Iterable[Candidate],
         *,
         disable: Iterable[str] = (),
+        allow: Iterable[str] | None = None,
         aliases: Mapping[str, str] | None = None,
     ) -> None:
         """Load ``candidates`` one at a time. Prefer ``Extensions.load``.
 
         Args:
-            candidates: What was found, in the order in which it is loaded.
-            disable: Names of plugins or distributions that are not even imported.
-            aliases: Short names to canonical ids.
+            candidates: The plugins that were found, in the order of loading.
+            disable: Names of plugins or distributions that are not imported.
+            allow: If given, only these plugins or distributions and adjudge's own are imported.
+            aliases: Short names of components and their canonical ids.
         """
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(hook_specifications())
         self._components: dict[str, list[Registered[Any]]] = {hook: [] for hook in PROVIDER_HOOKS}
         ordered, disabled = list(candidates), sorted(set(disable))
-        enabled = [candidate for candidate in ordered if not any(map(candidate.is_called, disabled))]
+        allowed = None if allow is None else list(allow)
+        enabled = [
+            candidate
+            for candidate in ordered
+            if not any(map(candidate.is_called, disabled)) and candidate.is_allowed(allowed)
+        ]
         self.records: tuple[PluginRecord, ...] = tuple(
-            self._load(candidate, enabled) for candidate in ordered
+            self._load(candidate, enabled, is_allowed=candidate.is_allowed(allowed)) for candidate in ordered
         )
         self._active = {record.name: record for record in self.records if record.state is PluginState.ACTIVE}
         known = {name for candidate in ordered for name in (candidate.name, candidate.distribution)}
@@ -107,22 +114,26 @@ class Extensions(Registries):
         *,
         disable: Iterable[str] = (),
         require: Iterable[str] = (),
+        allow: Iterable[str] | None = None,
         aliases: Mapping[str, str] | None = None,
     ) -> Extensions:
         """Load the plugins of this environment.
 
         Args:
-            disable: Names of plugins or distributions that are not imported, besides those that the
-                environment variable ``ADJUDGE_DISABLE_PLUGINS`` lists.
-            require: Requirements such as ``adjudge-text>=0.1`` that must be met by active plugins.
-            aliases: Short names to canonical ids.
+            disable: Names of plugins or distributions that are not imported, besides those listed by the environment
+                variable ``ADJUDGE_DISABLE_PLUGINS``.
+            allow: If given, only these plugins or distributions and adjudge's own are imported.
+            require: Requirements such as ``adjudge-text>=0.1`` that active plugins must meet.
+            aliases: Short names of components and their canonical ids.
 
         Raises:
             PluginError: a required distribution is missing, too old, or has a plugin that is not active.
         """
-        # Every plugin imports it. Its cost is ours, not that of the plugin that happens to come first.
+        # Import it now, because every plugin does: otherwise its time would count for the first plugin.
         importlib.import_module("adjudge.plugin")
-        extensions = cls(discover(), disable={*disable, *disabled_by_variable()}, aliases=aliases)
+        extensions = cls(
+            discover(), disable={*disable, *disabled_by_variable()}, allow=allow, aliases=aliases
+        )
         if unmet := extensions.unmet(require):
             listing = "\n".join(f"  {item}" for item in unmet)
             raise PluginError(f"required plugins are not available:\n{listing}")
@@ -130,7 +141,7 @@ class Extensions(Registries):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Plugins that are failed or in conflict, names that disable nothing, and what plugins raised that stopped nothing."""
+        """Warnings about failed and conflicting plugins, names that disable nothing, and harmless exceptions."""
         return tuple(self._warnings)
 
     @property
@@ -142,11 +153,11 @@ class Extensions(Registries):
 
     @property
     def observers(self) -> tuple[PluginRecord, ...]:
-        """The plugins that are told what happens in a run."""
+        """The plugins that observe events of a run."""
         return tuple(record for record in self._active.values() if OBSERVER_HOOKS.keys() & record.hooks)
 
     def unmet(self, requirements: Iterable[str]) -> list[str]:
-        """Which requirements are not met by installed distributions whose plugins are all active, and why."""
+        """Messages about requirements that no installed distribution meets with all its plugins active."""
         problems: list[str] = []
         for text in requirements:
             from packaging.requirements import InvalidRequirement, Requirement
@@ -166,12 +177,12 @@ class Extensions(Registries):
         return problems
 
     def warn(self, warning: str) -> None:
-        """Note once what a plugin did that stops nothing."""
+        """Add a warning, once."""
         if warning not in self._warnings:
             self._warnings.append(warning)
 
     def notify(self, event: object) -> None:
-        """Tell every observer of such events. What one raises is recorded as a warning and harms nobody."""
+        """Notify all observers of this kind of event. An exception of an observer is added to the warnings."""
         [hook] = (name for name, row in OBSERVER_HOOKS.items() if row.data_class is type(event))
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
             origin = self._active[implementation.plugin_name]
@@ -181,7 +192,7 @@ class Extensions(Registries):
             except PluginRaisedError as error:
                 self.warn(str(error))
 
-    def _load(self, candidate: Candidate, enabled: Sequence[Candidate]) -> PluginRecord:
+    def _load(self, candidate: Candidate, enabled: Sequence[Candidate], *, is_allowed: bool) -> PluginRecord:
         record = PluginRecord(
             name=candidate.name,
             module=candidate.module,
@@ -190,7 +201,12 @@ class Extensions(Registries):
             state=PluginState.ACTIVE,
         )
         if not any(candidate is other for other in enabled):
-            return replace(record, state=PluginState.DISABLED, reason="disabled by configuration")
+            reason = (
+                "disabled by configuration"
+                if is_allowed
+                else "not in the list [plugins] allow of the project"
+            )
+            return replace(record, state=PluginState.DISABLED, reason=reason)
         rivals = [other for other in enabled if other is not candidate and other.name == candidate.name]
         if rivals and not candidate.is_built_in:
             others = ", ".join(other.release for other in rivals)
@@ -198,7 +214,7 @@ class Extensions(Registries):
             return replace(record, state=PluginState.CONFLICT, reason=reason)
         started = time.perf_counter()
         try:
-            # What a plugin prints while it is imported must not end up in somebody's JSON.
+            # Output of a plugin during its import must not be mixed with JSON on standard output.
             with contextlib.redirect_stdout(sys.stderr):
                 plugin = candidate.load()
                 hooks = register(self._manager, plugin, candidate.name)
@@ -206,7 +222,7 @@ class Extensions(Registries):
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            # SystemExit is no Exception, nor is what test frameworks and event loops raise to get out.
+            # BaseException, because SystemExit and control exceptions of test frameworks are not Exceptions.
             if self._manager.has_plugin(candidate.name):
                 self._manager.unregister(name=candidate.name)
             return replace(

@@ -1,8 +1,7 @@
-"""Event loops in daemon threads, which can be abandoned, and tasks on them that nobody has to wait for.
+"""Event loops in daemon threads, which can be abandoned, and tasks on them that need not be awaited.
 
-Somebody's coroutine may ignore its cancellation, or block the event loop that it runs on, and Python stops
-neither. So it runs in a task of its own, and where it may block, on a loop in a daemon thread, which is replaced
-once it is blocked.
+A third-party coroutine may ignore its cancellation or block its event loop, and Python can stop neither. So it runs in
+a separate task, and if it may block, on a loop in a daemon thread. A blocked loop is replaced by a new one.
 """
 
 from __future__ import annotations
@@ -21,27 +20,27 @@ from typing import Any, Final, TypeAlias
 from adjudge.extension import guard
 
 _TURNS: Final = 2
-"""Turns of the run's loop that a wake-up waits for. In them the cases that go on side by side hand over their calls too."""
+"""Iterations of the run's loop before a wake-up, so that the calls of parallel cases share one wake-up."""
 
 
 class Mailbox:
-    """Hands callbacks to an event loop from other threads.
+    """Passes callbacks to an event loop from other threads.
 
-    Whatever waits at a time costs one wake-up. Waking a thread is what a handover costs: a system call, and the
-    interpreter's lock, which passes from one thread to the other and back.
+    Callbacks that wait at the same time share one wake-up of the loop's thread. The wake-up is the main cost: a system
+    call, and two switches of the interpreter lock.
     """
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, home: asyncio.AbstractEventLoop | None = None
     ) -> None:
-        """Serve ``loop``. It is woken a few turns of ``home`` later, so that one wake-up does for them all."""
+        """Serve ``loop``. If ``home`` is given, the wake-up waits for a few of its iterations, to collect callbacks."""
         self.loop = loop
         self._home = home
         self._waiting: deque[Callable[[], None]] = deque()
         self._is_woken = False
 
     def post(self, callback: Callable[[], None]) -> None:
-        """Let the loop run ``callback`` after those that were posted before; from whatever thread."""
+        """Let the loop run ``callback`` after earlier ones. May be called from any thread."""
         self._waiting.append(callback)
         if self._is_woken:
             return
@@ -55,11 +54,11 @@ class Mailbox:
             here.call_soon(self._deliver)
         elif here is self._home:
             here.call_soon(self._wake_after, _TURNS)
-        else:  # a loop with somebody's code on it: what comes next in its turn may block
+        else:  # wake at once: third-party code on this loop may block in its next step
             self._wake()
 
     def set(self, future: asyncio.Future[Any], value: object) -> None:
-        """Set the result of a future of the loop, unless it is done by then; from whatever thread."""
+        """Set the result of a future of the loop, unless it is already done. May be called from any thread."""
         self.post(lambda: None if future.done() else future.set_result(value))
 
     def _wake_after(self, turns: int) -> None:
@@ -69,7 +68,7 @@ class Mailbox:
             self._wake()
 
     def _wake(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed, so no task is waiting
             self.loop.call_soon_threadsafe(self._deliver)
 
     def _deliver(self) -> None:
@@ -91,32 +90,32 @@ def mailbox_here() -> Mailbox:
 
 
 class ThreadLoop:
-    """An event loop in a daemon thread, which starts with its first use."""
+    """An event loop in a daemon thread, which starts at the first use."""
 
     def __init__(self, name: str) -> None:
-        """Prepare a loop whose thread is called ``name``."""
+        """Prepare a loop in a thread named ``name``."""
         self._name = name
         self._served: _Served | None = None
 
     def running(self) -> Mailbox:
-        """The loop; a new one where there is none yet, or where the last one was left behind."""
+        """The mailbox of the loop; it is started if there is none, or the last one was abandoned."""
         if self._served is None:
             served = _Served(asyncio.new_event_loop())
             try:
                 threading.Thread(target=served.serve, name=self._name, daemon=True).start()
-            except BaseException:  # a loop that no thread runs would answer nobody
+            except BaseException:  # without a thread, calls on the loop would never end
                 served.loop.close()
                 raise
             self._served = served
         return self._served.mailbox
 
     def leave_behind(self, mailbox: Mailbox) -> None:
-        """Run nothing new on a loop that is blocked."""
+        """Abandon a blocked loop: later calls use a new one."""
         if self._served is not None and self._served.mailbox is mailbox:
             self._served = None
 
     async def aclose(self) -> None:
-        """End the loop, and what still runs on it. A loop that is blocked is left behind."""
+        """Cancel the loop's tasks and end it. A blocked loop is abandoned."""
         served, self._served = self._served, None
         if served is not None:
             home = mailbox_here()
@@ -126,7 +125,7 @@ class ThreadLoop:
 
 
 class _Served:
-    """An event loop, and the thread that runs it until it is told to end."""
+    """An event loop, and the thread that runs it until it is stopped."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -136,10 +135,10 @@ class _Served:
         self._ending: asyncio.Task[None] | None = None
 
     def serve(self) -> None:
-        """Run the loop; what the thread does."""
+        """Run the loop; this is the main function of the thread."""
         asyncio.set_event_loop(self.loop)
         while not self._is_ending:
-            # A task that the code has started may raise SystemExit, and the code may stop the loop.
+            # Tasks of third-party code may raise SystemExit or stop the loop.
             with contextlib.suppress(BaseException):
                 self.loop.run_forever()
         self.loop.close()
@@ -147,7 +146,7 @@ class _Served:
             self._when_ended()
 
     def end(self, when_ended: Callable[[], None]) -> None:
-        """Cancel what still runs, and end the loop; ``when_ended`` is called by the thread once it is closed."""
+        """Cancel all tasks and end the loop; the thread calls ``when_ended`` after closing it."""
         self._when_ended = when_ended
         self.mailbox.post(self._begin_end)
 
@@ -169,16 +168,16 @@ class _Served:
 # --- calls, and the tasks that run them ---------------------------------------------------
 
 Outcome: TypeAlias = tuple[Any, BaseException | None]
-"""What a call returned, and what it raised."""
+"""The return value or exception of a call."""
 
 
 class Call:
-    """One call, made by the running loop and run by a task of that or another one."""
+    """One call: it is requested on the running loop, and executed by a task on this or another loop."""
 
     def __init__(
         self, function: Callable[..., Awaitable[Any]], *args: object, tells_begin: bool = False
     ) -> None:
-        """Prepare to call somebody's ``function``; ``begun`` is set at its begin where it ``tells_begin``."""
+        """Prepare a call of ``function``; if ``tells_begin``, the future ``begun`` is resolved when it begins."""
         self._function = function
         self._args = args
         self._tells_begin = tells_begin
@@ -189,11 +188,11 @@ class Call:
         self.is_over = False
 
     def claimed(self) -> bool:
-        """Whether whoever asks decides what becomes of it, because nobody asked before."""
+        """Claim the call: true for the first caller only. That caller starts or discards it."""
         return self._claim.acquire(blocking=False)
 
     async def outcome(self, loop: asyncio.AbstractEventLoop) -> Outcome:
-        """Run it, in a task of ``loop``."""
+        """Run the call in a task of ``loop``, and return its outcome."""
         if self._tells_begin:
             self._home.set(self.begun, True)
         ours = os.getpid()
@@ -201,7 +200,7 @@ class Call:
             return await self._function(*self._args), None
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
-                raise  # the user's
+                raise  # Ctrl-C
             if isinstance(error, GeneratorExit) and not loop.is_running():
                 raise  # the end of the program
             return None, error
@@ -209,26 +208,26 @@ class Call:
             guard.end_fork_of(ours)
 
     def end(self, outcome: Outcome) -> None:
-        """Tell the caller, from whatever thread."""
+        """Notify the caller, from any thread."""
         self.is_over = True
         self._home.set(self.ended, outcome)
 
 
 class Stopped(Enum):
-    """What became of a call that was cancelled."""
+    """The outcome of a cancelled call."""
 
     ENDED = auto()
     DEAF = auto()
-    """It ignores that it was cancelled."""
+    """The call ignores its cancellation."""
     BLOCKED = auto()
-    """It, or another one on its loop, blocks."""
+    """The call, or another one on its loop, blocks the loop."""
 
 
 class LoopTask:
-    """A task that runs calls one after the other, in one context; nobody has to wait for it."""
+    """A task that runs calls in sequence in one context. It need not be awaited."""
 
     def __init__(self, name: str, thread: ThreadLoop | None) -> None:
-        """Prepare a task called ``name`` on the loop of ``thread``; ``None`` for that of the caller."""
+        """Prepare a task named ``name`` on the loop of ``thread``, or on the caller's loop if it is ``None``."""
         self.where: Mailbox = mailbox_here() if thread is None else thread.running()
         self.task: asyncio.Task[None] | None = None
         self._name = name
@@ -237,11 +236,11 @@ class LoopTask:
         self._current: Call | None = None
 
     def do(self, *calls: Call | None) -> None:
-        """Run calls after those that were given before; ``None`` ends the task."""
+        """Run calls after earlier ones; ``None`` ends the task."""
         self.where.post(partial(self._do, calls))
 
     async def answers(self, patience: float, *, cancelling: Call | None = None) -> bool:
-        """Whether the loop runs anything within ``patience`` seconds; if so it cancels a call."""
+        """Whether the loop runs a callback within ``patience`` seconds; the callback cancels ``cancelling``."""
         home = mailbox_here()
         answered: asyncio.Future[None] = home.loop.create_future()
 
@@ -258,8 +257,9 @@ class LoopTask:
         """Cancel a call, and wait until it ends.
 
         Args:
-            call: What was given to ``do``.
-            patience: Seconds that the loop has to run anything; otherwise as many as the call then has to end.
+            call: The call, which was passed to ``do``.
+            patience: Seconds after which a loop that runs nothing counts as blocked; by default ``guard.GRACE``, which
+                is also the time for the call to end.
         """
         has_begun = not call.claimed()
         has_answered = await self.answers(guard.GRACE if patience is None else patience, cancelling=call)
@@ -288,10 +288,10 @@ class LoopTask:
 
 
 async def _uncancelled() -> None:
-    """Let the current task go on, whoever has cancelled it."""
+    """Let the current task continue after a cancellation."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         while task.uncancel():
             pass
-        with contextlib.suppress(asyncio.CancelledError):  # asked for, and not raised yet
+        with contextlib.suppress(asyncio.CancelledError):  # it was requested but is not raised yet
             await asyncio.sleep(0)

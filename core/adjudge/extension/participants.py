@@ -1,9 +1,9 @@
-"""Participants: what of the plugins takes part in a run, so that its result can say so."""
+"""Participants: the plugins that take part in a run, for its result."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from adjudge.extension.discovery import PluginIdentity
@@ -13,28 +13,28 @@ if TYPE_CHECKING:
 
 
 class Participants:
-    """What took part in one run so far."""
+    """The participants of one run so far."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start without participants."""
         self._found: dict[Participant, None] = {}
 
     def __len__(self) -> int:
-        """How many there are so far; they never become fewer."""
+        """The number of participants so far; it never decreases."""
         return len(self._found)
 
     def add(self, component: Registered[Spec[Any]]) -> None:
-        """Note a component; a second time changes nothing."""
+        """Add a component, unless it is already a participant."""
         spec = component.spec
         self._add(spec.kind, component.id, spec.version, component.owner)
 
     def add_observers(self, plugins: Iterable[PluginIdentity]) -> None:
-        """Note plugins that are told what happens."""
+        """Add plugins that observe events."""
         for plugin in plugins:
             self._add("observer", plugin.name, None, plugin)
 
     def _add(self, kind: str, component: str, version: int | None, owner: PluginIdentity) -> None:
-        from adjudge.model.result import Participant  # not above: this stands on the way to every command
+        from adjudge.model.result import Participant  # not at the top: every command imports this module
 
         participant = Participant(
             kind=kind,
@@ -46,28 +46,19 @@ class Participants:
         self.add_known([participant])
 
     def add_known(self, participants: Iterable[Participant]) -> None:
-        """Note what is known to have taken part, for instance before the run was interrupted."""
+        """Add known participants, for instance those before the run was interrupted."""
         for participant in participants:
             self._found.setdefault(participant)
 
     def listed(self) -> tuple[Participant, ...]:
-        """All of them, by kind and name."""
-        # A reader is made in a thread, and noted there: the copy is made in one step.
+        """All participants, sorted by kind and name."""
+        # Trace readers are added from threads: copy in one step.
         found = tuple(self._found)
         return tuple(sorted(found, key=lambda one: (one.kind, one.component, one.distribution_version)))
 
 
-@runtime_checkable
-class SupportsParticipants(Protocol):
-    """A host that keeps what is made with it."""
-
-    @property
-    def participants(self) -> Participants:
-        """What took part so far."""
-        ...
-
-
 def take_part(component: Registered[Spec[Any]], host: object) -> None:
-    """Note a component where the host keeps such notes: that of a run does."""
-    if isinstance(host, SupportsParticipants):
-        host.participants.add(component)
+    """Add a component to the participants, if the host records them: the host of a run does."""
+    participants: Participants | None = getattr(host, "participants", None)
+    if participants is not None:
+        participants.add(component)

@@ -1,7 +1,7 @@
-"""Awaiting coroutines of plugins; other people's run on event loops of their own, one for each plugin, in daemon threads.
+"""Awaits coroutines of plugins: each third-party plugin has its own event loop in a daemon thread.
 
-A coroutine that blocks holds up every coroutine of its event loop, and nothing can stop it. On a loop of its own
-it holds up its own plugin alone; once its time is over, the loop is left behind and replaced.
+A blocking coroutine blocks all coroutines of its event loop, and nothing can stop it. With a separate loop it blocks
+only its own plugin; after its time limit the loop is abandoned and replaced.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from adjudge.extension.time_limit import TimeLimit
 ValueT = TypeVar("ValueT")
 
 ANSWERING: Final = 2.0
-"""Seconds within which a loop that is not blocked runs a callback."""
+"""Seconds after which a loop that runs no callback counts as blocked."""
 
 _BLOCKED_TOO_OFTEN: Final = 3
-"""Calls that were left behind while they blocked; then the plugin is not called any more."""
+"""The number of abandoned blocking calls after which a plugin is no longer called."""
 
 
 class PluginLoop:
-    """The event loop that the coroutines of one plugin run on."""
+    """The event loop of one plugin's coroutines."""
 
     def __init__(self, name: str) -> None:
-        """Prepare; the thread, called ``name``, starts with the first call."""
+        """Prepare a loop in a thread named ``name``, which starts with the first call."""
         self._name = name
         self._thread = ThreadLoop(name)
         self._not_begun: dict[Call, LoopTask] = {}
         self._blocked = 0
 
     async def outcome(self, coroutine: Callable[[], Awaitable[Any]], limit: TimeLimit) -> Outcome:
-        """What a call returns or raises. ``limit`` begins when it does, not while it waits for its turn."""
+        """The return value or exception of a call. The clock of ``limit`` starts when the call begins to run."""
         while self._blocked < _BLOCKED_TOO_OFTEN:
             task, call = LoopTask(self._name, self._thread), Call(coroutine, tells_begin=True)
             self._not_begun[call] = task
@@ -56,11 +56,11 @@ class PluginLoop:
         return None, guard.LimitExceededError(f"was not called: {left}")
 
     async def aclose(self) -> None:
-        """End the loop, and what still runs on it."""
+        """Cancel the loop's tasks and end it."""
         await self._thread.aclose()
 
     async def _begun(self, task: LoopTask, call: Call, patience: float | None) -> bool:
-        """Whether the call has begun; not so where its loop was left behind before its turn came."""
+        """Wait until the call has begun; false if its loop was abandoned before that."""
         await asyncio.wait((call.begun,), timeout=patience)
         while not call.begun.done():
             if not await task.answers(ANSWERING):
@@ -69,7 +69,7 @@ class PluginLoop:
         return call.begun.result()
 
     async def _stopped(self, task: LoopTask, call: Call) -> str | None:
-        """Cancel a call; why it runs on where it does."""
+        """Cancel a call; if it does not end, return the reason as a message."""
         match await task.stopped(call, ANSWERING):
             case Stopped.ENDED:
                 return None
@@ -108,7 +108,7 @@ _CURRENT: ContextVar[_Loops | None] = ContextVar("adjudge_plugin_loops", default
 
 @asynccontextmanager
 async def plugin_loops() -> AsyncGenerator[None]:
-    """Let the coroutines of other people's plugins run on loops of their own inside."""
+    """A context in which the coroutines of third-party plugins run on separate event loops."""
     loops = _Loops()
     token = _CURRENT.set(loops)
     try:
@@ -119,13 +119,13 @@ async def plugin_loops() -> AsyncGenerator[None]:
 
 
 def loop_of(plugin: str) -> PluginLoop | None:
-    """The loop of a plugin; ``None`` outside of a run, and for what calls from another loop than the run's."""
+    """The loop of a plugin; ``None`` outside of a run, or if the caller is not on the run's own loop."""
     loops = _CURRENT.get()
     return loops.of(plugin) if loops is not None and loops.home is asyncio.get_running_loop() else None
 
 
 async def at_home(call: Callable[[], Coroutine[Any, Any, ValueT]]) -> ValueT:
-    """What a coroutine of the core returns that a plugin calls; it runs on the run's own loop."""
+    """Run a coroutine of the core, called by a plugin, on the run's own loop, and return its result."""
     loops = _CURRENT.get()
     if loops is None or loops.home is asyncio.get_running_loop():
         return await call()
@@ -135,7 +135,7 @@ async def at_home(call: Callable[[], Coroutine[Any, Any, ValueT]]) -> ValueT:
 async def outcome(
     origin: guard.Origin, coroutine: Callable[[], Awaitable[object]], within: float | None
 ) -> Outcome:
-    """What a call returned or raised; a ``LimitExceededError`` where it took too long.
+    """The return value or exception of a call; a ``LimitExceededError`` if it took too long.
 
     Raises:
         asyncio.CancelledError: the calling task was cancelled.
@@ -143,7 +143,7 @@ async def outcome(
     limit = TimeLimit(within)
     try:
         with limit:
-            if origin.is_built_in:  # it does nothing to the current task, and another one would cost time
+            if origin.is_built_in:  # it does not cancel the current task, and a separate task would cost time
                 limit.start_at_first_wait()
                 return await coroutine(), None
             if (loop := loop_of(origin.provenance)) is not None:
@@ -163,7 +163,7 @@ async def outcome(
 
 
 async def _in_a_task_of_its_own(coroutine: Callable[[], Awaitable[object]], limit: TimeLimit) -> Outcome:
-    """Call somebody's coroutine in a task of its own, so that it cannot cancel the current one."""
+    """Run a third-party coroutine in a separate task, so that it cannot cancel the current one."""
     task = asyncio.ensure_future(_caught(coroutine))
     limit.start()
     try:
@@ -180,5 +180,5 @@ async def _caught(coroutine: Callable[[], Awaitable[object]]) -> Outcome:
         return await coroutine(), None
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # returned: a task that raises SystemExit takes the event loop down
+    except BaseException as error:  # return it: a task that raises SystemExit would end the event loop
         return None, error

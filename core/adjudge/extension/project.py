@@ -1,4 +1,4 @@
-"""A project: its configuration in ``adjudge.toml`` or ``[tool.adjudge]`` of ``pyproject.toml``, its plugins, its ``.env``."""
+"""A project: its settings (``adjudge.toml``, or ``[tool.adjudge]`` in ``pyproject.toml``), plugins and ``.env`` files."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pydantic import Field
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import ComponentConfig, short_repr, validated_config
 from adjudge.extension.loader import Extensions
+from adjudge.extension.plugin_folders import VARIABLE, user_file
 from adjudge.model.environment import Environment
 
 
@@ -21,23 +22,25 @@ class PluginSettings(ComponentConfig):
 
     disable: tuple[str, ...] = ()
     """Plugins or distributions that are not imported."""
+    allow: tuple[str, ...] | None = None
+    """If given, only these plugins or distributions and adjudge's own are imported."""
     require: tuple[str, ...] = ()
-    """Requirements, for instance ``adjudge-text>=0.1``, without which nothing starts."""
+    """Requirements, for instance ``adjudge-text>=0.1``; a run stops before its start if one is not met."""
 
 
 class JudgeSettings(ComponentConfig):
     """The table ``[judge]``."""
 
     model: str | tuple[str, ...] = ()
-    """The judge of criteria that name none; several are a panel."""
+    """The default judge model of criteria; several models are a panel."""
     timeout: float = Field(default=120.0, gt=0, le=86_400)
-    """Seconds that one request to a judge may take, at most a day."""
+    """The time limit of one request to a judge in seconds, at most a day."""
     backends: dict[str, dict[str, Any]] = {}
     """Options of judge backends, by name."""
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The model, or the panel."""
+        """The models of ``model``, as a tuple."""
         return (self.model,) if isinstance(self.model, str) else self.model
 
 
@@ -46,15 +49,30 @@ class Settings(ComponentConfig):
 
     plugins: PluginSettings = PluginSettings()
     judge: JudgeSettings = JudgeSettings()
+    observers: dict[str, dict[str, Any]] = {}
+    """Options of observers, by name."""
     aliases: dict[str, str] = {}
-    """Short names of components, to canonical ids."""
+    """Short names of components and their canonical ids."""
+
+
+class _UserPlugins(ComponentConfig):
+    """The table ``[plugins]`` of the user's own configuration."""
+
+    folders: tuple[str, ...] = ()
+    """Folders of plugins without packaging; relative paths start at the folder of the file."""
+
+
+class _UserSettings(ComponentConfig):
+    """The user's own configuration, which belongs to no project."""
+
+    plugins: _UserPlugins = _UserPlugins()
 
 
 def find_settings(folder: Path) -> Settings:
-    """The configuration of the nearest folder, from ``folder`` upwards, that has one.
+    """Read the configuration from the nearest folder that has one, ``folder`` or a parent.
 
     Raises:
-        InputError: the file is not TOML, or has a key that is not known.
+        InputError: the file is not TOML, or has an unknown key.
     """
     for place in (folder, *folder.parents):
         own = place / "adjudge.toml"
@@ -68,29 +86,45 @@ def find_settings(folder: Path) -> Settings:
     return Settings()
 
 
-def project_extensions(folder: Path, *, disable: Iterable[str] = ()) -> Extensions:
-    """The plugins, loaded.
+def project_extensions(folder: Path, *, disable: Iterable[str] = (), only_listed: bool = False) -> Extensions:
+    """Load the plugins with the settings of the project.
 
     Args:
-        folder: Where the configuration is looked for, and in the folders above.
-        disable: Plugins or distributions that are not imported besides.
+        folder: The folder of the project; its configuration may also be in a parent folder.
+        disable: Further plugins or distributions that are not imported.
+        only_listed: Whether the plugins are only listed: a missing required plugin is then a warning, not an error.
 
     Raises:
-        InputError: the project's configuration is broken.
+        InputError: the project's configuration is invalid.
         PluginError: a required plugin is not available.
     """
     settings = find_settings(folder)
-    return Extensions.load(
+    required = settings.plugins.require
+    extensions = Extensions.load(
         disable={*settings.plugins.disable, *disable},
-        require=settings.plugins.require,
+        require=() if only_listed else required,
+        allow=settings.plugins.allow,
         aliases=settings.aliases,
     )
+    if only_listed:
+        for problem in extensions.unmet(required):
+            extensions.warn(f"required plugins are not available: {problem}")
+    return extensions
+
+
+def user_folders(file: Path) -> tuple[str, ...]:
+    """The folders of plugins named in the user's own configuration.
+
+    Raises:
+        InputError: the file is not TOML, or has an unknown key.
+    """
+    return validated_config(_UserSettings, _table(file), file=str(file)).plugins.folders
 
 
 def environment_with(folders: Iterable[Path]) -> Environment:
-    """The environment variables; what they lack, the ``.env`` of the first folder that has it fills in.
+    """The environment variables, with those added that are only in ``.env`` files; earlier folders take precedence.
 
-    Nothing is written back into the environment of the process.
+    The environment of the process is not changed.
 
     Raises:
         InputError: a ``.env`` file cannot be read.
@@ -121,11 +155,16 @@ def _settings(path: Path, given: object, prefix: str = "$") -> Settings:
         raise InputError(
             Problem(what=what, file=str(path), path=prefix, hint="For instance [tool.adjudge.judge].")
         )
+    plugins: object = cast("dict[str, Any]", given).get("plugins")
+    if isinstance(plugins, dict) and "folders" in plugins:
+        what = "a project cannot name folders of plugins: everyone who downloads the project would run their code"
+        hint = f"Use --plugin-folder, {VARIABLE}, or the user's own file, {user_file()}."
+        raise InputError(Problem(what=what, file=str(path), path=f"{prefix}.plugins.folders", hint=hint))
     return validated_config(Settings, cast("dict[str, Any]", given), file=str(path), path=prefix)
 
 
 def _values(path: Path) -> dict[str, str]:
-    from dotenv import dotenv_values  # only where there is such a file
+    from dotenv import dotenv_values  # not at the top: only needed if there is such a file
 
     try:
         found = dotenv_values(path, encoding="utf-8")

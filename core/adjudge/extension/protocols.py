@@ -1,4 +1,4 @@
-"""What a component can do, and what it may use: the protocols between the core and plugins."""
+"""The protocols of components, and of the host that they use."""
 
 from __future__ import annotations
 
@@ -26,90 +26,90 @@ if TYPE_CHECKING:
 
 
 class Host(Protocol):
-    """What the core offers to the components that it makes."""
+    """The services of the core for components."""
 
     @property
     def working_folder(self) -> Path:
-        """The folder that relative paths and importable modules are looked up in."""
+        """The folder in which relative paths and modules are looked up."""
         ...
 
     def import_module(self, name: str, folder: Path | None = None) -> ModuleType:
-        """Import a module that an option names: from the working folder, else from what is installed.
+        """Import a module named by an option, from the working folder or the installed packages.
 
         Args:
-            name: Its whole name.
-            folder: Where it is looked up, in place of the working folder.
+            name: The full name of the module.
+            folder: The folder to search instead of the working folder.
 
         Raises:
-            InputError: the option stands in a file that the user did not name and that does not lie
-                beside the agent: what came along with somebody's eval set is not run.
-            BaseException: whatever the module raises when it is imported.
+            InputError: the option is from an untrusted file: one that the user did not name and that is not in the
+                agent's folder. Code named by such files is not run.
+            BaseException: any exception that the module raises when it is imported.
         """
         ...
 
     def read_trajectories(self, path: Path, *, reader: str | None = None) -> Iterator[Trajectory]:
-        """The trajectories of a log, read by the installed trace reader that knows its format.
+        """Read the trajectories of a log with the named trace reader, or the one that recognises its format.
 
         Raises:
-            InputError: no reader knows the file, or it is broken.
+            InputError: no reader recognises the file, or it is invalid.
         """
         ...
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The environment variables, with what ``.env`` files add. Keys come from here and stay here."""
+        """The environment variables, including those of ``.env`` files. Read API keys from here; do not store them."""
         ...
 
     def judge(self, options: JudgeModelOptions) -> Judge:
-        """The judge that these options choose. Ask in the factory: the plan then knows of it.
+        """The judge that these options select. Call this in the factory, so that the plan includes the judge.
 
         Raises:
-            UnavailableError: no judge is named, or what it needs (a key, a server, a file) is missing.
+            UnavailableError: no judge is named, or a requirement of it (a key, a server, a file) is missing.
             InputError: the options are wrong.
         """
         ...
 
     def granularity_strategies(self) -> tuple[InstalledStrategy, ...]:
-        """Every granularity strategy that is installed, the third party's included."""
+        """All installed granularity strategies, including third-party ones."""
         ...
 
     def granularity_strategy(self, name: str) -> InstalledStrategy:
-        """The one of that name.
+        """The granularity strategy of this name.
 
         Raises:
-            UnknownNameError: nothing installed has the name, or two have it.
+            UnknownNameError: no installed strategy has the name, or several have it.
             PluginError: its plugin is not active.
         """
         ...
 
     def once(self, name: str, make: Callable[[], JsonValue]) -> JsonValue:
-        """Something that is decided when a run begins and stays so when it is resumed.
+        """A value that is computed once at the start of a run, and stays the same when the run is resumed.
 
         Args:
-            name: What it is.
-            make: Gives it; not called where an interrupted run has it already, or another component asked first.
+            name: The name of the value.
+            make: Computes the value; not called if the resumed run or another component already has it.
         """
         ...
 
     def declare(self, document: JsonObject) -> None:
-        """Say what else decides the results of the component that is being made: it becomes part of the plan."""
+        """Add settings, besides the options, that determine the component's results to the plan. Call it in factories."""
         ...
 
     def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
-        """Another installed criterion, made with these options: to delegate to, or to build on.
+        """Create another installed criterion with these options, to delegate to it.
 
         Raises:
-            UnknownNameError: nothing installed has the name.
-            UnavailableError: something that it needs is missing.
-            InputError: its options are wrong.
+            UnknownNameError: no installed criterion has the name.
+            UnavailableError: a requirement of the criterion is missing.
+            InputError: its options are invalid.
         """
         ...
 
     def open_recording(self, path: Path) -> Recording:
-        """The judge calls that ``--record`` wrote to a file.
+        """Open a file of judge calls written with ``--record``.
 
         Raises:
-            InputError: there is no such file, or it is no recording.
+            InputError: there is no such file, or it is not a recording.
         """
         ...
 
@@ -118,10 +118,10 @@ class Host(Protocol):
 
 
 class Criterion(Protocol):
-    """Measures one case. Made once per run; ``score`` may be called for many cases at a time."""
+    """Measures cases. Created once per run; ``score`` may be called for many cases concurrently."""
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """Scores, reasons and evidence. The core alone applies thresholds.
+        """Measure a case: scores, reasons and evidence. Only the core applies thresholds.
 
         An exception becomes an ``error`` of this criterion on this case.
         """
@@ -130,43 +130,44 @@ class Criterion(Protocol):
 
 @runtime_checkable
 class SupportsPreparation(Protocol):
-    """A criterion with something to decide once, before it measures any case."""
+    """A criterion that prepares data once, before it measures cases."""
 
     async def prepare(self) -> JsonObject:
-        """Lock what all cases have in common, for instance checks that a judge writes.
+        """Prepare the data that all cases share, for instance the checks that a judge writes.
 
         Returns:
-            What was locked; it is shown with the run.
+            The prepared data; the run shows it under ``prepared``.
 
         Raises:
-            InputError: what the user gave cannot be used, as shows only now; the run stops before its first case.
+            InputError: the user's input is invalid, which was not detected earlier; the run stops.
         """
         ...
 
 
 @runtime_checkable
 class SupportsTogether(Protocol):
-    """A criterion that can measure a case by several of its instances in one call, for instance to ask a judge once."""
+    """A criterion whose instances can measure a case together in one call, for instance with one request to a judge."""
 
     async def score_together(
         self, instances: Sequence[Criterion], case: CaseUnderTest
     ) -> Sequence[Measurement]:
-        """One measurement for each instance, in their order; this one is among them.
+        """Measure a case; returns one measurement for each instance, in the same order.
 
-        Instances whose result is known from before an interruption are left out. An exception is an ``error`` of each.
+        ``instances`` includes this one. In a resumed run it does not include instances that already have a result. An
+        exception becomes an ``error`` of every instance.
         """
         ...
 
 
 @runtime_checkable
 class SupportsSiblings(Protocol):
-    """A criterion whose instances in one configuration have something in common."""
+    """A criterion that needs to know the other instances of its component in one configuration."""
 
     def know_siblings(self, siblings: Sequence[Criterion]) -> None:
-        """All instances of the component that measure the same cases, this one included; called when all are made.
+        """Receive all instances of the component for the same cases, including this one. Called after their creation.
 
         Raises:
-            InputError: they do not go together.
+            InputError: the instances conflict.
         """
         ...
 
@@ -174,72 +175,72 @@ class SupportsSiblings(Protocol):
 # --- agents ---------------------------------------------------------------------------
 
 Emit: TypeAlias = "Callable[[Step], None]"
-"""Called with every step as it happens, so that a case that times out keeps what it did."""
+"""Called with every step as it happens, so that the steps of a case that times out are not lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionRequest:
-    """Which session to open."""
+    """A request to open a session."""
 
     eval_id: str
     repeat: int
     session_input: SessionInput
     eval_set_id: str | None = None
-    """The id that the eval set gives itself; ``None`` where it has none (the old shapes)."""
+    """The ``eval_set_id`` in the eval-set file; ``None`` for the older formats, which have none."""
     timeout: float | None = None
-    """Seconds that the whole case may take; the core enforces it."""
+    """The time limit of the whole case in seconds; the core enforces it."""
     turns: int | None = None
-    """How many messages the case will send; ``None`` where its user does not say the words of the case."""
+    """The number of messages that will be sent; ``None`` if it is unknown, because the user is simulated."""
 
 
 class AgentSession(Protocol):
-    """One conversation with an agent. Turns are sent one after the other."""
+    """One conversation with an agent. Turns are sent in sequence."""
 
     async def send(self, content: Content) -> Invocation:
-        """One turn: the user's message in, what the agent did and answered out."""
+        """Send one user message; returns the invocation with the agent's steps and its answer."""
         ...
 
     @property
     def state(self) -> Mapping[str, Any] | None:
-        """The session's state now; ``None`` where the agent does not show it."""
+        """The current session state; ``None`` if the agent does not expose it."""
         ...
 
     async def aclose(self) -> None:
-        """End the session. Called exactly once, after an error and after a timeout too."""
+        """End the session. Called exactly once, also after an error or a timeout."""
         ...
 
 
 class AgentAdapter(Protocol):
-    """Turns an agent of some kind into sessions that one can talk to."""
+    """Opens sessions with agents of one kind."""
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
-        """Begin a session. Nothing may leak from one session into another."""
+        """Open a session. Sessions must be independent: no data may leak from one into another."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseFacts:
-    """What the plan knows of a case before it runs."""
+    """The properties of a case that the plan knows before the run."""
 
     eval_id: str
     turns: int
     """Number of turns of the conversation; 0 for a scenario."""
     repeats: int = 1
-    """How often the case will run."""
+    """The number of repeats of the case."""
     has_state: bool = False
-    """Whether its session starts with a state that is not empty."""
+    """Whether its session starts with a non-empty state."""
     app_name: str = ""
-    """Which app the case is for; empty where it does not say."""
+    """The ``app_name`` of the case; empty if it has none."""
     has_persona: bool = False
-    """Whether it is a scenario whose user has a persona."""
+    """Whether it is a scenario with a persona for the user."""
 
 
 @runtime_checkable
 class SupportsPlanCheck(Protocol):
-    """A component that can say before the first call that a plan cannot work."""
+    """A component that can find problems of a plan before the first call."""
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterable[str]:
-        """One message per problem; ``cases`` may be long and is iterated at most once."""
+        """Return one message per problem; ``cases`` may be long, and can be iterated only once."""
         ...
 
 
@@ -248,34 +249,34 @@ class SupportsPlanNotes(Protocol):
     """A component that has warnings about the plan of a run."""
 
     def plan_notes(self) -> Iterable[str]:
-        """What is odd about the plan and not wrong, each a warning of the run; asked after ``check_plan``."""
+        """Return warnings about the plan, which become warnings of the run; called after ``check_plan``."""
         ...
 
 
 @runtime_checkable
 class SupportsFingerprint(Protocol):
-    """An agent adapter that knows what decides its answers besides its options."""
+    """A component whose results depend on more than its options, for instance on the content of a file."""
 
     def fingerprint(self) -> JsonObject:
-        """Whatever must not change between a run and its resumption, for instance the hash of a file."""
+        """The settings that must be the same when a run is resumed, for instance the hash of a file."""
         ...
 
 
 @runtime_checkable
 class SupportsDescription(Protocol):
-    """An agent adapter that can say what its agent is told and can call, before any session."""
+    """An agent adapter that can describe the instructions and tools of its agent before any session."""
 
     async def describe(self) -> AppDetails:
-        """The agents with their instructions and the tools that they declare; what is decided only in a session is left out."""
+        """The agents with their instructions and declared tools, as far as they are known without a session."""
         ...
 
 
 @runtime_checkable
 class SupportsRecordedUser(Protocol):
-    """An agent adapter whose sessions already happened: it has the words of their users too, and nobody simulates one."""
+    """An agent adapter for recorded sessions, which include the user's messages: no user is simulated."""
 
     def user_words(self, request: SessionRequest) -> Sequence[Content]:
-        """What the user of that session said, turn by turn; asked for cases with a conversation scenario.
+        """The recorded messages of the user in order; called for cases with a conversation scenario.
 
         Raises:
             AgentError: there is no such session.
@@ -285,10 +286,10 @@ class SupportsRecordedUser(Protocol):
 
 @runtime_checkable
 class SupportsClose(Protocol):
-    """A component that holds something open; the core closes it at the end of the run."""
+    """A component with resources that must be released; the core closes it at the end of the run."""
 
     async def aclose(self) -> None:
-        """Release what is held."""
+        """Release all resources, such as connections."""
         ...
 
 
@@ -301,11 +302,11 @@ class Source:
 
     path: Path
     mended: Counter[str] = field(default_factory=Counter[str], compare=False, repr=False)
-    """What was mended in what was read since the last trajectory, and how often; it ends in ``lost``."""
+    """Repairs of invalid JSON since the last trajectory, with their counts. They are added to ``Trajectory.lost``."""
 
 
 SpeakerKind: TypeAlias = Literal["user", "agent", "environment"]
-"""Who can speak in a chat."""
+"""The possible authors of messages in a chat."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,26 +314,26 @@ class ReadOptions:
     """How to read a log."""
 
     task: str | None = None
-    """The goal, for formats that do not name one."""
+    """The task, for formats that do not contain it."""
     roles: Mapping[str, SpeakerKind] = field(default_factory=dict[str, SpeakerKind])
-    """Whose the messages of a role or a name are, as the user says it. Read by readers with ``maps_roles``."""
+    """The author of the messages of a role or name, given by the user. Used by readers with ``maps_roles``."""
 
 
 class TraceReader(Protocol):
-    """Turns a log file into trajectories, and says what it lost."""
+    """Reads log files into trajectories. Data that a trajectory cannot hold is listed in its ``lost``."""
 
     def sniff(self, head: bytes, path: Path) -> bool:
-        """Whether the file looks like this format. ``head`` is its unpacked first 64 KiB.
+        """Whether the file seems to have this format. ``head`` is its first 64 KiB, decompressed.
 
-        A file that two readers know is read by neither until the user names one.
+        If several readers recognise a file, the user must name one.
         """
         ...
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The trajectories, one at a time.
+        """Read the trajectories one at a time.
 
         Raises:
-            InputError: the file is broken; the problem names the file and the place.
+            InputError: the file is invalid; the problem names the file and the place.
         """
         ...
 
@@ -341,46 +342,44 @@ class TraceReader(Protocol):
 
 
 class ReportedCase(Protocol):
-    """A finished repeat with everything that can be shown of it.
-
-    ``case`` and ``actual`` may be read from the journal when they are asked for; a reporter that shows
-    scores alone never pays for them.
-    """
+    """A finished repeat of a case. ``case`` and ``actual`` are read from the journal only on access."""
 
     @property
     def result(self) -> CaseResult:
-        """Its result."""
+        """The result."""
         ...
 
     @property
     def case(self) -> EvalCase:
-        """The case, with what was expected."""
+        """The case, with its expectations."""
         ...
 
     @property
     def actual(self) -> Trajectory:
-        """What the agent did; partial where it failed, without a turn where it never started."""
+        """The agent's trajectory; partial if it failed, without turns if it never started."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """A run as a reporter sees it: of an agent, or over logs. Iterating the cases reads them from the journal one at a time."""
+    """A run for reporters. Iterating over the cases reads them from the journal one at a time."""
 
     run: RunInfo
     summary: RunSummary
     cases: Callable[[], Iterator[ReportedCase]]
-    """Every repeat of every case in the order of the plan; may be called more than once."""
+    """Iterates over all repeats of all cases in the order of the plan. It can be called several times."""
     warnings: tuple[str, ...] = field(default=())
     detailed: bool = False
-    """Whether the user asked for every turn."""
+    """Whether the report should show every turn."""
+    baseline: RunReport | None = None
+    """An earlier run to compare this run with; ``None`` if the user names none."""
 
 
 class Reporter(Protocol):
     """Writes a run in one format."""
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
-        """Write the whole report. The core opens and closes the file, and removes a half-written one."""
+        """Write the whole report. The core opens and closes the file, and removes an incomplete one."""
         ...
 
 
@@ -388,11 +387,11 @@ class Reporter(Protocol):
 
 
 class UserSimulator(Protocol):
-    """Says what the user of a conversation scenario says. Made once per run, asked for many conversations at a time."""
+    """Writes the user's messages in conversation scenarios. Created once per run, used for parallel conversations."""
 
     async def next_message(self, conversation: SimulatedConversation) -> UserTurn:
-        """The user's next message, the first one included, or the end of the conversation.
+        """Write the user's next message, also the first one, or end the conversation.
 
-        It keeps nothing from one call to the next: all that it may know is in ``conversation``.
+        It must not keep data between calls: everything that it may use is in ``conversation``.
         """
         ...

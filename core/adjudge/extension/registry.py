@@ -1,4 +1,4 @@
-"""Names: from what a user writes to the one component that is meant."""
+"""Registries of components, which resolve the names that users write."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from adjudge.model.base import JsonObject
 SpecT = TypeVar("SpecT", bound=Spec[Any], covariant=True)
 
 _SHOWN: Final = 5
-"""How many inactive plugins a message lists."""
+"""The maximum number of inactive plugins in a message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered(Generic[SpecT]):
-    """A component, and where it comes from."""
+    """A component and its plugin."""
 
     spec: SpecT
     owner: PluginIdentity
@@ -31,29 +31,29 @@ class Registered(Generic[SpecT]):
 
     @property
     def is_built_in(self) -> bool:
-        """Whether it is adjudge's own, and runs no code but adjudge's own."""
+        """Whether it is one of adjudge's own components, and runs only adjudge's own code."""
         return self.owner.is_built_in and not self.spec.runs_named_code
 
     @property
     def provenance(self) -> str:
-        """The plugin and its distribution, as messages show them."""
+        """The plugin, its distribution and version, for messages."""
         return self.owner.provenance
 
     def document(self) -> JsonObject:
-        """Its versions, as JSON."""
+        """The versions of the component and its distribution, as JSON."""
         return {"version": self.spec.version, "distribution": self.owner.release}
 
 
 def told_apart(components: Iterable[Registered[Any]]) -> str:
-    """Components that a message has to tell apart: the whole id, distribution and version of each."""
+    """List components of equal names for a message: the id, distribution and version of each."""
     return " and ".join(f"{item.id} ({item.owner.release})" for item in components)
 
 
 def check_modules(registered: Registered[Spec[Any]]) -> None:
-    """See that everything is installed that a component imports when it is made.
+    """Check that the modules required by a component are installed.
 
     Raises:
-        UnavailableError: with every module that is missing.
+        UnavailableError: modules are missing; it names all of them.
     """
     spec = registered.spec
     if absent := spec.absent_modules():
@@ -66,7 +66,7 @@ def check_modules(registered: Registered[Spec[Any]]) -> None:
 
 
 class Registry(Generic[SpecT]):
-    """The components of one kind, over all active plugins."""
+    """The components of one kind in all active plugins."""
 
     def __init__(
         self,
@@ -76,13 +76,13 @@ class Registry(Generic[SpecT]):
         aliases: Mapping[str, str] | None = None,
         inactive: Mapping[str, str] | None = None,
     ) -> None:
-        """Collect components.
+        """Create a registry.
 
         Args:
-            kind: The kind in words, for messages: ``"criterion"``.
-            components: Every component of the kind.
-            aliases: Short names of the project's configuration, to canonical ids.
-            inactive: Names of plugins that are not active, to what became of them in words.
+            kind: The name of the kind for messages, for instance ``"criterion"``.
+            components: All components of the kind.
+            aliases: Short names in the project's configuration, with their canonical ids.
+            inactive: The names of inactive plugins, with the reason as a message.
         """
         self._kind = kind
         self._by_id = {component.id: component for component in components}
@@ -93,22 +93,22 @@ class Registry(Generic[SpecT]):
         self._inactive = dict(inactive or {})
 
     def __iter__(self) -> Iterator[Registered[SpecT]]:
-        """The components in the order of their ids."""
+        """Iterate over the components, sorted by id."""
         return iter(self._by_id[key] for key in sorted(self._by_id))
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of components."""
         return len(self._by_id)
 
     def names(self) -> list[str]:
-        """Every name that ``resolve`` takes."""
+        """All names that ``resolve`` accepts: ids, unique short names and aliases."""
         return sorted({*self._by_id, *self._by_name, *self._aliases})
 
     def resolve(self, name: str) -> Registered[SpecT]:
-        """The component of that name.
+        """Find the component of a name.
 
         Raises:
-            UnknownNameError: nothing has the name, or two have it and no alias decides.
+            UnknownNameError: no component has the name, or several have it and it is not an alias.
             PluginError: the name belongs to a plugin that is failed, disabled or in conflict.
         """
         if name in self._aliases:
@@ -116,14 +116,14 @@ class Registry(Generic[SpecT]):
         return self._named(name)
 
     def said_to_be(self, trait: str, in_words: str) -> Registered[SpecT]:
-        """The component whose spec says so: adjudge's own, else the only one.
+        """Find the component with a trait: adjudge's own component, or else the only one.
 
         Args:
-            trait: A field of the spec, true where the component has the trait.
-            in_words: What the component does, for the message: ``"takes objects"``.
+            trait: The field of the spec that is true for components with the trait.
+            in_words: The trait as a text for messages, for instance ``"takes objects"``.
 
         Raises:
-            UnknownNameError: none does, or several and none of them is adjudge's own.
+            UnknownNameError: no component has the trait, or several third-party ones have it.
         """
         found = [component for component in self if getattr(component.spec, trait)]
         if not found:
@@ -146,7 +146,7 @@ class Registry(Generic[SpecT]):
                 f"Write the whole id, or choose one under [aliases] in adjudge.toml."
             )
         plugin = name.partition("/")[0]
-        # Entry points are written with hyphens by habit, components with underscores.
+        # Accept both spellings: names of entry points often have hyphens, names of components underscores.
         for candidate in (plugin, plugin.replace("_", "-")):
             if candidate in self._inactive:
                 raise PluginError(
@@ -158,7 +158,7 @@ class Registry(Generic[SpecT]):
         )
 
     def _perhaps_inactive(self) -> str:
-        """What an inactive plugin offers is not known, so each may be the owner of an unknown name."""
+        """Message with the inactive plugins: their components are unknown, so one may have the unknown name."""
         told = list(self._inactive.values())
         if not told:
             return ""

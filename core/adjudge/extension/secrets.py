@@ -1,4 +1,4 @@
-"""Keys of the environment in what others write: agents, tools and criteria. They are kept and shown nowhere."""
+"""Masks keys from the environment in texts of agents, tools and criteria before they are stored or shown."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import re
 from typing import Final
 
 _NAMES: Final = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
-"""What variables are called that hold a key."""
+"""Names of environment variables that contain a key."""
 _SHORTEST: Final = 8
-"""Characters. A shorter value may be a word of the text."""
+"""The minimum length of a key in characters. A shorter value could be a normal word of the text."""
 
 
 class Secrets:
-    """The keys that the environment has when this is made."""
+    """The keys in the environment at the time of creation."""
 
     def __init__(self) -> None:
-        """Read the environment. A value that is one word of letters is taken for no key."""
+        """Read the environment. A value of only letters does not count as a key."""
         values = {
             value
             for name, value in os.environ.items()
             if _NAMES.search(name) and len(value) >= _SHORTEST and not value.isalpha()
         }
-        # The longest first: one key may begin with another. In JSON a key stands escaped.
+        # The longest first, because one key may be the beginning of another. JSON texts contain the escaped key.
         self._texts = sorted({*values, *(json.dumps(value)[1:-1] for value in values)}, key=len, reverse=True)
         self._bytes = [text.encode(errors="surrogateescape") for text in self._texts]
 
@@ -34,7 +34,7 @@ class Secrets:
         return text
 
     def masked_json(self, data: bytes) -> bytes:
-        """The same for a JSON document; its other bytes stay as they are."""
+        """Replace secrets in a JSON document; all other bytes are unchanged."""
         for secret in self._bytes:
             if secret in data:
                 data = data.replace(secret, b"***")

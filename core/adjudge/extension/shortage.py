@@ -1,4 +1,4 @@
-"""Recognises errors that mean that this machine has, for now, no more files, disk, memory or processes."""
+"""Recognises errors caused by exhausted resources of this machine: file handles, disk, memory, processes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _ERRNOS: Final = {
 
 
 def shortage_of(error: BaseException) -> str | None:
-    """What this machine has no more of, in words; ``None`` where the error says nothing of the kind.
+    """A message about the exhausted resource of this machine; ``None`` for other errors.
 
-    Errors behind it count: libraries report a connection that could not be opened, and why is its cause.
+    The causes of the error are checked too: libraries often report a failed connection, with the reason as its cause.
     """
     if any(isinstance(each, BlockingIOError) for each in (error, error.__cause__)):
-        return _PROCESSES  # a fork that was refused; deep inside a library it is only a socket that was not ready
+        return _PROCESSES  # a fork failed; deeper in the chain it would be only a socket that was not ready
     return next(filter(None, map(_told, _behind(error))), None)
 
 
@@ -40,7 +40,7 @@ def _told(error: BaseException) -> str | None:
 
 
 def _behind(error: BaseException) -> Iterator[BaseException]:
-    """The error, its causes and its parts, each once."""
+    """The error, its causes, and the parts of exception groups, each once."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:

@@ -1,4 +1,4 @@
-"""Specs: what a plugin says of its components. Frozen, and cheap to make."""
+"""Specs: frozen descriptions of the components of a plugin. Creating them is fast."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar, cast
 from adjudge.extension.configuration import ComponentConfig, NoConfig
 
 if TYPE_CHECKING:
+    from adjudge.extension.hooks import RunObserver  # noqa: F401
     from adjudge.extension.judge_protocols import GranularityStrategy, JudgeBackend  # noqa: F401 - named in strings
     from adjudge.extension.protocols import (  # noqa: F401 - named in the strings below
         AgentAdapter,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     )
 
 API_VERSION: tuple[int, int] = (1, 0)
-"""The version of the plugin interface. A plugin module may state what it needs as ``adjudge_api = (1, 0)``."""
+"""The version of the plugin interface. A plugin module may state the version it requires: ``adjudge_api = (1, 0)``."""
 
 ComponentT = TypeVar("ComponentT", covariant=True)
 
@@ -31,18 +32,18 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*\Z")
 
 
 class Need(StrEnum):
-    """What a criterion cannot do without. The plan checks it before the first call."""
+    """A requirement of a criterion. The plan checks it before the first call."""
 
     EXPECTED_INVOCATIONS = "expected_invocations"
-    """A case with a conversation (not a scenario)."""
+    """A case with an expected conversation (not a scenario)."""
     CONVERSATION_SCENARIO = "conversation_scenario"
-    """A case with a conversation scenario, so that a simulated user led the conversation."""
+    """A case with a conversation scenario, that is, with a simulated user."""
     REFERENCE_RESPONSE = "reference_response"
-    """At least one turn with a reference answer that is not blank."""
+    """At least one turn with a non-blank reference answer."""
     REFERENCE_INTERMEDIATE_RESPONSES = "reference_intermediate_responses"
     """At least one turn with expected texts of sub-agents."""
     FINAL_SESSION_STATE = "final_session_state"
-    """A case with an expected final state, and an agent that shows its state."""
+    """A case with an expected final state, and an agent that exposes its state."""
     RUBRICS = "rubrics"
     """Rubrics in the configuration, the case or a turn."""
     JUDGE = "judge"
@@ -51,35 +52,35 @@ class Need(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec(Generic[ComponentT]):
-    """What every component says of itself."""
+    """The description of a component; each kind has a subclass."""
 
     kind: ClassVar[str] = "component"
-    """What kind of component it is, in words."""
+    """The name of the kind, for messages."""
 
     name: str
     """Unique within the plugin: lower-case letters, digits, ``_``, ``.`` and ``-``."""
     summary: str
     """One line of at most 100 characters."""
     factory: Callable[[Any, Host], ComponentT]
-    """Makes the component from its configuration. Heavy imports belong inside it."""
+    """Creates the component from its configuration and the host. Do slow imports inside it."""
     config: type[ComponentConfig] = NoConfig
-    """The class that its options are read into."""
+    """The class of its options."""
     example_options: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Options that it can be tried with; ``adjudge plugins check`` needs them where one has no default."""
+    """Options for tests. ``adjudge plugins check`` needs them if an option has no default."""
     requires: tuple[str, ...] = ()
     """Modules that must be importable, for instance ``("numpy",)``; the plan checks them."""
     runs_named_code: bool = False
-    """Whether it runs code that its configuration names; then it is kept apart as that code has to be."""
+    """Whether it runs code named by its configuration. It is then treated like third-party code, also as a built-in."""
     version: int = 1
-    """Raised when results are no longer comparable with those of the version before."""
+    """The version of the component. Increase it when results are no longer comparable with earlier ones."""
 
     def absent_modules(self) -> list[str]:
         """The modules of ``requires`` that are not installed."""
         return [module for module in self.requires if not _is_importable(module)]
 
     def problems(self) -> list[str]:
-        """What is wrong with this spec; empty where nothing is."""
-        # A plugin need not be type-checked: nothing is taken for granted here.
+        """Messages about invalid fields of this spec; empty if it is valid."""
+        # Check all types: plugins may not be type-checked.
         found: list[str] = []
         if not (_is_text(self.name) and _NAME.match(self.name)):
             found.append(f"name {self.name!r} is not made of lower-case letters, digits, '_', '.' and '-'")
@@ -96,11 +97,11 @@ class Spec(Generic[ComponentT]):
         return found + self._not_texts("requires") + self._own_problems()
 
     def _own_problems(self) -> list[str]:
-        """What the fields of the kind add to ``problems``."""
+        """Further ``problems``, of the fields of a subclass."""
         return []
 
     def _not_texts(self, *fields: str) -> list[str]:
-        """``("numpy")`` is a string where a tuple was meant, and would be read letter by letter."""
+        """Problems of fields that are not tuples of strings. ``("numpy")`` is a string, and would be read by letters."""
         return [
             f"{name} of {self.name!r} is not a tuple of strings"
             for name in fields
@@ -113,7 +114,7 @@ def _is_importable(module: str) -> bool:
 
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # a module of a package that is not there
+    except ModuleNotFoundError:  # the module's parent package is missing
         return False
 
 
@@ -137,37 +138,38 @@ def _is_tuple_of(kind: type[object], value: object) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CriterionSpec(Spec["Criterion"]):
-    """A criterion: something that is measured on a case."""
+    """A criterion, which measures cases."""
 
     kind: ClassVar[str] = "criterion"
 
     needs: frozenset[Need] = frozenset()
     simulated_conversations: bool = False
-    """Whether it can measure a conversation that a simulated user led."""
+    """Whether it can measure conversations with a simulated user."""
     measures_user: bool = False
-    """Whether it measures the simulated user and not the agent: what misses its threshold is an ``error`` of the
-    case, whose user was at fault, and no FAIL."""
+    """Whether it measures the simulated user instead of the agent. If its threshold is missed, the case is an ``error``
+    because the simulated user was at fault, not a FAIL."""
     value_range: tuple[float, float] = (0.0, 1.0)
-    """The smallest and the largest score, both included."""
+    """The lowest and the highest possible score."""
     lower_is_better: bool = False
     default_threshold: float | None = None
-    """``None``: informational unless the configuration gives a threshold."""
+    """``None``: the configuration must give a threshold, or the criterion is informational."""
     in_adk_default: bool = False
-    """Whether it is measured where there is no configuration, with its default threshold, as ADK does.
+    """Whether it is measured with its default threshold if there is no configuration, as in ADK.
 
-    Of adjudge's own criteria alone: another plugin measures nothing that nobody asked for.
+    Only used for adjudge's own criteria: third-party criteria measure only when the user names them.
     """
     read_criteria: (
         Callable[[Path | Sequence[object], Callable[[str], bool]], Sequence[Mapping[str, Any]]] | None
     ) = None
-    """Set where it judges by criteria in words: entries of a criteria file that name no criterion are its instances.
+    """Reads criteria files. Set this only if the component judges by criteria in words.
 
-    Reads a criteria file, or its content made in Python, and is told which installed criteria judge by words too.
-    Gives for each entry its ``name``, the ``criterion`` that it names, and its options. Raises ``InputError`` with all
-    problems of entries in words; the others it leaves as they are.
+    Entries of a criteria file that name no criterion become instances of this component. Arguments: the file, or its
+    content given in Python; and a function that tells whether an installed criterion judges by words too. Returns for
+    each entry its ``name``, the ``criterion`` that it names, and its options. Raises ``InputError`` with all problems
+    of entries in words; other entries are returned unchanged.
     """
     measures_custom_metrics: bool = False
-    """Whether it measures what a configuration has under ADK's ``custom_metrics``."""
+    """Whether it measures the entries of ADK's ``custom_metrics`` in a configuration."""
 
     def _own_problems(self) -> list[str]:
         found: list[str] = []
@@ -194,20 +196,20 @@ class CriterionSpec(Spec["Criterion"]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeBackendSpec(Spec["JudgeBackend"]):
-    """A judge backend: it speaks one provider's protocol. ``name`` is the part before ``/`` in ``provider/model``."""
+    """A judge backend, which implements one provider's protocol. ``name`` is the part before ``/`` in ``provider/model``."""
 
     kind: ClassVar[str] = "judge backend"
 
     models: tuple[str, ...] = ()
-    """Globs of bare model names that belong to this provider, for instance ``gemini-*``."""
+    """Glob patterns of this provider's model names without a prefix, for instance ``gemini-*``."""
     environment: tuple[str, ...] = ()
     """Names of the environment variables that it reads."""
     example: str = ""
-    """A model as one names it, for instance ``openai/gpt-4o-mini``."""
+    """An example of a model name, for instance ``openai/gpt-4o-mini``."""
     prices: str | None = None
-    """The provider's id in ``genai-prices``; ``""`` where calls cost nothing, ``None`` where nobody knows."""
+    """The provider's id in ``genai-prices``; ``""`` if calls are free, ``None`` if their price is unknown."""
     adk_default: str | None = None
-    """The model that ADK judges with where none is named; asked where this backend lacks nothing."""
+    """ADK's default judge model, if this provider has it. It is used if no judge is named and the backend is usable."""
 
     def _own_problems(self) -> list[str]:
         found = self._not_texts("models", "environment")
@@ -223,21 +225,21 @@ class GranularityStrategySpec(Spec["GranularityStrategy"]):
     kind: ClassVar[str] = "granularity strategy"
 
     when_to_use: str
-    """In words, for a judge: what kind of criterion this granularity fits."""
+    """The kind of criterion that this granularity fits, described for a judge."""
     keywords: tuple[str, ...] = ()
-    """Words of a criterion's name or description that speak for this granularity."""
+    """Words in a criterion's name or description that suggest this granularity."""
     reads: Literal["run", "groups", "steps"] = "groups"
-    """How a judge is shown the steps of a run that is too long for one question.
+    """How a judge sees the steps of a run that is too long for one question.
 
-    ``groups``: in parts that keep together what the mapping has under one label, at most as many as the square
-    root of the number of steps, with long steps shortened; ``run``: in one question, with the steps that say
-    most; ``steps``: every step as it was recorded, in as many parts as that takes."""
+    ``groups``: in parts that keep the steps under one label of the mapping together, at most as many parts as the
+    square root of the number of steps, with long steps shortened; ``run``: in one question, with the most informative
+    steps; ``steps``: every step as it was recorded, in as many parts as needed."""
     fineness: float | None = None
-    """How fine its view of a run is: from 0.0 (the run as a whole) to 1.0 (every step by itself).
+    """The resolution of the strategy's view of a run: from 0.0 (the run as a whole) to 1.0 (every single step).
 
-    Where a granularity was not named but chosen, and the verdict is UNSURE, AI Judge looks again at every strategy
-    with a higher fineness, the next one first; a FAIL is located there. ``None``: the strategy is used only where
-    it was chosen or named. The built-ins have 0.0 (``global_summary``), 0.5 (``phase_level``), 1.0 (``step_level``)."""
+    If a strategy was chosen automatically and the verdict is UNSURE, AI Judge judges again with the strategies of
+    higher fineness, in increasing order; with these it also locates a FAIL. ``None``: the strategy is used only if it
+    is chosen or named. The built-ins have 0.0 (``global_summary``), 0.5 (``phase_level``), 1.0 (``step_level``)."""
 
     def _own_problems(self) -> list[str]:
         found = self._not_texts("keywords")
@@ -258,29 +260,31 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
     kind: ClassVar[str] = "agent adapter"
 
     takes_objects: bool = False
-    """Whether an agent may be an object of the calling program, in place of a target."""
+    """Whether the agent may be an object of the calling program instead of a target."""
     accepts: Callable[[str], bool] | None = None
-    """Whether a target without a scheme is of this kind. Looks at the text alone, imports nothing."""
+    """Whether a target without a scheme is an agent of this kind. It must only look at the text, and import nothing."""
     accepts_path: Callable[[Path], bool] | None = None
-    """Whether a file or folder that a target names is of this kind. Looks at names alone, imports nothing. The target
-    that the adapter is made with is then the whole path."""
+    """Whether the file or folder named by a target is an agent of this kind. It must only look at names, and import
+    nothing. The adapter is then created with the whole path as its target."""
     accepts_object: Callable[[object], bool] | None = None
-    """Whether an object is an agent of this kind: one that a program gives, or that a target names for an adapter that
-    ``loads``. Looks at its class alone, imports nothing."""
+    """Whether an object is an agent of this kind. The object is given by a program, or was loaded by an adapter with
+    ``loads``. It must only look at the object's class, and import nothing."""
     loads: Callable[[str, Host], object] | None = None
-    """The object that a target names. Where another adapter accepts it, that one is made with the same target."""
+    """Loads the object named by a target. If another adapter accepts the object, that adapter is created instead, with
+    the same target."""
     hint: Callable[[str, Path], str | None] | None = None
-    """What to write or to do instead of a target that no installed adapter takes, where this one knows; given the
-    target and the working folder."""
+    """Returns advice about a target that no installed adapter accepts, or ``None``. Arguments: the target, and the
+    working folder."""
     isolates: bool = False
-    """Whether it runs an agent of any other kind in processes of its own, for ``--isolate``. Its options are ``target``,
-    ``agent_options``, and ``disable``, the plugins that are disabled here."""
+    """Whether it runs agents of any other kind in separate processes, for ``--isolate``. Its options are ``target``,
+    ``agent_options``, and ``disable``, the plugins that are disabled in the run."""
     takes_state: bool = True
-    """Whether a session can start with a state; a case that has one is refused otherwise."""
+    """Whether a session can start with a state; otherwise cases with an initial state are problems of the plan."""
     shows_state: bool = True
     """Whether the state of a session can be read."""
     folder: Callable[[Any], Path | None] | None = None
-    """The folder of the agent behind a target, once it is made: its ``.env`` is read for judges."""
+    """Returns the folder of the agent; its ``.env`` is read for judges. Called after the adapter is created, with the
+    target."""
 
     def _own_problems(self) -> list[str]:
         return [
@@ -292,34 +296,43 @@ class AgentAdapterSpec(Spec["AgentAdapter"]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceReaderSpec(Spec["TraceReader"]):
-    """A trace reader: it turns somebody's log file into trajectories."""
+    """A trace reader, which reads a log format into trajectories."""
 
     kind: ClassVar[str] = "trace reader"
 
     patterns: tuple[str, ...] = ()
-    """Globs of file names that are likely to be of this format. A hint: content decides."""
+    """Glob patterns of typical file names. They select files of a folder; the content decides the format."""
     recognised_by: str = ""
-    """What a file of the format has, in words. Whoever has a file that no reader knows is told it."""
+    """A short description of the features of the format, for the message about a file of unknown format."""
     keys: tuple[str, ...] = ()
-    """The JSON keys that a file of the format has near its beginning. A file that no reader knows is compared with them:
-    its owner is told which format came nearest, and what is missing."""
+    """JSON keys near the beginning of files of the format. For a file of unknown format, a message names the most
+    similar formats by these keys, and the missing keys."""
     maps_roles: bool = False
-    """Whether it reads ``ReadOptions.roles``: formats of plain messages, in which a role does not say whose they are."""
+    """Whether it uses ``ReadOptions.roles``: for chat formats in which a role does not identify the author."""
+    example_log: bytes | None = None
+    """A short log with at least one step, in the reader's format. ``adjudge plugins check`` tests the reader with it."""
 
     def _own_problems(self) -> list[str]:
+        found: object = self.example_log
+        if not isinstance(found, bytes | None):
+            return [f"example_log of {self.name!r} is not bytes"]
         return self._not_texts("patterns") or self._not_texts("keys")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReporterSpec(Spec["Reporter"]):
-    """A reporter: it writes a run in one format."""
+    """A reporter, which writes a run in one format.
+
+    A file with ``adjudge_version`` and a version number in its first 64 KiB is recognised as a report. A command that
+    will write to the same path removes it first, so that an old report is not taken for the new one.
+    """
 
     kind: ClassVar[str] = "reporter"
 
     suffixes: tuple[str, ...] = field(default=())
-    """Endings of file names that choose this reporter; the longest match wins."""
+    """Endings of file names that select this reporter; the longest match wins."""
     is_default: bool = False
-    """Whether it is shown on standard output at the end of a run."""
+    """Whether it writes to standard output at the end of a run."""
 
     def _own_problems(self) -> list[str]:
         if found := self._not_texts("suffixes"):
@@ -333,6 +346,18 @@ class ReporterSpec(Spec["Reporter"]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserSimulatorSpec(Spec["UserSimulator"]):
-    """A user simulator: it says what the user of a conversation scenario says."""
+    """A user simulator, which writes the messages of the user of a conversation scenario."""
 
     kind: ClassVar[str] = "user simulator"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObserverSpec(Spec["RunObserver"]):
+    """An observer, which receives the events of every run. Its options are in ``[observers.NAME]`` of ``adjudge.toml``."""
+
+    kind: ClassVar[str] = "observer"
+
+    @property
+    def works_without_options(self) -> bool:
+        """Whether every option has a default. Otherwise it is created only if its table is in the configuration."""
+        return not any(field.is_required() for field in self.config.model_fields.values())

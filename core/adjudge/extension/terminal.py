@@ -1,4 +1,4 @@
-"""Standard streams: everything that the command line prints goes through here, and is clean."""
+"""Standard streams: all output of the command line is made safe for terminals here."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ from typing import Final, TextIO
 
 import click
 
-# What a terminal may act on, inside a JSON document, where it can be written as an escape.
+# Characters in a JSON document that a terminal may interpret; they can be written as JSON escapes.
 _UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 class OutputError(Exception):
-    """Standard output cannot be written: its disk is full, for instance."""
+    """Standard output cannot be written, for instance because the disk is full."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"standard output cannot be written: {error.strerror}")
 
 
 class _Kept:
-    """The standard streams as they were before anybody's code ran: an agent may replace them, or set them to ``None``."""
+    """The standard streams before third-party code runs: an agent may replace them, or set them to ``None``."""
 
     out: TextIO | None = None
     err: TextIO | None = None
 
 
 def keep_streams() -> None:
-    """Print to the standard streams of now, whatever becomes of ``sys.stdout`` and ``sys.stderr``."""
+    """Print to the current standard streams, even if ``sys.stdout`` and ``sys.stderr`` are replaced later."""
     open_closed_streams()
     _Kept.out, _Kept.err = sys.stdout, sys.stderr
 
 
 def put_streams_back() -> None:
-    """Let Python close the streams that were kept, and not what was put in their place."""
+    """Restore ``sys.stdout`` and ``sys.stderr``, so that Python flushes and closes the original streams at its end."""
     sys.stdout, sys.stderr = _Kept.out or sys.stdout, _Kept.err or sys.stderr
-    # A program may run another command, with other streams.
+    # A program may run another command later, with other streams.
     _Kept.out = _Kept.err = None
 
 
 def standard_output() -> TextIO:
-    """Where the command line prints."""
+    """The stream to which the command line prints."""
     return _Kept.out or sys.stdout
 
 
 def say(text: str = "", *, err: bool = False, bold: bool = False) -> None:
-    """Print a text of several lines, without what a terminal would act on: texts repeat what stands in files.
+    """Print a text of several lines. Terminal escapes are removed, because texts may come from untrusted files.
 
     Args:
-        text: What to print.
-        err: Whether it goes to standard error.
-        bold: Whether it stands out on a terminal.
+        text: The text.
+        err: Whether to print to standard error.
+        bold: Whether to print in bold on a terminal.
     """
     from adjudge.model.printable import clean
 
@@ -61,7 +61,7 @@ def say(text: str = "", *, err: bool = False, bold: bool = False) -> None:
 
 
 def say_json(text: str) -> None:
-    """Print a JSON document; what a terminal would act on is written as an escape of JSON, so nothing is lost."""
+    """Print a JSON document. Characters that a terminal may interpret are written as JSON escapes, without loss."""
     _echo(_UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
 
 
@@ -73,28 +73,28 @@ def _echo(text: str, *, err: bool = False) -> None:
         flush_output()
         stream = standard_output()
     try:
-        # click knows what to do where the encoding of the stream of now has no letter for something.
+        # For the original stream let click choose it: click handles characters that the encoding does not have.
         is_replaced = stream is not (sys.stderr if err else sys.stdout)
         click.echo(text, file=stream if is_replaced else None, err=err)
     except BrokenPipeError:
         raise
     except OSError as error:
-        if err:  # nobody can be told; what happens next is told by the exit status
+        if err:  # no error message can be printed, so only the exit status reports the failure
             return
         raise OutputError(error) from error
 
 
 def open_closed_streams() -> None:
-    """Give standard streams that were closed (``>&-``) a place where nothing is kept.
+    """Open the null device for closed standard streams (``>&-``).
 
-    Otherwise the next file that is opened, a journal for instance, would be the standard output of everything
-    that is run from here.
+    Otherwise the next file that is opened, for instance a journal, would get the descriptor of standard output, and
+    child processes would print into it.
     """
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest descriptor that is free
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor
     if sys.stdout is None:  # pyright: ignore[reportUnnecessaryComparison]
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     if sys.stderr is None:  # pyright: ignore[reportUnnecessaryComparison]
@@ -102,7 +102,7 @@ def open_closed_streams() -> None:
 
 
 def reader_is_gone() -> bool:
-    """Whether standard output is a pipe that nobody reads any more."""
+    """Whether standard output is a pipe without a reader."""
     import select
 
     if not hasattr(select, "poll"):  # Windows
@@ -113,11 +113,11 @@ def reader_is_gone() -> bool:
 
 
 def flush_output() -> None:
-    """Print what is still held back. What cannot be printed is dropped: Python would complain again at its end.
+    """Flush the standard streams. Output that cannot be written is dropped: Python would report it again at its end.
 
     Raises:
-        BrokenPipeError: who read it went away.
-        OutputError: it cannot be written.
+        BrokenPipeError: the reader of the pipe is gone.
+        OutputError: standard output cannot be written.
     """
     stream = standard_output()
     if stream.closed:

@@ -18,24 +18,24 @@ ValueT = TypeVar("ValueT")
 def handover(
     call: Callable[[], Any], refused: Callable[[BaseException], Exception]
 ) -> tuple[Callable[[], None], asyncio.Future[Any]]:
-    """Work for a thread that the caller chooses, and a future of the running loop that gets the outcome.
+    """Create a function to run in a thread, and a future of the running loop that receives its outcome.
 
-    The thread should be a daemon: asyncio's own pool is waited for at the end of the program, so that
-    code that hangs would keep it for ever.
+    The caller starts the thread, which should be a daemon thread: Python waits for asyncio's own thread pool at the end
+    of the program, so code that hangs would block the end.
 
     Args:
         call: The blocking code.
-        refused: Makes an exception of what a future does not take: ``StopIteration``, and what is no
-            ``Exception`` and would end the run.
+        refused: Converts exceptions that a future cannot hold or that would end the run: ``StopIteration``, and those
+            that are not subclasses of ``Exception``.
     """
-    # Not above: every plugin imports this module, and most need no loop.
+    # Not at the top: every plugin imports this module, and most need no event loop.
     from adjudge.extension.loop_threads import mailbox_here
 
     home = mailbox_here()
     done: asyncio.Future[Any] = home.loop.create_future()
 
     def deliver(result: Any, error: Exception | None) -> None:
-        if done.done():  # timed out or cancelled meanwhile
+        if done.done():  # it was timed out or cancelled meanwhile
             return
         if error is None:
             done.set_result(result)
@@ -61,14 +61,14 @@ def handover(
 
 
 async def computed(function: Callable[..., ValueT], *args: Any, in_thread: bool) -> ValueT:
-    """Call a function that computes; in a daemon thread where that takes long.
+    """Call a function; if it is slow, in a daemon thread, so that it does not block the event loop.
 
-    The event loop stays free meanwhile. A call that exceeds its limit, or the end of the program, does not wait for it.
+    Time limits and the end of the program do not wait for the thread.
 
     Args:
-        function: It raises nothing that would end a run, and shares nothing that changes.
-        args: What it is given.
-        in_thread: Whether it takes long: what is quick is quicker without a thread.
+        function: The function. It must be thread-safe, and only raise subclasses of ``Exception``.
+        args: Its arguments.
+        in_thread: Whether to use a thread. For a fast function the thread would cost more than the call.
     """
     if not in_thread:
         return function(*args)

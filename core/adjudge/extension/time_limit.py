@@ -1,6 +1,6 @@
-"""Time limits of calls into plugins: the clock stands still while a plugin waits for the core, for instance for a judge.
+"""Time limits of calls into plugins. Time spent waiting for the core, for instance for a judge, is not counted.
 
-``asyncio.timeout`` has no such clock, and would cost as much as everything else that a call costs.
+``asyncio.timeout`` has no clock that can be stopped, and would double the cost of a call.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ ValueT = TypeVar("ValueT")
 
 
 class TimeLimit:
-    """Cancels the task inside it after some seconds of its clock, which stands still until ``start``."""
+    """A context that cancels its task after a number of seconds. Its clock is stopped until ``start``."""
 
     def __init__(self, seconds: float | None) -> None:
-        """Allow the current task ``seconds``; ``None`` for no limit."""
+        """Create a limit of ``seconds`` for the current task; ``None`` for no limit."""
         self.seconds = seconds
         self.is_over = False
         self.note: str | None = None
-        """What became of a call that was not stopped."""
+        """Why a call did not end after its cancellation, for the message; ``None`` if it ended."""
         self._home = asyncio.get_running_loop()
         self._task = asyncio.current_task()
         self._cancelled_before = 0 if self._task is None else self._task.cancelling()
         self._left = seconds
         self._holds = 1
-        """How many things keep the clock from running: the start that is to come, and what is waited for."""
+        """The number of reasons why the clock is stopped: it is not started yet, or calls to the core are awaited."""
         self._timer: asyncio.TimerHandle | None = None
         self._starting: asyncio.Handle | None = None
         self._has_ended = False
@@ -36,12 +36,12 @@ class TimeLimit:
         self._token: Token[TimeLimit | None] | None = None
 
     def __enter__(self) -> Self:
-        """Begin."""
+        """Make this the current time limit."""
         self._token = _CURRENT.set(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End, and take back the cancellation that is this limit's own."""
+        """End the limit, and undo its own cancellation of the task."""
         self._has_ended = True
         if self._token is not None:
             _CURRENT.reset(self._token)
@@ -53,20 +53,20 @@ class TimeLimit:
 
     @property
     def was_cancelled(self) -> bool:
-        """Whether somebody else has cancelled the task since this limit began; asked once it has ended."""
+        """Whether something else cancelled the task since this limit began. Use this after the end of the context."""
         return self._task is not None and self._task.cancelling() > self._cancelled_before
 
     def start(self) -> None:
-        """Let the clock run."""
+        """Start the clock."""
         self._release()
 
     def start_at_first_wait(self) -> None:
-        """Let the clock run once the task waits for anything: what never waits costs no timer."""
+        """Start the clock when the task first waits: a task that never waits needs no timer."""
         self._starting = self._home.call_soon(self._release)
 
     @contextmanager
     def standing_still(self) -> Generator[None]:
-        """Let the clock stand still inside, and those of the calls around this one."""
+        """A context in which the clock, and the clocks of the outer calls, are stopped."""
         chain: list[TimeLimit] = [self]
         while (around := chain[-1]._around) is not None:
             chain.append(around)
@@ -87,7 +87,7 @@ class TimeLimit:
 
     def _release(self) -> None:
         self._holds -= 1
-        # The call may have ended, and left a task behind that still waits.
+        # The call may already have ended while a task that it started still waits.
         if self._left is not None and not (self._holds or self.is_over or self._has_ended):
             self._timer = self._home.call_later(self._left, self._end)
 
@@ -102,7 +102,7 @@ _CURRENT: ContextVar[TimeLimit | None] = ContextVar("adjudge_time_limit", defaul
 
 
 async def not_counted(wait: Callable[[], Awaitable[ValueT]]) -> ValueT:
-    """What ``wait`` returns; the time that it takes is not that of the plugin that waits for it."""
+    """Await ``wait`` without counting the time for the plugin that called it, and return the result."""
     limit = _CURRENT.get()
     if limit is None:
         return await wait()

@@ -1,1 +1,1 @@
-"""The one room that knows SQLite."""
+"""Journals, caches and recordings: the only package that uses SQLite."""

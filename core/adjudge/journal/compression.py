@@ -1,29 +1,29 @@
-"""Payloads: JSON as it lies in a database, packed where that pays."""
+"""Compression of JSON payloads in a database."""
 
 from __future__ import annotations
 
 import zlib
 from typing import Final
 
-# Packing a small payload costs more time than it saves space. The first byte tells the two apart, since JSON begins
-# with "{" and a zlib stream with 0x78.
+# Small payloads are not compressed: the gain in space is not worth the time. The first byte distinguishes the two:
+# JSON begins with "{", a zlib stream with 0x78.
 _SMALL: Final = 1024
 
 
 def packed(data: bytes) -> bytes:
-    """The payload as it is stored."""
+    """Compress a payload if it is large."""
     return data if len(data) < _SMALL else zlib.compress(data, 3)
 
 
 def unpacked(data: bytes, *, limit: int | None = None) -> bytes:
-    """The payload as it was.
+    """Restore a payload made by ``packed``.
 
     Args:
-        data: As it is stored.
-        limit: The largest number of bytes that it may have; for files that others made.
+        data: The stored bytes.
+        limit: The maximum size of the payload in bytes, for untrusted files.
 
     Raises:
-        zlib.error: it is damaged, or larger than ``limit``.
+        zlib.error: the data is damaged, or the payload is larger than ``limit``.
     """
     if data[:1] != b"x":
         return data

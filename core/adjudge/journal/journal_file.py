@@ -1,10 +1,11 @@
-"""The file of a journal: how it is made, opened and claimed."""
+"""The file of a journal: creates, opens and locks it."""
 
 from __future__ import annotations
 
 import json
 import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -14,39 +15,39 @@ SCHEMA_VERSION: Final = 4
 
 
 def new_file(path: Path) -> sqlite3.Connection:
-    """A connection to a file that need not exist."""
+    """Connect to a file, which need not exist."""
     return sqlite3.connect(path, timeout=30, check_same_thread=False)
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    # With a write-ahead log a killed process loses nothing that was committed, readers do not block the
-    # writer, and a commit costs microseconds.
+    # With a write-ahead log a killed process loses no committed data, readers do not block the writer, and a commit
+    # takes microseconds.
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
 
 
 def unfinished_path(path: Path) -> Path:
-    """Where a journal is made before it is put in its place."""
+    """The path at which a journal is created before it is renamed."""
     return path.with_name(f"{path.name}.new")
 
 
 def remove_unfinished(path: Path) -> None:
-    """Remove what is left of a journal that another process died making."""
+    """Remove the remains of a journal whose process died while creating it."""
     for left in (path, *(path.with_name(path.name + end) for end in ("-journal", "-wal", "-shm"))):
         left.unlink(missing_ok=True)
 
 
 def put_in_place(unfinished: Path, path: Path) -> None:
-    """Give a journal its name.
+    """Rename a complete new journal to its final path.
 
     Raises:
-        FileExistsError: another process took it first.
+        FileExistsError: another process created a journal of this name first.
     """
     try:
         os.link(unfinished, path)
     except FileExistsError:
         raise
-    except OSError:  # a file system without hard links; the claim keeps others away
+    except OSError:  # the file system has no hard links; the claim excludes other processes
         if path.exists():
             raise FileExistsError(path) from None
         unfinished.replace(path)
@@ -54,7 +55,11 @@ def put_in_place(unfinished: Path, path: Path) -> None:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """A connection that may write to a journal that exists, or the reason why it cannot be one."""
+    """Connect to an existing journal for writing.
+
+    Raises:
+        RunError: the file is not a journal, or is of another version.
+    """
     connection = open_existing(path, f"{path.absolute().as_uri()}?mode=rw")
     try:
         _prepare(connection)
@@ -65,14 +70,14 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 
 def open_existing(path: Path, address: str) -> sqlite3.Connection:
-    """A connection to a journal of this version, or the reason why it cannot be one.
+    """Connect to an existing journal.
 
     Args:
         path: The file, for messages.
-        address: The same as SQLite's URI, which says whether it may be written.
+        address: The file as an SQLite URI, which contains the access mode.
 
     Raises:
-        RunError: it is no journal, or of another version.
+        RunError: the file is not a journal, or is of another version.
     """
     connection: sqlite3.Connection | None = None
     try:
@@ -93,7 +98,7 @@ def open_existing(path: Path, address: str) -> sqlite3.Connection:
 
 
 def must_exist(path: Path) -> None:
-    """Raise ``RunError`` with the runs that there are, where this is none of them."""
+    """Raise ``RunError`` with the names of the existing runs if this run does not exist."""
     if not path.is_file():
         known = sorted(other.stem for other in path.parent.glob("*.sqlite3"))
         listed = f" Runs here: {', '.join(known[-10:])}." if known else " There are no runs here."
@@ -103,8 +108,8 @@ def must_exist(path: Path) -> None:
 def claimed(path: Path) -> sqlite3.Connection:
     """Claim a run for this process.
 
-    The claim is an open transaction on a database beside the journal: it ends with the process however
-    that ends, and leaves the journal itself free for readers.
+    The claim is an open transaction on a separate database file next to the journal. It ends when the process ends
+    for any reason, and does not block readers of the journal.
 
     Raises:
         RunError: another process writes the run, or the claim cannot be written.
@@ -121,3 +126,24 @@ def claimed(path: Path) -> sqlite3.Connection:
             raise RunError(f"run {path.stem!r} cannot be written: its lock {lock}: {error}") from None
         raise RunError(f"run {path.stem!r} is being written by another process") from None
     return claim
+
+
+def delete_journal(path: Path) -> None:
+    """Delete a journal that no process writes, with its companion files.
+
+    Raises:
+        RunError: it does not exist, another process writes it, or it cannot be deleted.
+    """
+    must_exist(path)
+    claim = claimed(path)
+    try:
+        remove_unfinished(unfinished_path(path))
+        for end in ("", "-journal", "-wal", "-shm"):
+            path.with_name(path.name + end).unlink(missing_ok=True)
+        # Remove the lock while it is held, if the system allows it: a new run of this name creates its own.
+        with suppress(OSError):
+            path.with_name(f"{path.name}.lock").unlink()
+    except OSError as error:
+        raise RunError(f"run {path.stem!r} cannot be deleted: {error.strerror}: {error.filename}") from None
+    finally:
+        claim.close()

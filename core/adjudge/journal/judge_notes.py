@@ -1,4 +1,4 @@
-"""What was found out about judges: one SQLite file of the installation, the newest note of each kept."""
+"""Facts learned about judges: one SQLite file of the installation with the newest note of each judge."""
 
 from __future__ import annotations
 
@@ -21,40 +21,39 @@ _SCHEMA: Final = (
 
 
 class JudgeNote(Frozen):
-    """What was found out about a judge on one criterion, in the words of whoever found it out."""
+    """The result of measuring a judge on one criterion, as a message for people."""
 
     judge: str
     """As ``provider/model``."""
     criterion: str
-    """The component, as ``plugin/component``."""
+    """The criterion's component, as ``plugin/component``."""
     criterion_version: int
     summary: str
     """One line, for the listing of judges."""
     warnings: tuple[str, ...] = ()
-    """What a run with this judge on this criterion warns of."""
+    """Warnings for runs with this judge and this criterion."""
     facts: JsonObject = {}
-    """The same for programs."""
+    """The measured values, as JSON."""
 
 
 def keep_judge_note(note: JudgeNote, backend: JsonObject | None) -> None:
-    """Keep a note for the listing of judges and for later runs, in place of an older one.
+    """Store a measurement of a judge for the list of judges and for later runs; it replaces an older one.
 
     Args:
-        note: What was found out.
-        backend: Where the judge's calls went, as ``JudgedScore.backend`` has it: the same name may be another
-            model elsewhere.
+        note: The measurement.
+        backend: The fingerprint of the judge's backend, from ``JudgedScore.backend``: at another address the same
+            name may mean another model.
 
     Raises:
-        RunError: it cannot be kept.
+        RunError: the note cannot be stored.
     """
     JudgeNotes().keep(note, backend)
 
 
 class JudgeNotes:
-    """Notes by judge, by where its calls go, and by criterion.
+    """Notes by judge, backend fingerprint, criterion, and version of the criterion.
 
-    The same name may be another model elsewhere: a note holds for the backend's fingerprint that it was
-    made with, and for the version of the criterion.
+    The fingerprint is part of the key because the same name may mean another model at another address.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -62,7 +61,7 @@ class JudgeNotes:
         self._path = path or home() / "measured-judges.sqlite3"
 
     def keep(self, note: JudgeNote, fingerprint: JsonObject | None) -> None:
-        """Keep a note in place of an older one.
+        """Store a note; it replaces an older one.
 
         Raises:
             RunError: the file cannot be written.
@@ -82,7 +81,7 @@ class JudgeNotes:
     def of(
         self, judge: str, fingerprint: JsonObject | None, criterion: str, version: int
     ) -> JudgeNote | None:
-        """What is known of a judge on a criterion.
+        """The note about a judge on a criterion.
 
         Raises:
             RunError: the file cannot be read.
@@ -92,7 +91,7 @@ class JudgeNotes:
         return next(iter(self._read(where, place)), None)
 
     def everything(self) -> tuple[JudgeNote, ...]:
-        """Every note, by judge and criterion.
+        """All notes, sorted by judge and criterion.
 
         Raises:
             RunError: the file cannot be read.

@@ -17,15 +17,15 @@ def runs_folder() -> Path:
 
 
 def eval_sets_folder() -> Path:
-    """The folder of the eval sets that programs handed over as objects."""
+    """The folder of eval sets that programs passed as objects."""
     return home() / "eval-sets"
 
 
 def journal_path(run: str, folder: Path | None = None) -> Path:
-    """The journal of a run, in ``folder`` or else among the runs.
+    """The path of a run's journal, in ``folder`` or else in the folder of runs.
 
     Raises:
-        InputError: the name could leave the folder, or is not a file name everywhere.
+        InputError: the name is not valid: it may not contain path separators, or characters that some systems reject.
     """
     if not _RUN_NAME.match(run):
         raise InputError(

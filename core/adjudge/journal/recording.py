@@ -1,11 +1,11 @@
-"""Recordings: the judge calls of a run in a file, to be answered from again."""
+"""Recordings: files with the judge calls of a run, from which a later run can be answered."""
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -28,20 +28,25 @@ _TABLES: Final = {
     PRIMARY KEY (key, model, sample)
 ) WITHOUT ROWID""",
 }
-_LARGEST_REPLY: Final = 64 * 1024 * 1024  # bytes; a few of the file's own could unpack to as many gigabytes
+_CONTEXTS: Final = {
+    "contexts": "CREATE TABLE contexts (model TEXT NOT NULL PRIMARY KEY, tokens INTEGER) WITHOUT ROWID"
+}
+"""Added in version 0.2; older recordings do not have this table."""
+_LARGEST_REPLY: Final = 64 * 1024 * 1024  # bytes; limits the memory that a malicious compressed reply can use
 
 
 class RecordingFile:
-    """A recording that is being made, or that is answered from. It holds no key and no address."""
+    """A recording, for writing or for answering. It contains no API keys and no addresses."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         """Wrap an open connection. Use ``create``, ``extend`` or ``open``."""
         self._path = path
         self._connection = connection
+        self._contexts: dict[str, int | None] = {}
 
     @classmethod
     def create(cls, path: Path) -> Self:
-        """Begin a recording.
+        """Create a recording.
 
         Raises:
             RunError: the file exists, or cannot be written.
@@ -56,7 +61,7 @@ class RecordingFile:
         try:
             _prepare(connection)
             connection.execute(f"PRAGMA application_id = {_FORMAT}")
-            for table in _TABLES.values():
+            for table in (_TABLES | _CONTEXTS).values():
                 connection.execute(table)
         except sqlite3.Error as error:
             connection.close()
@@ -65,10 +70,10 @@ class RecordingFile:
 
     @classmethod
     def extend(cls, path: Path) -> Self:
-        """Go on with a recording, or begin it where there is none.
+        """Continue a recording, or create a new one.
 
         Raises:
-            RunError: the file cannot be written, or is no recording.
+            RunError: the file cannot be written, or is not a recording.
         """
         if not path.exists():
             return cls.create(path)
@@ -79,10 +84,10 @@ class RecordingFile:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Answer from a recording.
+        """Open a recording for answering.
 
         Raises:
-            InputError: there is no such file, or it is no recording.
+            InputError: there is no such file, or it is not a recording.
         """
         if not path.is_file():
             raise InputError(Problem(what="there is no such recording", file=str(path)))
@@ -104,7 +109,7 @@ class RecordingFile:
         self._connection.close()
 
     def add_question(self, key: str, models: Sequence[str]) -> None:
-        """Note who is asked a question.
+        """Record which models are asked a question.
 
         Raises:
             RunError: the file cannot be written.
@@ -113,6 +118,19 @@ class RecordingFile:
             "INSERT OR IGNORE INTO questions VALUES (?, ?, ?)",
             [(key, model, position) for position, model in enumerate(models)],
         )
+
+    def add_contexts(self, contexts: Mapping[str, int | None]) -> None:
+        """Record the token limits of models; ``None`` if unknown.
+
+        Raises:
+            RunError: the file cannot be written.
+        """
+        new = {model: tokens for model, tokens in contexts.items() if model not in self._contexts}
+        if new:
+            for table in _CONTEXTS.values():
+                self._write(table.replace("TABLE", "TABLE IF NOT EXISTS"), [()])
+            self._write("INSERT OR REPLACE INTO contexts VALUES (?, ?)", list(new.items()))
+            self._contexts |= new
 
     def add_reply(self, key: str, model: str, sample: int, data: bytes) -> None:
         """Record an answer.
@@ -123,7 +141,7 @@ class RecordingFile:
         self._write("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", [(key, model, sample, packed(data))])
 
     def add_failure(self, key: str, model: str, sample: int, error: JudgeError) -> None:
-        """Record why there is no answer; one that comes later counts instead.
+        """Record the failure of a call; an answer recorded later takes precedence.
 
         Raises:
             RunError: the file cannot be written.
@@ -134,7 +152,7 @@ class RecordingFile:
         )
 
     def models(self, key: str) -> tuple[str, ...]:
-        """Who was asked a question, in the order of the panel.
+        """The models that were asked a question, in the order of the panel.
 
         Raises:
             RunError: the file is damaged.
@@ -143,10 +161,10 @@ class RecordingFile:
         return tuple(model for (model,) in rows)
 
     def reply(self, key: str, model: str, sample: int) -> JudgeReply | None:
-        """What a model answered in that vote.
+        """The recorded answer of a model to one vote; ``None`` if there is none.
 
         Raises:
-            JudgeError: it could not be had then either.
+            JudgeError: the recorded call failed too.
             RunError: the file is damaged.
         """
         place = (key, model, sample)
@@ -161,6 +179,18 @@ class RecordingFile:
         for code, message in self._read(failed, place):
             raise JudgeError(message, code=code)
         return None
+
+    def context(self) -> int | None:
+        """The smallest token limit of the recorded models; ``None`` if one is unknown.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        if not list(self._read("SELECT 1 FROM sqlite_master WHERE name = 'contexts'", ())):
+            return None
+        found = [tokens for (tokens,) in self._read("SELECT tokens FROM contexts", ())]
+        known = [tokens for tokens in found if isinstance(tokens, int) and tokens > 0]
+        return min(known) if known and len(known) == len(found) else None
 
     def fingerprint(self) -> JsonObject:
         """The hash of all replies.
@@ -188,20 +218,21 @@ class RecordingFile:
 
 
 def _fault(connection: sqlite3.Connection) -> str | None:
-    """Why a database is no recording; ``None`` where it is one.
+    """The reason why a database is not a recording; ``None`` if it is one.
 
-    A recording comes from anybody. It has the tables of ``create`` and nothing else: a view in the place of
-    a table need not end, and a trigger or an expression would be computed here.
+    Recordings are untrusted, so they may have only the tables of ``create``: a view in place of a table could run
+    without end, and triggers or expressions would be executed here.
     """
     (found,) = connection.execute("PRAGMA application_id").fetchone()
     if found != _FORMAT:
         return "it has another application id"
     made = dict(connection.execute("SELECT name, sql FROM sqlite_master"))
-    odd = [name for name in {**_TABLES, **made} if made.get(name) != _TABLES.get(name)]
+    known = _TABLES | {name: sql for name, sql in _CONTEXTS.items() if name in made}
+    odd = [name for name in {**known, **made} if made.get(name) != known.get(name)]
     return f"{odd[0]!r} is not as adjudge makes it" if odd else None
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    # One file without a log beside it, to be copied and committed. A process that is killed loses nothing;
-    # waiting for the disk after every answer would guard against a loss of power alone.
+    # A single file without a write-ahead log can be copied and committed to a repository. A killed process loses
+    # nothing; waiting for the disk after every answer would only protect against a loss of power.
     connection.execute("PRAGMA synchronous=OFF")

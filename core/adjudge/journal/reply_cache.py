@@ -1,4 +1,4 @@
-"""The shared stores of judge replies: one SQLite file each for all runs, written by any number of processes."""
+"""Shared stores of judge replies: SQLite files that all runs of the installation use, also at the same time."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _SCHEMA: Final = (
     "(key BLOB NOT NULL, sample INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY (key, sample)) WITHOUT ROWID"
 )
 _BUSY: Final = 5.0
-"""Seconds to wait for another process. A commit takes microseconds; whoever blocks longer is stuck."""
+"""Seconds to wait for another process. A commit takes microseconds, so a process that blocks longer hangs."""
 
 
 class ReplyCache:
-    """Replies by request key and sample. Nothing depends on it: where it fails, calls are made anew."""
+    """Replies by request key and sample. If the file fails, the cache is not used, and calls are made again."""
 
     def __init__(self, path: Path | None = None, *, what: str = "the judge cache") -> None:
         """Use the file at ``path``, or the one of this installation; it is opened at the first use.
 
         Args:
             path: The file.
-            what: What warnings call it.
+            what: Its name in warnings.
         """
         self._path = path or home() / "judge-cache.sqlite3"
         self._what = what
         self._connection: sqlite3.Connection | None = None
         self.trouble: str | None = None
-        """Why it is not used any more."""
+        """The reason why the cache is no longer used; ``None`` if it is used."""
 
     def reply(self, key: str, sample: int) -> bytes | None:
-        """What was kept, as JSON."""
+        """The stored reply, as JSON."""
         try:
             connection = self._opened()
             if connection is None:
@@ -49,7 +49,7 @@ class ReplyCache:
             return None
 
     def add_reply(self, key: str, sample: int, data: bytes) -> None:
-        """Keep a reply. The first one stays: another process may have asked the same meanwhile."""
+        """Store a reply. A reply that another process has stored for the same request is not replaced."""
         try:
             connection = self._opened()
             if connection is not None:
@@ -87,8 +87,8 @@ class ReplyCache:
 
 
 def compiled_checks() -> ReplyCache:
-    """The store of this installation: the judge's answer by the hash of criterion, prompt, parameters and model.
+    """The installation's store of compiled checks: the judge's answers that split a criterion into checks.
 
-    Unlike the judge cache it is used under ``--no-cache`` too: a criterion that is broken up anew is another one.
+    Unlike the judge cache it is also used with ``--no-cache``: new checks would change the meaning of a criterion.
     """
     return ReplyCache(home() / "compiled-checks.sqlite3", what="the store of compiled checks")

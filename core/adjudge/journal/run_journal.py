@@ -1,7 +1,7 @@
 """The journal: one SQLite file per run, written as results arrive.
 
-A trajectory is committed whole, every vote of a judge and every criterion's result when it is there. So a run
-that is killed at any moment continues with what is missing, and reports are made from the journal alone.
+Trajectories are committed as a whole; votes of judges and results of criteria are committed as they arrive. A killed
+run can therefore be resumed with the missing parts, and reports need only the journal.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ CREATE TABLE replies (
 
 
 Place: TypeAlias = tuple[int, int]
-"""Case number and repeat."""
+"""Case number, from 0, and repeat, from 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One repeat of one case: what the agent did, and what is known of its result; payloads are JSON."""
+    """One repeat of one case: the trajectory, and the result so far; payloads are JSON."""
 
     place: Place
     eval_id: str
@@ -61,11 +61,11 @@ class Attempt:
     trajectory: bytes
     result: bytes
     log: tuple[int, int | None] | None = None
-    """Which log it was read from, and which run of it that is."""
+    """For a run in a log: the index of the log, and the number of the run in it."""
 
 
 class StoredAttempt(NamedTuple):
-    """An attempt as the journal holds it. The payloads, JSON, are unpacked when they are asked for."""
+    """An attempt in the journal. Its JSON payloads are decompressed on access."""
 
     case_no: int
     repeat: int
@@ -76,27 +76,27 @@ class StoredAttempt(NamedTuple):
 
     @property
     def place(self) -> Place:
-        """Case number and repeat."""
+        """Case number, from 0, and repeat, from 1."""
         return self[:2]
 
     @property
     def result(self) -> bytes:
-        """What is known of the result."""
+        """The result so far, as JSON."""
         return unpacked(self.packed_result)
 
     @property
     def case(self) -> bytes:
-        """The case."""
+        """The case, as JSON."""
         return unpacked(self.packed_case)
 
     @property
     def trajectory(self) -> bytes:
-        """What the agent did."""
+        """The trajectory, as JSON."""
         return unpacked(self.packed_trajectory)
 
 
 class Journal:
-    """One run's file. One process writes it; any number may read."""
+    """The journal file of one run. One process can write it while any number of processes read it."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, claim: sqlite3.Connection | None) -> None:
         """Wrap an open connection. Use ``create``, ``open_for_resume`` or ``open_to_read``."""
@@ -106,12 +106,13 @@ class Journal:
 
     @classmethod
     def create(cls, path: Path, meta: Mapping[str, Any], eval_ids: Iterable[str] = ()) -> Self:
-        """Begin a run.
+        """Create the journal of a new run.
 
         Args:
             path: The new file.
-            meta: JSON values under their keys.
-            eval_ids: The cases of the plan in its order, so that what was never run is known too.
+            meta: JSON values by key.
+            eval_ids: All cases in the order of the plan, so that cases that were never run are known too.
+
 
         Raises:
             RunError: a run of that name exists, or the file cannot be written.
@@ -120,7 +121,7 @@ class Journal:
             f"a run named {path.stem!r} exists. Choose another name with --run, "
             f"or finish that one with: adjudge resume {path.stem}"
         )
-        # Made beside its place and then linked there: whenever the process dies, there is a whole journal or none.
+        # Create it under another name and link it to its path: if the process dies, there is no partial journal.
         unfinished = unfinished_path(path)
         claim: sqlite3.Connection | None = None
         try:
@@ -139,7 +140,7 @@ class Journal:
         except FileExistsError:
             raise taken from None
         except (OSError, sqlite3.Error) as error:
-            # The disk is full, for instance.
+            # For instance because the disk is full.
             if claim is not None:
                 remove_unfinished(unfinished)
             reason = error.strerror if isinstance(error, OSError) else error
@@ -153,10 +154,10 @@ class Journal:
 
     @classmethod
     def open_for_resume(cls, path: Path) -> Self:
-        """Continue a run.
+        """Open the journal of a run for writing.
 
         Raises:
-            RunError: there is no such run, it is being written by another process, or not readable.
+            RunError: there is no such run, another process is writing it, or it cannot be read.
         """
         must_exist(path)
         claim = claimed(path)
@@ -173,7 +174,7 @@ class Journal:
 
     @classmethod
     def open_to_read(cls, path: Path) -> Self:
-        """Read a run, finished or not.
+        """Open the journal of a run, finished or not, for reading.
 
         Raises:
             RunError: there is no such run, or the file is not a journal of this version.
@@ -182,9 +183,9 @@ class Journal:
         return cls(path, open_existing(path, f"{path.absolute().as_uri()}?mode=ro"), None)
 
     def close(self) -> None:
-        """Close the file and release it. It is a single file then, which can be read in a read-only folder."""
+        """Close and release the file. It becomes a single file, which can be read in a read-only folder."""
         if self._claim is not None:
-            # Where somebody reads it just now, it stays as it is: readers know what lies beside it.
+            # If another process is reading it, keep the companion files, because the reader needs them.
             with suppress(sqlite3.Error):
                 self._connection.execute("PRAGMA busy_timeout=0")
                 self._connection.execute("PRAGMA journal_mode=DELETE")
@@ -202,23 +203,23 @@ class Journal:
 
     @contextmanager
     def _writing(self) -> Generator[None]:
-        """Make one transaction; everything in it is committed or nothing."""
+        """A context for one transaction: all changes are committed, or none."""
         try:
             with self._connection:
                 yield
         except sqlite3.Error as error:
             raise RunError(
                 f"the journal {self.path} cannot be written: {error}\n"
-                f"  What is finished is safe; go on with: adjudge resume {self.path.stem}"
+                f"  Finished results are safe; continue with: adjudge resume {self.path.stem}"
             ) from error
 
     def set_meta(self, values: Mapping[str, Any]) -> None:
-        """Store JSON values under their keys."""
+        """Store JSON values by key; existing values are replaced."""
         with self._writing():
             self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", _meta_rows(values))
 
     def write(self, attempts: Sequence[Attempt], results: Mapping[Place, bytes]) -> None:
-        """Commit attempts, each whole, and later results of others, in one transaction."""
+        """Commit new attempts, and new results of earlier attempts, in one transaction."""
         with self._writing():
             write = self._connection.executemany
             if logs := [(new.place[0], new.eval_id, *new.log) for new in attempts if new.log is not None]:
@@ -231,7 +232,7 @@ class Journal:
             write("UPDATE attempts SET result = ? WHERE case_no = ? AND repeat = ?", later)
 
     def add_log_read(self, log_no: int, runs: int) -> None:
-        """Commit that a log was read to its end, and how many runs it has."""
+        """Commit that a log was read to its end; ``runs`` is the number of runs in it."""
         with self._writing():
             self._connection.execute("INSERT OR REPLACE INTO logs_read VALUES (?, ?)", (log_no, runs))
 
@@ -243,7 +244,7 @@ class Journal:
             )
 
     def forget_log_runs(self, case_numbers: Iterable[int]) -> None:
-        """Remove places in logs that are to be read again; those logs count as not read to their end."""
+        """Remove places in logs that must be read again. Their logs no longer count as read to their end."""
         rows = [(number,) for number in case_numbers]
         with self._writing():
             self._connection.executemany(
@@ -256,7 +257,7 @@ class Journal:
 
     @contextmanager
     def reading(self) -> Generator[None]:
-        """Read inside, and make sense of what is read.
+        """A context for reading and decoding.
 
         Raises:
             RunError: the file is damaged.
@@ -271,7 +272,7 @@ class Journal:
             ) from error
 
     def meta(self) -> dict[str, Any]:
-        """Everything stored by ``set_meta``.
+        """All values stored by ``set_meta``.
 
         Raises:
             RunError: the file is damaged.
@@ -281,7 +282,7 @@ class Journal:
             return {key: json.loads(value) for key, value in rows}
 
     def reply(self, key: str, sample: int) -> bytes | None:
-        """A reply of a judge that was committed, as JSON.
+        """A committed reply of a judge, as JSON; ``None`` if there is none.
 
         Raises:
             RunError: the file cannot be read.
@@ -293,7 +294,7 @@ class Journal:
             return None if row is None else unpacked(row[0])
 
     def count(self) -> int:
-        """How many repeats of cases are there.
+        """The number of attempts in the journal.
 
         Raises:
             RunError: the file is damaged.
@@ -303,24 +304,25 @@ class Journal:
             return row[0]
 
     def planned(self) -> Iterator[tuple[int, str]]:
-        """Number and ``eval_id`` of every case of the plan, in its order."""
+        """Case number and ``eval_id`` of every case, in the order of the plan."""
         query = "SELECT case_no, eval_id FROM planned ORDER BY case_no"
         return iter(self._connection.cursor().execute(query))
 
     def log_runs(self) -> Iterator[tuple[int, tuple[int, int | None]]]:
-        """Case number, log and run of everything that was read from logs, in the order of the logs."""
+        """Case number, index of the log, and run in the log of all runs read from logs, in the order of the logs."""
         query = (
             "SELECT case_no, log_no, run FROM planned WHERE log_no IS NOT NULL ORDER BY log_no, run, case_no"
         )
         return ((row[0], (row[1], row[2])) for row in self._connection.cursor().execute(query).fetchall())
 
     def logs_read(self) -> dict[int, int]:
-        """How many runs each log has that was read to its end."""
+        """The number of runs in each log that was read to its end, by index of the log."""
         return dict(self._connection.execute("SELECT log_no, runs FROM logs_read").fetchall())
 
     def attempts(self, *, results_only: bool = False) -> Iterator[StoredAttempt]:
-        """Every attempt in the order of the plan, one at a time; without its large payloads for ``results_only``."""
-        # Runs of logs may be numbered in another order: one after the other, so that none is sorted with its data.
+        """All attempts in the order of the plan, read one at a time; ``results_only``: without case and trajectory."""
+        # The case numbers of runs in logs may have another order. Query them one by one: sorting in SQLite would
+        # also move their large payloads.
         of_logs = [case_no for case_no, _ in self.log_runs()]
         for case_no in of_logs:
             yield from self._attempts("WHERE case_no = ?", case_no, results_only=results_only)
@@ -331,16 +333,21 @@ class Journal:
         """The attempt at a place.
 
         Raises:
-            RunError: there is none, or the file is damaged.
+            RunError: there is no such attempt, or the file is damaged.
         """
         with self.reading():
             [found] = self._attempts("WHERE case_no = ? AND repeat = ?", *place)
             return found
 
+    def attempt_if_any(self, place: Place) -> StoredAttempt | None:
+        """The attempt at a place; ``None`` if it does not exist."""
+        with self.reading():
+            return next(self._attempts("WHERE case_no = ? AND repeat = ?", *place), None)
+
     def _attempts(self, which: str, *values: int, results_only: bool = False) -> Iterator[StoredAttempt]:
         payloads = "x'', x''" if results_only else "c.data, trajectory"
         query = f"SELECT case_no, repeat, eval_id, result, {payloads} FROM attempts JOIN cases AS c USING (case_no)"  # noqa: S608 - our own words
-        # A cursor of its own, so that a slow reader does not hold up a writer's statements.
+        # A separate cursor, so that a slow reader does not delay other statements.
         return map(StoredAttempt._make, self._connection.cursor().execute(f"{query} {which}", values))
 
 

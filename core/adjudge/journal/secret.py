@@ -1,4 +1,4 @@
-"""The installation's secret: what the delimiters of prompts derive from."""
+"""The installation's secret, from which the delimiters of prompts are derived."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _LENGTH: Final = 32
 
 
 def installation_secret() -> bytes:
-    """32 random bytes, made at the first use and readable by the owner alone.
+    """32 random bytes, created at the first use in a file that only its owner can read.
 
     Raises:
-        RunError: the file cannot be made or read, or is not ours.
+        RunError: the file cannot be created or read, or is not such a file.
     """
     path = home() / "secret"
     try:
@@ -32,7 +32,7 @@ def installation_secret() -> bytes:
 
 
 def _create(path: Path) -> None:
-    """Make the file whole or not at all; where two processes do it, the first one's stays."""
+    """Create the file completely or not at all; if two processes do, the first one's file stays."""
     make_folder(path.parent)
     temporary = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -43,7 +43,7 @@ def _create(path: Path) -> None:
             os.link(temporary, path)
         except FileExistsError:
             return
-        except OSError:  # a file system without hard links
+        except OSError:  # the file system has no hard links
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -1,1 +1,1 @@
-"""The judge client: from a question to votes, and from votes to decisions; once, for every provider."""
+"""The judge client for all providers: asks a question, collects votes, and decides."""

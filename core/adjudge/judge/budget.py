@@ -1,4 +1,4 @@
-"""What judge calls cost, and what a run may spend. A budget is asked before a call is made."""
+"""The cost of judge calls and the budget of a run, which is checked before each call."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from adjudge.model.judging import JudgeRequest
 from adjudge.model.step import Usage
 
 _TOKEN: Final = 3
-"""Characters. Fewer than in most languages: an estimate before a call should not be too low."""
+"""Assumed characters per token. Lower than in most languages, so that estimates are rather too high."""
 _ANSWER: Final = 1024
-"""Tokens that an answer is estimated to have before the first one is there."""
+"""Estimated tokens of an answer, before any answer is known."""
 
 PRICES_MODULE: Final = "genai_prices"
 
@@ -23,16 +23,16 @@ class BudgetSpentError(AdjudgeError):
 
 
 def prices_installed() -> bool:
-    """Whether the extra ``prices`` is there."""
+    """Whether the extra ``prices`` is installed."""
     return importlib.util.find_spec(PRICES_MODULE) is not None
 
 
 def cost_of(provider: str | None, model: str, usage: Usage | None) -> float | None:
-    """USD for the tokens of one call; ``None`` where the price or the tokens are not known.
+    """The cost of one call in USD; ``None`` if the price or the tokens are unknown.
 
     Args:
-        provider: The provider's id in the price list; ``""`` for a model that runs here and costs
-            nothing, ``None`` where nothing is known.
+        provider: The provider's id in the price list; ``""`` for a local model without
+            cost, ``None`` if it is unknown.
         model: The provider's name for the model.
         usage: What the provider reports.
     """
@@ -55,7 +55,7 @@ def cost_of(provider: str | None, model: str, usage: Usage | None) -> float | No
 
 
 class Budget:
-    """What is left of a run's budget."""
+    """The remaining budget of a run."""
 
     def __init__(self, *, max_calls: int | None = None, max_cost: float | None = None) -> None:
         """Allow at most ``max_calls`` calls, retries not counted, and ``max_cost`` USD; ``None``: no limit."""
@@ -74,13 +74,13 @@ class Budget:
         return calls, cost
 
     def reserve(self, provider: str | None, request: JudgeRequest) -> float:
-        """Take one call from the budget.
+        """Reserve the budget for one call.
 
         Returns:
-            The USD reserved for it; hand them to ``settle``.
+            The reserved USD, to be passed to ``settle``.
 
         Raises:
-            BudgetSpentError: it would not be enough.
+            BudgetSpentError: the remaining budget may not be enough for the call.
         """
         if self._max_calls is not None and self._calls >= self._max_calls:
             raise BudgetSpentError(f"the budget of {self._max_calls} judge calls is used up")
@@ -99,7 +99,7 @@ class Budget:
         return estimate
 
     def settle(self, reserved: float, cost: float | None) -> None:
-        """Book what a call cost in place of what was reserved for it."""
+        """Replace the reservation of a call by its actual cost."""
         self._reserved -= reserved
         spent = reserved if cost is None else cost
         self._spent += spent

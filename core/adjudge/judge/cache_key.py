@@ -1,4 +1,4 @@
-"""Keys: what a question is, as a hash, and what is derived from it with the installation's secret."""
+"""Keys: the hash of a question, and values derived from it with the installation's secret."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from adjudge.model.base import JsonObject, canonical_sha256
 from adjudge.model.judging import Exhibit, Prompt, Question
 
 _FRAME = 2
-"""Raised when the words around prompts and exhibits change: answers given before are no longer comparable."""
+"""Version of the text around prompts and exhibits. Increase it when that text changes: it invalidates caches."""
 
 
 def question_key(question: Question, parameters: GenerationParameters) -> str:
-    """The hash of everything that is asked, before delimiters and without the model."""
+    """The hash of a question with its prompt, exhibits and parameters, without delimiters and model."""
     asked = {"question": question.model_dump(mode="json", exclude={"prompt", "rule"})}
     return _key(asked, question.prompt, parameters)
 
@@ -24,7 +24,7 @@ def question_key(question: Question, parameters: GenerationParameters) -> str:
 def writing_key(
     prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str], parameters: GenerationParameters
 ) -> str:
-    """The hash of everything that is asked of a writer."""
+    """The hash of a request for texts, without delimiters and model."""
     shown = [exhibit.model_dump(mode="json") for exhibit in exhibits]
     return _key({"write": dict(fields), "exhibits": shown}, prompt, parameters)
 
@@ -42,24 +42,24 @@ def _key(asked: JsonObject, prompt: Prompt, parameters: GenerationParameters) ->
 
 
 def request_key(question: str, model: str, fingerprint: JsonObject | None) -> str:
-    """The key of one model's answers: the question, the model, and where its calls go."""
+    """The key of one model's answers: the hash of the question key, the model, and the backend's fingerprint."""
     return canonical_sha256({"question": question, "model": model, "backend": fingerprint})
 
 
 def delimiter(secret: bytes, key: str) -> str:
-    """A word that the author of an exhibit cannot know; the same for the same question, so that reruns are exact."""
+    """A delimiter that the author of an exhibit cannot guess; equal for equal questions, so that reruns are exact."""
     return hmac.new(secret, f"delimiter {key}".encode(), hashlib.sha256).hexdigest()[:12]
 
 
 def order(secret: bytes, key: str, sample: int, length: int) -> list[int]:
-    """The order in which a vote gets the items."""
+    """The order in which a vote sees the items: positions ``0 … length - 1``, shuffled except for the first vote."""
     seed = hmac.new(secret, f"order {key} {sample}".encode(), hashlib.sha256).digest()
     positions = list(range(length))
-    if sample:  # the first vote reads them as they were written
+    if sample:  # the first vote keeps the author's order
         random.Random(seed).shuffle(positions)  # noqa: S311 - the seed is the secret
     return positions
 
 
 def seed(key: str, sample: int) -> int:
-    """The seed of a vote, for providers that take one."""
+    """The seed of a vote, for providers that support seeds."""
     return int.from_bytes(hashlib.sha256(f"seed {key} {sample}".encode()).digest()[:4], "big") >> 1

@@ -10,21 +10,21 @@ from adjudge.errors import JudgeError
 from adjudge.judge.failure_classes import OF_ONE_QUESTION
 
 IN_A_ROW: Final = 5
-"""Failures without a success between them after which a provider may be taken for dead."""
+"""Consecutive failures after which a provider is considered unavailable."""
 
 PATIENCE: Final = 60.0
-"""Seconds without a success in which attempts may fail, unless the provider asked to wait."""
+"""Seconds without a success during which failed attempts do not stop calls."""
 
 
 class Breaker:
-    """Counts failures in a row, and stops calls for good.
+    """Counts consecutive failures, and stops all further calls.
 
-    It stops after ``IN_A_ROW`` calls that failed although they were tried again; and after as many attempts where
-    the provider has answered nothing for ``PATIENCE`` seconds, which ends waits for names that do not resolve.
+    It stops after ``IN_A_ROW`` calls that failed with all their retries, and after as many attempts if the provider
+    has not answered for ``PATIENCE`` seconds, for instance because its name does not resolve.
     """
 
     def __init__(self, name: str, *, counting: bool = True) -> None:
-        """Watch the calls to the provider that messages call ``name``; without ``counting`` nothing stops them."""
+        """Watch the calls to the provider ``name``; if ``counting`` is false, calls are never stopped."""
         self._name = name
         self._counting = counting
         self._calls = 0
@@ -34,26 +34,26 @@ class Breaker:
         self._reason = ""
 
     def check(self) -> None:
-        """Refuse a call where calls have stopped.
+        """Check that calls are not stopped.
 
         Raises:
-            JudgeError: they have.
+            JudgeError: calls are stopped.
         """
         if self._reason:
             raise JudgeError(self._reason, code="unavailable")
 
     async def sleep(self, seconds: float) -> None:
-        """Wait before the next attempt, or until calls have stopped."""
+        """Wait for ``seconds`` before the next attempt, or until calls are stopped."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stop.wait(), seconds)
 
     def answered(self) -> None:
-        """The provider answered."""
+        """Record that the provider answered."""
         self._calls = self._attempts = 0
         self._since = None
 
     def attempt_failed(self, error: JudgeError) -> None:
-        """An attempt failed; it may be made again."""
+        """Record a failed attempt, which may be retried."""
         if error.code in OF_ONE_QUESTION:
             self.answered()
             return
@@ -65,7 +65,7 @@ class Breaker:
             self._open(f"{self._attempts} attempts", error)
 
     def call_failed(self, error: JudgeError) -> None:
-        """A call failed for good."""
+        """Record a call that failed with all its retries."""
         if error.code not in OF_ONE_QUESTION:
             self._calls += 1
             if self._calls >= IN_A_ROW:
@@ -74,6 +74,6 @@ class Breaker:
     def _open(self, failed: str, last: JudgeError) -> None:
         if self._counting and not self._reason:
             self._reason = (
-                f"{self._name} is not asked any more: {failed} in a row failed, the last because {last}"
+                f"{self._name} is no longer called: {failed} in a row failed, the last because {last}"
             )
             self._stop.set()

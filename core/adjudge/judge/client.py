@@ -1,4 +1,4 @@
-"""The client: every judge call of a run goes through here, and none is made twice."""
+"""The client: makes all judge calls of a run, without duplicates."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from adjudge.model.judging import JudgeReply, JudgeRequest
 from adjudge.model.result import JudgeCalls
 
 if TYPE_CHECKING:
-    from adjudge.journal.recording import RecordingFile  # SQLite, which tests of plugins do without
+    from adjudge.journal.recording import RecordingFile  # imports SQLite; plugin tests do not need it
     from adjudge.judge.rehearsal import Rehearsal
 
 
 class ReplyStore(Protocol):
-    """Keeps replies, as JSON, by request key and sample."""
+    """Stores replies, as JSON, by request key and sample."""
 
     def reply(self, key: str, sample: int) -> bytes | None:
-        """What was kept."""
+        """The stored reply; ``None`` if there is none."""
         ...
 
     def add_reply(self, key: str, sample: int, data: bytes) -> None:
-        """Keep it."""
+        """Store a reply."""
         ...
 
 
 class JudgeClient:
-    """Asks models: from what is known already, or by one call within limits, retries and budget."""
+    """Asks models: returns stored replies, or makes one call within limits, retries and budget."""
 
     def __init__(
         self,
@@ -43,13 +43,13 @@ class JudgeClient:
         timeout: float = DEFAULT_TIMEOUT,
         retrying: bool = True,
     ) -> None:
-        """Prepare; nothing is opened.
+        """Create the client without opening a connection.
 
         Args:
-            secret: What delimiters and the order of items derive from.
-            budget: What may be spent.
-            timeout: Seconds that one request may take.
-            retrying: Whether a call that failed is made again where that may help.
+            secret: The secret from which delimiters and the order of items are derived.
+            budget: The budget of the run.
+            timeout: The time limit of one request in seconds.
+            retrying: Whether calls with temporary failures are retried.
         """
         self.secret = secret
         self._stores: tuple[ReplyStore, ...] = ()
@@ -63,9 +63,9 @@ class JudgeClient:
         self._calls: dict[str, JudgeCalls] = {}
         self._stopped: dict[str, str] = {}
         self.rehearsal: Rehearsal | None = None
-        """What answers in place of every model; such answers are kept nowhere."""
+        """Replaces every model in a rehearsal; its answers are not stored."""
         self._over: RunError | None = None
-        """Why no further call is made."""
+        """The error that prevents further calls, if there is one."""
 
     def keep_in(
         self,
@@ -74,12 +74,12 @@ class JudgeClient:
         *,
         told: Callable[[], None] = lambda: None,
     ) -> None:
-        """Keep what is answered.
+        """Set where replies are stored.
 
         Args:
-            stores: Where replies are looked for, in this order, and kept.
-            recording: What calls are recorded in.
-            told: Called whenever a judge has answered or a call was given up.
+            stores: The stores in which replies are looked up, in this order, and stored.
+            recording: The recording of calls.
+            told: Called after every reply and every call that was given up.
         """
         self._stores = tuple(stores)
         self._recording = recording
@@ -87,7 +87,7 @@ class JudgeClient:
 
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:
-        """What was asked so far, by model."""
+        """The calls so far, by model."""
         names = sorted({*self._calls, *self._stopped})
         return {
             name: self._calls.get(name, JudgeCalls()).rounded(stopped=self._stopped.get(name))
@@ -100,28 +100,29 @@ class JudgeClient:
         return self._budget.left
 
     def asks(self, key: str, members: Sequence[Member]) -> None:
-        """Note who is asked the question with this key."""
+        """Record which models are asked the question with this key."""
         if self._recording is not None:
             self._recording.add_question(key, [member.name for member in members])
+            self._recording.add_contexts({member.name: member.context for member in members})
 
     def voted(self, member: Member, *, unanimous: bool) -> None:
-        """Note whether the votes of a model on an item, two or more, all agree."""
+        """Record whether two or more votes of a model on an item all agree."""
         self._count(member, JudgeCalls(items=1, unanimous=unanimous))
 
     async def ask(
         self, member: Member, request: JudgeRequest, *, lasting: ReplyStore | None = None
     ) -> JudgeReply:
-        """The reply of one model to one vote: a known one, one under way, or a new one.
+        """Get the reply of one model to one request: a stored one, that of a pending call, or of a new call.
 
         Args:
             member: The model.
-            request: The vote.
-            lasting: A store that is looked into before all others.
+            request: The request for one vote.
+            lasting: A store that is searched before all others.
 
         Raises:
-            JudgeError: there is none.
-            BudgetSpentError: a call would be needed, and may not be made.
-            RunError: no further call makes sense, or the journal cannot be written.
+            JudgeError: the call failed.
+            BudgetSpentError: the budget allows no further call.
+            RunError: the judge cannot answer any further call, or the journal cannot be written.
         """
         if self._over is not None:
             raise self._over
@@ -148,7 +149,7 @@ class JudgeClient:
         return reply
 
     async def aclose(self) -> None:
-        """Give up what is still under way, and begin nothing more."""
+        """Cancel pending calls, and prevent further ones."""
         self._over = self._over or RunError("the run is over")
         under_way = list(self._under_way.values())
         for task in under_way:
@@ -158,14 +159,18 @@ class JudgeClient:
     async def _new(
         self, member: Member, request: JudgeRequest, key: str, stores: Sequence[ReplyStore]
     ) -> JudgeReply:
-        """The reply of a call: one that is under way, or a new one."""
+        """The reply of a pending or new call."""
         place = (key, request.sample)
-        task = self._under_way.get(place)
-        if task is None:
-            # A task of its own: whoever asked first may be cancelled while others wait.
-            task = asyncio.create_task(self._call(member, request, key, stores))
-            self._under_way[place] = task
-            task.add_done_callback(lambda done: self._finished(place, done))
+        under_way = self._under_way.get(place)
+        if under_way is not None:
+            reply = await asyncio.shield(under_way)
+            # Count it as cached, as it would be a moment later: counts must not depend on timing.
+            self._count(member, JudgeCalls(cached=1))
+            return reply
+        # In a separate task: the first requester may be cancelled while others wait for the same reply.
+        task = asyncio.create_task(self._call(member, request, key, stores))
+        self._under_way[place] = task
+        task.add_done_callback(lambda done: self._finished(place, done))
         return await asyncio.shield(task)
 
     async def _call(
@@ -201,7 +206,7 @@ class JudgeClient:
             if reserved:
                 self._budget.settle(reserved[0], cost)
         self._count(member, JudgeCalls(calls=1, usage=reply.usage, cost=cost))
-        self._tell()  # before the reply is kept: a process that is killed between them has asked twice
+        self._tell()  # count the call before storing its reply, so that a killed process does not miss calls
         data = _stored(reply)
         for store in stores:
             store.add_reply(key, request.sample, data)
@@ -220,7 +225,7 @@ class JudgeClient:
     def _finished(self, place: tuple[str, int], task: asyncio.Task[JudgeReply]) -> None:
         self._under_way.pop(place, None)
         if not task.cancelled():
-            task.exception()  # retrieved: nobody may be waiting for it any more
+            task.exception()  # marks it as retrieved: there may be no waiting task, and asyncio would warn
 
 
 def _known(stores: Sequence[ReplyStore], key: str, sample: int) -> JudgeReply | None:
@@ -230,7 +235,7 @@ def _known(stores: Sequence[ReplyStore], key: str, sample: int) -> JudgeReply | 
             continue
         try:
             reply = JudgeReply.model_validate_json(data)
-        except ValueError:  # of another version, or damaged: as good as not there
+        except ValueError:  # stored by another version, or damaged: treat it as missing
             continue
         for other in stores[:position]:
             other.add_reply(key, sample, data)

@@ -1,4 +1,4 @@
-"""The classes of failures of judge calls: what may pass, what ends a run, what concerns one question."""
+"""Classes of failed judge calls: temporary, fatal for the run, or specific to one question."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ ATTEMPTS: Final[dict[JudgeErrorCode, int]] = {
     "malformed": 4,
     "shortage": 8,
 }
-"""How often a call is made at most, by the class of its last failure. Other failures are final."""
+"""Maximum attempts of a call by the class of its last failure. Other failures are not retried."""
 
 STOPPING: Final[frozenset[JudgeErrorCode]] = frozenset({"auth", "quota", "unknown_model"})
-"""Failures that every further call would meet."""
+"""Failures that would repeat for every further call."""
 
 OF_ONE_REQUEST: Final[frozenset[JudgeErrorCode]] = frozenset(
     {"context_too_long", "schema_rejected", "bad_request"}
 )
-"""Failures that the same question would meet in every vote."""
+"""Failures that would repeat for every vote on the same question."""
 
 OF_ONE_QUESTION: Final[frozenset[JudgeErrorCode]] = frozenset({*OF_ONE_REQUEST, "not_recorded"})
-"""Failures that concern one question, and that ``adjudge resume`` would meet again: the provider itself works."""
+"""Failures of one question while the provider works. ``adjudge resume`` would not solve them."""

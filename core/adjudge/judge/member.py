@@ -1,4 +1,4 @@
-"""The models that vote: who is called, where, and what it costs."""
+"""The models that vote: their backend, address and cost."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ class Member:
     name: str
     """As ``provider/model``."""
     model: str
-    """The provider's name for it."""
+    """The provider's name for the model."""
     backend_name: str
-    """Calls to the backends of one name share its limits."""
+    """The name of the backend. Models of the same backend share its rate limits."""
     backend: JudgeBackend
     origin: Origin = ADJUDGE
-    """Whose code the backend is."""
+    """The distribution of the backend, for error messages."""
     fingerprint: JsonObject | None = None
-    """Where its calls go."""
+    """The backend's fingerprint: the settings, such as the address, that determine its answers."""
+    context: int | None = None
+    """The maximum number of tokens in a request and its answer; ``None`` if it is unknown."""
     prices: str | None = None
     """See ``JudgeBackendSpec.prices``."""
     prices_of: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
-    """The prices of every provider, for answers that are recorded."""
+    """The ``prices`` of every backend by name, for recorded answers."""
     recorded: bool = False
-    """Whether its answers are those of an earlier run."""
+    """Whether its answers come from a recording."""
 
     def for_question(self, key: str) -> tuple[Member, ...]:
-        """Who votes on the question with this key: itself, or those whose answers are recorded."""
+        """The voters on the question with this key: this model, or the models whose answers are recorded."""
         if not isinstance(self.backend, SupportsRecordedCalls):
             return (self,)
         with guarded(self.origin, "recorded", passing=(AdjudgeError,)):
@@ -54,5 +56,5 @@ class Member:
         ) or (self,)
 
     def cost(self, reply: JudgeReply) -> float | None:
-        """USD for a reply."""
+        """The cost of a reply in USD; ``None`` if it is unknown."""
         return cost_of(self.prices, self.model, reply.usage)

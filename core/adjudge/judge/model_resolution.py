@@ -1,4 +1,4 @@
-"""Choosing a judge: from the names that a user wrote to models that can be asked."""
+"""Model resolution: finds the judge models that a user named."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from adjudge.extension.guard import closed, each, guarded, make
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     JudgeBackend,
+    SupportsContext,
     SupportsModelCheck,
     SupportsModelIdentity,
     SupportsRecordedCalls,
@@ -27,27 +28,27 @@ from adjudge.model.judging import JudgeReply
 from adjudge.model.step import Usage
 
 VARIABLE: Final = "ADJUDGE_JUDGE"
-"""The environment variable that names the judge where nothing else does."""
+"""The environment variable that names the default judge."""
 
 _ANY: Final = JudgeReply(text="", usage=Usage(input_tokens=1, output_tokens=1))
 
 
 @dataclass(slots=True)
 class JudgeModels:
-    """The models of the installed judge backends. Every backend is made once, and closed at the end."""
+    """The models of the installed judge backends. Every backend is created once, and closed by ``aclose``."""
 
     backends: Registry[JudgeBackendSpec]
-    """The judge backends that are installed."""
+    """The installed judge backends."""
     host: Host
-    """What their factories are given."""
+    """The host that is passed to the backends' factories."""
     override: Sequence[str] = ()
-    """The models of ``--judge``: they replace whatever a criterion names."""
+    """The models of ``--judge``. They replace the models named by criteria."""
     default: Sequence[str] = ()
     """The models of the project's configuration."""
     backend_options: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     """Options of backends, by name."""
     priced: bool = False
-    """Whether only models with a known price will do."""
+    """Whether only models with a known price are accepted."""
     _made: dict[str, tuple[Registered[JudgeBackendSpec], JudgeBackend]] = field(
         default_factory=dict[str, tuple[Registered[JudgeBackendSpec], JudgeBackend]], init=False
     )
@@ -57,16 +58,16 @@ class JudgeModels:
 
     @property
     def backend_names(self) -> set[str]:
-        """What stands before the ``/`` of a model's name."""
+        """The part before the ``/`` of a model's name."""
         return {item.spec.name for item in self.backends}
 
     def chosen(self, options: JudgeModelOptions) -> list[Member]:
-        """The models that ``options`` choose, or the run, the project or the environment.
+        """The models named in ``options``, else those of the run, the project or the environment.
 
         Raises:
-            UnavailableError: none is named, nothing installed knows a name, or something is missing.
-            InputError: a name means nothing, or no price is known for a budget in USD. Every problem is in the
-                error, those of something missing too.
+            UnavailableError: no model is named, no installed plugin provides it, or a requirement is missing.
+            InputError: a name is invalid, or the price for a budget in USD is unknown. The error contains all
+                problems, also missing requirements.
         """
         problems: list[Problem] = []
         missing: list[Problem] = []
@@ -80,7 +81,7 @@ class JudgeModels:
                 found.append((registered, member))
                 missing += _of_judge(name, self._missing(registered, model))
             except UnavailableError as error:
-                # What the user names for this run is meant to be there.
+                # A model named with ``--judge`` must be available, so this is a problem of the run.
                 (problems if name in self.override else missing).extend(error.problems)
             except InputError as error:
                 problems += error.problems
@@ -90,7 +91,7 @@ class JudgeModels:
                 if self.priced and not member.recorded and member.cost(_ANY) is None:
                     problems.append(
                         Problem(
-                            what=f"judge {name!r}: its price is not known, so a budget in USD cannot hold",
+                            what=f"judge {name!r}: its price is not known, so a budget in USD cannot be enforced",
                             hint="Give --max-judge-calls instead.",
                         )
                     )
@@ -103,14 +104,14 @@ class JudgeModels:
         return [member for _, member in found]
 
     def lacking(self, registered: Registered[JudgeBackendSpec]) -> list[str]:
-        """What a backend lacks before it can be asked, in words."""
+        """Messages about the missing requirements of a backend."""
         try:
             return _absent_modules(registered) or self._missing(registered, None)
         except AdjudgeError as error:
             return [f"cannot be used: {error}"]
 
     async def aclose(self) -> list[str]:
-        """Close the backends; what went wrong, in words."""
+        """Close the backends, and return messages about failures."""
         return [told for made in self._made.values() if (told := await closed(*made)) is not None]
 
     def _member(self, registered: Registered[JudgeBackendSpec], model: str) -> Member:
@@ -120,6 +121,8 @@ class JudgeModels:
             fingerprint = backend.fingerprint() if isinstance(backend, SupportsFingerprint) else {}
         with guarded(registered, "model_fingerprint", passing=(AdjudgeError,)):
             of_model = backend.model_fingerprint(model) if isinstance(backend, SupportsModelIdentity) else {}
+        with guarded(registered, "context", passing=(AdjudgeError,)):
+            context = backend.context(model) if isinstance(backend, SupportsContext) else None
         return Member(
             name=f"{spec.name}/{model}",
             model=model,
@@ -127,13 +130,14 @@ class JudgeModels:
             backend=backend,
             origin=registered,
             fingerprint={"backend": registered.id, "version": spec.version, **fingerprint, **of_model},
+            context=context,
             prices=spec.prices,
             recorded=isinstance(backend, SupportsRecordedCalls),
             prices_of={item.spec.name: item.spec.prices for item in self.backends},
         )
 
     def _backend(self, registered: Registered[JudgeBackendSpec]) -> JudgeBackend:
-        """The backend, made at its first use."""
+        """The backend, created at its first use."""
         if registered.id not in self._made:
             spec = registered.spec
             options = self.backend_options.get(spec.name, {})
@@ -150,7 +154,7 @@ class JudgeModels:
         raise UnavailableError(Problem(what="no judge is named, and one is needed", hint=self._ways()))
 
     def _adk_default(self) -> Sequence[str]:
-        """The model that google-adk judges with where none is named, where it can be asked here."""
+        """The default judge model of google-adk, if it can be called here; else empty."""
         return [
             f"{registered.spec.name}/{model}"
             for registered in self.backends
@@ -160,7 +164,7 @@ class JudgeModels:
         ][:1]
 
     def _ways(self) -> str:
-        """How one gets a judge, in words: what is installed, and what each lacks."""
+        """Advice on how to configure a judge: the installed backends with their missing requirements."""
         lines = [
             "Name one with --judge MODEL, in the criterion's judge_model_options.judge_model, as [judge] model "
             f"in adjudge.toml, or in {VARIABLE}. Installed:"
@@ -171,7 +175,7 @@ class JudgeModels:
         return "\n".join(lines)
 
     def _missing(self, registered: Registered[JudgeBackendSpec], model: str | None) -> list[str]:
-        """What a model lacks, asked once for all criteria: a backend may have to look at a server for it."""
+        """The missing requirements of a model. They are cached: a backend may have to query a server."""
         backend = self._backend(registered)
         place = (registered.id, model)
         if place not in self._lacked and isinstance(backend, SupportsModelCheck):
@@ -199,7 +203,7 @@ class JudgeModels:
             raise InputError(Problem(what=f"judge {name!r} could be {listed}", hint="Write one of these."))
         if "/" in name:
             try:
-                self.backends.resolve(name.partition("/")[0])  # says what became of it, or what is installed
+                self.backends.resolve(name.partition("/")[0])  # raises with the reason
             except (UnknownNameError, PluginError) as error:
                 raise UnavailableError(_of_judge(name, [str(error)])) from None
         examples = ", ".join(item.spec.example for item in self.backends if item.spec.example)
@@ -217,6 +221,6 @@ def _of_judge(name: str, said: Sequence[str]) -> list[Problem]:
 
 
 def _absent_modules(registered: Registered[JudgeBackendSpec]) -> list[str]:
-    """What must be installed before the backend can be made, in words."""
+    """Messages about distributions that the backend needs."""
     absent = registered.spec.absent_modules()
     return [f"needs the module {module!r}, which is not installed" for module in absent]

@@ -1,4 +1,4 @@
-"""The judge of one criterion: from a question to votes, and from votes to decisions."""
+"""The judge of one criterion: asks a question, collects the votes, and decides."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from adjudge.model.evidence import Failure
 from adjudge.model.judging import Decision, Exhibit, JudgeReply, JudgeRequest, Prompt, Question
 
 ITEMS_AT_A_TIME: Final = 16
-"""Items of one call. Longer lists make answers that are cut off, and judges that lose their place."""
+"""Maximum number of items in one call. With more, answers are truncated, and judges confuse items."""
 
 
 class JudgePanel:
-    """A ``Judge`` (see ``adjudge.plugin.Judge``): the members' votes through the client."""
+    """A ``Judge`` (see ``adjudge.plugin.Judge``) whose members vote."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class JudgePanel:
         *,
         for_good: ReplyStore | None = None,
     ) -> None:
-        """Let ``members`` vote, with ``options``; what the judge of ``lasting`` is told is kept in ``for_good``.
+        """Let ``members`` vote, with ``options``; ``lasting`` returns a judge that stores replies in ``for_good``.
 
         Raises:
             InputError: ``judge_model_config`` has a key that cannot be set.
@@ -61,45 +61,51 @@ class JudgePanel:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Who decides, as ``provider/model``."""
+        """The voting models, as ``provider/model``."""
         return tuple(member.name for member in self._members)
 
     @property
     def recorded(self) -> bool:
-        """Whether recorded calls answer: then in the names of those who were asked."""
+        """Whether answers come from a recording; results then have the names of the recorded models."""
         return any(member.recorded for member in self._members)
 
+    @property
+    def context(self) -> int | None:
+        """The maximum number of tokens in a request and its answer for all members; ``None`` if one is unknown."""
+        known = [member.context for member in self._members if member.context is not None]
+        return min(known) if known and len(known) == len(self._members) else None
+
     def document(self) -> JsonObject:
-        """What decides the answers besides the questions, as JSON."""
+        """All settings that determine the answers, except the questions, as JSON."""
         return {
             "models": list(self.models),
             "backends": [member.fingerprint for member in self._members],
         }
 
     def lasting(self) -> JudgePanel:
-        """The same judge, whose answers are kept for good and taken from there first."""
+        """This judge with a permanent cache: answers are stored and reused in all later runs."""
         judge = copy.copy(self)
         judge._lasting = self._for_good
         return judge
 
     def tokens_beside(self, question: Question) -> int:
-        """The most tokens that a request has besides the texts of the exhibits."""
+        """The maximum number of tokens of a request without the texts of the exhibits."""
         return tokens_beside(question)
 
     async def decide(self, question: Question, *, check: CitationCheck | None = None) -> tuple[Decision, ...]:
-        """What the votes say of every item, in the question's order."""
+        """Decide every item of the question by votes; returns the decisions in the question's order."""
         return await at_home(lambda: not_counted(lambda: self._decided(question, check)))
 
     async def write(
         self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
     ) -> Mapping[str, str] | None:
-        """Texts about exhibits, by the first model; ``None`` where it gives none that can be used."""
+        """Let the first model write texts about exhibits, one for each field; ``None`` if the answer is unusable."""
         return await at_home(lambda: not_counted(lambda: self._written(prompt, exhibits, fields)))
 
     async def speak(
         self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str], *, sample: int = 0
     ) -> Mapping[str, str] | Failure:
-        """Texts in a role, by the first model; or why there are none."""
+        """Let the first model write the texts of a role, one for each field; or the failure."""
         return await at_home(lambda: not_counted(lambda: self._spoken(prompt, exhibits, fields, sample)))
 
     async def _decided(self, question: Question, check: CitationCheck | None) -> tuple[Decision, ...]:
@@ -136,7 +142,7 @@ class JudgePanel:
     def _writer(
         self, prompt: Prompt, exhibits: Sequence[Exhibit], fields: Mapping[str, str]
     ) -> tuple[Member, Composer]:
-        """Who writes texts, and what composes the requests for them."""
+        """The model that writes texts, and the composer of its requests."""
         key = writing_key(prompt, exhibits, fields, self._parameters)
         return self._asked(key, prompt, exhibits, self._members[:1])[0]
 
@@ -158,7 +164,7 @@ class JudgePanel:
     def _asked(
         self, key: str, prompt: Prompt, exhibits: Sequence[Exhibit], members: Sequence[Member]
     ) -> list[tuple[Member, Composer]]:
-        """Who is asked what has this key, each with what composes its requests."""
+        """The models that answer the question with this key, each with the composer of its requests."""
         found = [each for member in members for each in member.for_question(key)]
         self._client.asks(key, found)
         usage.current().asked(prompt)
@@ -168,10 +174,10 @@ class JudgePanel:
     async def _vote(
         self, member: Member, composer: Composer, question: Question, check: CitationCheck | None
     ) -> list[Ballot]:
-        """The ballots of one model: the fewest votes that can decide first, then only on what is still open.
+        """Collect the votes of one model: first the minimum that can decide, then more for undecided items.
 
-        An item counts the votes that it would be asked for alone, in the order of the samples; answers that came
-        because another item needed them wait until it needs them too.
+        Every item counts the same votes, in the order of the samples, as if it were the only item. Answers requested
+        for another item are stored until the item needs them.
         """
         ballots = ballots_on(question, member.name, self._options.num_samples, self._options.unsure_below)
         answers: list[Mapping[int, ReadItem | Failure]] = []
@@ -202,7 +208,7 @@ class JudgePanel:
         check: CitationCheck | None,
         among: Sequence[int],
     ) -> Sequence[ReadItem | Failure]:
-        """What one model says of the items at ``among`` in one vote; a failure where it could not say anything."""
+        """One vote of one model on the items at ``among``; a failure if there was no answer."""
         request = composer.vote(question, sample, among)
         reply = await self._reply(member, request)
         if isinstance(reply, Failure):
@@ -214,7 +220,7 @@ class JudgePanel:
             return read
         again = await self._reply(member, repair_request(request, reply.text, problem, len(read)))
         if isinstance(again, Failure):
-            # Too long with the first answer in it, for instance: then that answer is all there is.
+            # A repair that can never succeed, for instance because it is too long: keep the first answer.
             final = again.code.removeprefix("judge_") in OF_ONE_REQUEST
             return [again if item.label is None and not final else item for item in read]
         return [
@@ -223,10 +229,10 @@ class JudgePanel:
         ]
 
     async def _reply(self, member: Member, request: JudgeRequest) -> JudgeReply | Failure:
-        """The answer to one request, or why there is none.
+        """The answer to one request, or the failure.
 
         Raises:
-            RunError: it concerns the whole run.
+            RunError: the failure affects the whole run.
         """
         try:
             async with self._slots:

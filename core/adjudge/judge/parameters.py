@@ -1,4 +1,4 @@
-"""``judge_model_config`` (ADK ``GenerateContentConfig``) in the words of ``JudgeRequest``."""
+"""Translates ``judge_model_config`` (ADK ``GenerateContentConfig``) to fields of ``JudgeRequest``."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _NAMES: Final = {
     "stop_sequences": "stop",
 }
 _LARGEST: Final = 2**63 - 1
-"""What a provider's whole numbers are at most."""
+"""The largest integer that providers accept."""
 _FRAME: Final = frozenset(
     {"system_instruction", "response_schema", "response_json_schema", "response_mime_type", "candidate_count"}
 )
-"""What adjudge itself decides; honouring it would break the question."""
+"""Keys that adjudge sets itself; a user's value would break the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationParameters:
-    """How a model generates its answers."""
+    """The generation parameters of a model."""
 
     known: JsonObject
-    """What every provider knows; see ``JudgeRequest.parameters``."""
+    """Keys that every provider supports; see ``JudgeRequest.parameters``."""
     others: JsonObject
-    """What is handed to the provider as it is written."""
+    """Keys that are passed to the provider unchanged."""
 
 
 def generation_parameters(config: Mapping[str, Any] | None) -> GenerationParameters:
-    """What a ``judge_model_config`` says.
+    """Parse a ``judge_model_config``.
 
     Raises:
-        InputError: a key is misspelt, has the wrong type, or is what adjudge itself decides.
+        InputError: a key is misspelt, has a value of the wrong type, or is set by adjudge itself.
     """
     found = GenerationParameters({}, {})
     problems: list[Problem] = []

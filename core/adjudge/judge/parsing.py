@@ -1,4 +1,4 @@
-"""Reading a reply: only what the schema asked for counts, and of its citations only those that hold."""
+"""Parses replies: accepts only answers that match the schema, and only valid citations."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ WITHHELD: Final[Mapping[str, str]] = {
     "refusal": "the judge refused to answer",
     "safety": "the provider blocked the answer",
 }
-"""Answers that are none, by their finish reason. To ask again would bring the same."""
+"""Messages for withheld answers, by finish reason. Repeating the request would give the same."""
 
 _DETAIL: Final = 160
-"""Characters that are repeated of an answer which cannot be read."""
+"""Maximum number of characters quoted from an unreadable answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadItem:
-    """What one reply says of one item."""
+    """The answer of one reply to one item."""
 
     label: str | None
     notes: Mapping[str, str] = field(default_factory=dict[str, str])
     citations: tuple[Citation, ...] = ()
-    """Those that hold."""
+    """The valid citations."""
     dropped: int = 0
-    """Citations that name no step, no known field or no words, or that do not hold."""
+    """The number of invalid citations: without a step, known field or quote, or not found in the log."""
     problem: str | None = None
-    """Why there is no label, or what is wrong with the evidence, in words of ours alone: the judge is told them."""
+    """The reason for a missing label or invalid evidence. The judge gets it, so it contains only fixed texts."""
     detail: str = ""
-    """What was found instead of a label."""
+    """The text found instead of a label."""
 
     @property
     def lost(self) -> str | None:
-        """Why there is no label, for people."""
+        """The reason for a missing label, for messages; ``None`` if there is a label."""
         if self.label is not None:
             return None
         return f"{self.problem} ({self.detail})" if self.detail else self.problem
 
     def with_evidence_of(self, second: ReadItem, question: Question) -> ReadItem:
-        """The same answer with the evidence of a second one: repairing where it looked changes no verdict."""
+        """This answer with the citations of the repaired answer ``second``. A repair cannot change the label."""
         if self.label != second.label or self.problem is None:
             return self
         name, words = question.instead_of_citing, _instead(second.notes, question)
@@ -54,7 +54,7 @@ class ReadItem:
         return replace(self, notes=notes, citations=second.citations, dropped=second.dropped)
 
     def vote(self, model: str, sample: int) -> Vote:
-        """The vote of a model."""
+        """This answer as a vote of ``model``."""
         return Vote(
             model=model,
             sample=sample,
@@ -72,9 +72,9 @@ def read_reply(
     check: CitationCheck | None = None,
     among: Sequence[int] | None = None,
 ) -> tuple[ReadItem, ...]:
-    """What a reply says of every item, in the question's order, or of those at ``among``.
+    """Parse the answers to all items in the question's order, or only to the items at the positions ``among``.
 
-    ``check`` looks each citation up.
+    ``check`` verifies each citation.
     """
     positions = range(len(question.items)) if among is None else among
     if reply.finish_reason in WITHHELD:
@@ -86,19 +86,19 @@ def read_reply(
 
 
 def problem_of(read: Sequence[ReadItem]) -> str | None:
-    """What the judge is asked to put right: a missing answer before missing evidence."""
+    """The problem that the judge is asked to repair; a missing label comes before missing evidence."""
     first = sorted((item for item in read if item.problem), key=lambda item: item.label is not None)
     return first[0].problem if first else None
 
 
 def read_texts(reply: JudgeReply, fields: Iterable[str]) -> Mapping[str, str] | None:
-    """The texts of a reply; ``None`` where one is missing or blank."""
+    """Parse the texts of a reply; ``None`` if one is missing or blank."""
     found = read_spoken(reply, fields)
     return None if isinstance(found, str) or not all(found.values()) else found
 
 
 def read_spoken(reply: JudgeReply, fields: Iterable[str]) -> Mapping[str, str] | str:
-    """The texts of a reply, blank ones included; or why it has none, in words of ours alone."""
+    """Parse the texts of a reply, which may be blank; or the reason, a fixed text, why this is impossible."""
     if reply.finish_reason in WITHHELD:
         return WITHHELD[reply.finish_reason]
     found = _object_of(reply)
@@ -110,7 +110,7 @@ def read_spoken(reply: JudgeReply, fields: Iterable[str]) -> Mapping[str, str] |
 
 
 def _object_of(reply: JudgeReply) -> Mapping[str, object] | ReadItem:
-    """The JSON object of a reply; where there is none, what that means for every item."""
+    """The JSON object of a reply; if there is none, a ``ReadItem`` with the problem, for every item."""
     try:
         answer = parse_json(_unfenced(reply.text), source="answer")
     except InputError as error:
@@ -160,7 +160,7 @@ def _read_item(
 
 
 def _instead(notes: Mapping[str, str], question: Question) -> str:
-    """What stands for evidence where there is nothing to cite."""
+    """The note that replaces citations if there is nothing to cite; empty if the judge wrote none."""
     return notes.get(question.instead_of_citing or "", "").strip()
 
 
@@ -177,7 +177,7 @@ def _citation(value: object, fields: Sequence[str]) -> Citation | None:
 
 
 def _unfenced(text: str) -> str:
-    """The text inside one Markdown fence around the whole: what models without a schema like to write."""
+    """Remove a Markdown fence around the whole reply, which models without schema support often write."""
     stripped = text.strip()
     if stripped.startswith("```") and stripped.endswith("```") and "\n" in stripped:
         return stripped[stripped.index("\n") : -3]

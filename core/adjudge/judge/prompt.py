@@ -1,4 +1,4 @@
-"""From what is asked to the messages and the schema of one call."""
+"""Builds the messages and the schema of one call from a question."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from adjudge.model.tokens import clipped_to_tokens, tokens_asked
 from adjudge.model.untrusted import addresses_judge, cleaned
 
 _ANSWER_TOKENS: Final = 300
-"""For each item, of an answer that is repeated to its judge. Longer answers are truncated: the model is probably looping."""
-
+"""Maximum tokens per item of an answer that is quoted in a repair request. Longer answers are truncated: the model is
+probably looping."""
 _MARGIN: Final = 300
-"""Tokens of what is asked for with it, and of delimiters that happen to be all digits."""
+"""Tokens reserved for the text of a repair request, and for delimiters that consist of digits by chance."""
 
 REPAIR: Final = ":repair"
-"""What the key of a further call after an answer that is not of the schema ends with."""
+"""The suffix of the key of a repeated call after an answer that violates the schema."""
 
 VERDICT: Final = "verdict"
 CITATIONS: Final = "citations"
@@ -55,7 +55,7 @@ def _citation(fields: Sequence[str]) -> JsonObject:
 
 
 def flags_of(question: Question) -> tuple[str, ...]:
-    """What is odd about the material, for every decision over it."""
+    """Flags about the exhibits, for every decision based on them: prompt injection, invisible characters."""
     texts = [text for exhibit in question.exhibits for text in exhibit.texts]
     texts += [item.text for item in question.items if item.quoted]
     odd = [_odd(text) for text in texts]
@@ -67,15 +67,15 @@ def flags_of(question: Question) -> tuple[str, ...]:
     return tuple(flags)
 
 
-@lru_cache(maxsize=32)  # the overview of a long run goes with every part of it
+@lru_cache(maxsize=32)  # the overview of a long run is in the questions about each of its parts
 def _odd(text: str) -> tuple[bool, bool]:
-    """Whether a text speaks to its judge, and whether it holds invisible characters."""
+    """Whether a text addresses the judge, and whether it contains invisible characters."""
     clean, invisible = cleaned(text)
     return addresses_judge(clean), invisible
 
 
 def item_key(position: int) -> str:
-    """The name of an item in the answer, by its place in the question. It never depends on the order of a vote."""
+    """The key of an item in the answer, from its position in the question. It does not depend on the vote's order."""
     return f"item_{position + 1}"
 
 
@@ -86,14 +86,14 @@ class Composer:
     prompt: Prompt
     exhibits: Sequence[Exhibit]
     key: str
-    """The hash of what is asked."""
+    """The hash of the question."""
     secret: bytes
-    """What delimiters and the order of items derive from."""
+    """The secret from which delimiters and the order of items are derived."""
     model: str
     parameters: GenerationParameters
 
     def vote(self, question: Question, sample: int, among: Sequence[int] | None = None) -> JudgeRequest:
-        """The call that asks for one vote on every item, or on those at the positions ``among``."""
+        """The request for one vote on all items, or only on the items at the positions ``among``."""
         asked = range(len(question.items)) if among is None else among
         drawn = [at for at in order(self.secret, self.key, sample, len(question.items)) if at in asked]
         purposes = list(dict.fromkeys(question.items[at].purpose for at in drawn))
@@ -122,7 +122,7 @@ class Composer:
         return request.model_copy(update={"key": f"{self.key}:{','.join(map(str, sorted(positions)))}"})
 
     def texts(self, fields: Mapping[str, str], sample: int = 0) -> JudgeRequest:
-        """The call that asks for texts: name to meaning. One answer, no vote; nothing of it is evidence."""
+        """The request for texts; ``fields`` are their names and descriptions. The answer is no vote and no evidence."""
         listed = "\n".join(f'- "{name}": {meaning}' for name, meaning in fields.items())
         schema: JsonObject = {name: {"type": "string"} for name in fields}
         return self._request(_TEXTS.format(fields=listed), self._material, schema, sample)
@@ -139,7 +139,7 @@ class Composer:
             schema_=object_schema(fields),
             parameters=parameters,
             provider_options=self.parameters.others,
-            # A seed of the user's own must not make all votes the same.
+            # Add the sample to the user's seed: with equal seeds all votes would be the same.
             seed=seed(self.key, sample) if own is None else (own + sample) % 2**31,
             key=self.key,
             sample=sample,
@@ -154,7 +154,7 @@ class Composer:
         return "\n\n".join(quoted(each.name, each.text, self._token, each.passages) for each in self.exhibits)
 
     def _items(self, question: Question, positions: Sequence[int]) -> Iterator[str]:
-        """The lines of the items, each purpose before the first item that has it."""
+        """The lines of the items; a purpose is written before the first item that has it."""
         purpose = ""
         for at in positions:
             item = question.items[at]
@@ -185,7 +185,7 @@ def _answer_schema(question: Question, item: JudgedItem) -> JsonObject:
 
 
 def _fields_of(cites: Mapping[tuple[str, ...], Sequence[str]]) -> str:
-    """The fields that may be cited, in words; by item where they differ."""
+    """The text about the fields that may be cited; listed by item if they differ."""
     listed = {fields: ", ".join(fields) for fields in cites}
     if len(cites) == 1:
         return f"one of: {', '.join(listed.values())}"
@@ -193,7 +193,14 @@ def _fields_of(cites: Mapping[tuple[str, ...], Sequence[str]]) -> str:
 
 
 def repair_request(request: JudgeRequest, answer: str, problem: str, items: int) -> JudgeRequest:
-    """The one further call after an answer about so many items that is not of the schema."""
+    """The request to repair an invalid answer; it is made at most once.
+
+    Args:
+        request: The first request.
+        answer: The invalid answer.
+        problem: What is wrong with it.
+        items: The number of items in the answer.
+    """
     answer = clipped_to_tokens(answer, _ANSWER_TOKENS * items)
     asked = (
         f"This answer cannot be read: {problem}. Give the whole answer again, as one JSON object with "
@@ -208,9 +215,9 @@ def repair_request(request: JudgeRequest, answer: str, problem: str, items: int)
 
 
 def tokens_beside(question: Question) -> int:
-    """The most tokens that a request has besides the texts of the exhibits, counted as ``tokens_shown`` does.
+    """The maximum number of tokens of a request, with a repair but without the texts of the exhibits.
 
-    What a repair adds is included.
+    The tokens of the exhibits are counted by ``tokens_shown``.
     """
     bare = [
         exhibit.model_copy(update={"text": "", "passages": (Passage(heading="", text=""),)})

@@ -1,4 +1,4 @@
-"""Material: how data stands in a prompt, set apart from everything that is said to the judge."""
+"""Quotes untrusted data in a prompt, so that it is separate from the instructions to the judge."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _HEADINGS: Final = " A line that starts with {mark} is a heading of ours: it say
 
 
 def words_about(token: str, *, has_headings: bool = False) -> str:
-    """What a judge is told of the material."""
+    """The instructions to the judge about quoted material."""
     headings = _HEADINGS.format(mark=_heading_mark(token)) if has_headings else ""
     return _WORDS.format(token=token, mark=_mark(token), headings=headings)
 
 
 def quoted(name: str, text: str, token: str, passages: Sequence[Passage] = ()) -> str:
-    """A text as a prompt shows it: without what nobody sees and without marks of chat templates, every line marked.
+    """Quote a text for a prompt: remove invisible characters and chat-template markers, and mark every line.
 
     Args:
-        name: What it is, in words of ours; whatever else is in it makes no line of its own.
-        text: Anybody's words.
+        name: The name of the text; line breaks in it are removed.
+        text: The untrusted text.
         token: The delimiter of this prompt.
-        passages: Further words of anybody, each under a heading that is marked as ours.
+        passages: Further untrusted texts, each under a heading that is marked as written by adjudge.
     """
     title = _in_a_line(name)
     begin, end = f"<<<BEGIN {title} {token}>>>", f"<<<END {title} {token}>>>"
@@ -58,7 +58,7 @@ def _heading_mark(token: str) -> str:
 
 
 def object_schema(properties: JsonObject) -> JsonObject:
-    """The schema of an object that has exactly these properties."""
+    """The JSON schema of an object with exactly these properties, all required."""
     return {
         "type": "object",
         "properties": properties,

@@ -1,4 +1,4 @@
-"""How many calls to one backend are under way: as many as it takes, found out while it works."""
+"""Limits the concurrent calls to one backend, and adapts the limit to its responses."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from adjudge.model.judging import RateLimit
 START: Final = 16
 _CEILING: Final = 256
 LONGEST_PAUSE: Final = 300.0
-"""Seconds. Whoever asks for more is not waited for: the call fails, and ``adjudge resume`` tries again."""
+"""The longest wait in seconds. If a provider asks for more, the call fails, and ``adjudge resume`` tries again."""
 
 
 class AdaptiveLimiter:
     """Additive increase, multiplicative decrease, as TCP does (Chiu and Jain 1989).
 
-    It starts with ``START`` calls at a time and doubles with every round of successes until the first
-    refusal; from then on it grows by one a round. A refusal halves it, once for all the calls that were
-    under way together. While the provider asks to wait, nothing new is sent.
+    The limit of concurrent calls starts at ``START`` and doubles with every round of successes until the first
+    refusal; after that it grows by one per round. A refusal halves it, once for all calls of the same round. While
+    the provider asks to wait, no new call is sent.
     """
 
     def __init__(self, most: int = _CEILING) -> None:
-        """Begin with ``START`` calls at a time, or ``most`` where that is less; never allow more than ``most``."""
+        """Start with ``START`` concurrent calls, and never allow more than ``most``."""
         self._most = most
         self._limit = float(min(START, most))
         self._slots = asyncio.Semaphore(self.limit)
         self._surplus = 0
-        """Slots that there are above the limit, since it was lowered: they are not given back."""
+        """The number of slots above the limit after it was lowered. They are removed when they are released."""
         self._refused = False
         self._round = 0
         self._paused_until = 0.0
 
     @property
     def limit(self) -> int:
-        """How many calls may be under way now."""
+        """The current limit of concurrent calls."""
         return int(self._limit)
 
     @asynccontextmanager
     async def slot(self) -> AsyncGenerator[int]:
-        """One call under way; gives the round that it belongs to."""
+        """A context for one call; it yields the number of the call's round, for ``refused``."""
         await self._slots.acquire()
         while self._surplus:  # the limit was lowered while this slot was free
             self._surplus -= 1
@@ -54,17 +54,17 @@ class AdaptiveLimiter:
             self._give_back()
 
     def succeeded(self, rate: RateLimit | None) -> None:
-        """A call was answered."""
-        if self._slots.locked():  # a limit that nobody reaches is no reason to raise it
+        """Record that a call was answered; raise the limit if it was reached."""
+        if self._slots.locked():  # raise the limit only if it was reached
             self._change(min(self._most, self._limit + (1 / self._limit if self._refused else 1)))
         if rate is not None and rate.remaining_requests == 0:
             self._pause_for(rate.reset_after)
 
     def refused(self, round_: int, retry_after: float | None) -> None:
-        """The provider had too much to do.
+        """Reduce the limit: the provider is overloaded.
 
         Args:
-            round_: What ``slot`` gave.
+            round_: The round from ``slot``.
             retry_after: Seconds that the provider asks to wait.
         """
         self._refused = True

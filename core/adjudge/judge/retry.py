@@ -1,4 +1,4 @@
-"""One call to one model, tried again where that may help."""
+"""Makes one call to one model, with retries for temporary failures."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from tenacity import RetryCallState
 
 DEFAULT_TIMEOUT: Final = 120.0
-"""Seconds that one request may take from the first to the last byte."""
+"""The default time limit of one request in seconds, until its reply is complete."""
 
 _FIRST_WAIT: Final = 0.5
 _LONGEST_WAIT: Final = 30.0
 
 
 class Caller:
-    """Calls one backend: within its limiter, in time, and again where the failure may pass."""
+    """Calls one backend with its rate limit, a time limit, and retries of temporary failures."""
 
     def __init__(self, member: Member, *, timeout: float, retrying: bool) -> None:
-        """Call the backend of ``member``; one request may take ``timeout`` seconds."""
+        """Call the backend of ``member``; ``timeout`` is the time limit of one request in seconds."""
         self._backend = member.backend
         self._origin = member.origin
         self._timeout = timeout
-        # A recorded failure stays what it was, and says nothing of the next call.
+        # Recorded failures are not retried, and do not stop later calls.
         self._retrying = retrying and not member.recorded
         self._breaker = Breaker(
             member.name.partition("/")[0] or member.backend_name, counting=not member.recorded
@@ -49,13 +49,13 @@ class Caller:
         """The reply to one request.
 
         Args:
-            request: What is asked.
-            before: Called before every attempt; what it raises comes out of here.
-            retried: Called before every attempt but the first.
+            request: The request.
+            before: Called before every attempt; its exceptions are passed on.
+            retried: Called before every attempt except the first.
 
         Raises:
             JudgeError: the last failure.
-            PluginError: the backend raised something else, or returned what is no reply.
+            PluginError: the backend raised another exception, or did not return a reply.
         """
         from tenacity import AsyncRetrying
 
@@ -97,7 +97,7 @@ class Caller:
             return reply
 
     async def _in_time(self, request: JudgeRequest) -> JudgeReply:
-        """What the backend replies; whatever shows that this machine lacks something is a failure that may pass."""
+        """The reply of the backend; exhausted resources of this machine are a temporary failure."""
         origin = self._origin
         try:
             reply = await awaited(
@@ -126,7 +126,7 @@ def _error_of(state: RetryCallState) -> JudgeError | None:
 
 
 def _wait(state: RetryCallState) -> float:
-    """Seconds before the next attempt: what the provider asks for, and jitter so that not all come at once."""
+    """Seconds until the next attempt: as the provider asks, else exponential backoff; both with random jitter."""
     error = _error_of(state)
     if error is not None and error.retry_after is not None:
         return error.retry_after + random.uniform(0.0, 0.25) * _FIRST_WAIT  # noqa: S311 - no secret

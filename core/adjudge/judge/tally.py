@@ -1,7 +1,7 @@
-"""Votes: what a tally decides, and when the rest of the votes cannot change it.
+"""Tallies of votes: the decision, and early stopping when the remaining votes cannot change it.
 
-A tally counts votes by what they stand for: a value, "does not apply", or "cannot tell". Lost votes
-count for nothing, and are asked for only once.
+A tally counts votes by their stand: a value, "does not apply", or "cannot tell". Lost votes
+do not count, and are not asked for again.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from adjudge.model.judging import Choice, VoteRuleName
 
 
 class Aside(Enum):
-    """A vote for no value; of a tie the value wins, then the lower number here."""
+    """The stand of a vote without a value. In a tie a value wins, then the lower number here."""
 
     NOT_APPLICABLE = 1
     ABSTAINED = 2
-    """It cannot be told."""
+    """The judge cannot tell."""
 
 
 NOT_APPLICABLE: Final = Aside.NOT_APPLICABLE
 ABSTAINED: Final = Aside.ABSTAINED
 
 Stand: TypeAlias = float | Aside
-"""What a vote stands for."""
+"""The meaning of a vote: a value, not applicable, or abstained."""
 
 Tally: TypeAlias = Counter[Stand]
 
 
 def stand_of(choice: Choice) -> Stand:
-    """What a choice stands for."""
+    """The stand of a choice."""
     if choice.abstains:
         return ABSTAINED
     return NOT_APPLICABLE if choice.value is None else choice.value
@@ -43,31 +43,31 @@ def stand_of(choice: Choice) -> Stand:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a tally decides."""
+    """The decision of a tally."""
 
     stand: Stand | None
-    """``None``: not one vote counts."""
+    """``None`` if no vote counts."""
     split: bool = False
-    """Whether the stand has a smaller share than was asked for: then it is undecided, whatever the stand."""
+    """Whether the share of the stand is below the required one; the decision is then undecided."""
 
     def same(self, other: Outcome) -> bool:
-        """Whether both give one verdict."""
+        """Whether both lead to the same verdict."""
         return self.split == other.split and (self.split or self.stand == other.stand)
 
 
 @dataclass(frozen=True, slots=True)
 class VoteRule:
-    """How votes decide."""
+    """The rule by which votes decide."""
 
     kind: VoteRuleName
     stands: tuple[Stand, ...]
-    """Everything that a vote may stand for."""
+    """All possible stands of a vote."""
     unsure_below: float | None = None
 
     def outcome(self, tally: Tally) -> Outcome:
-        """What the votes decide; a tie goes to the lower value, and to a value before anything else.
+        """The decision of the votes; a tie goes to the lower value, and to a value before other stands.
 
-        Under ``majority_or_unsure`` nothing is decided without more than half of the votes.
+        Under ``majority_or_unsure`` a decision needs more than half of the votes.
         """
         total = tally.total()
         if not total:
@@ -83,15 +83,15 @@ class VoteRule:
         return Outcome(stand, is_below and stand != ABSTAINED)
 
     def is_tie(self, tally: Tally) -> bool:
-        """Whether another stand has as many votes as the one that holds."""
+        """Whether another stand has as many votes as the leading one."""
         most = [count for _, count in tally.most_common(2)]
         return self.kind != "median" and len(most) == 2 and most[0] == most[1]
 
     def decided(self, tally: Tally, remaining: int) -> bool:
-        """Whether every way in which the remaining votes can go, lost ones included, gives one verdict.
+        """Whether all possible remaining votes, including lost ones, lead to the same verdict.
 
-        It is enough to look at those where all go one way: no mixture is worse for the leader, better
-        for another, or further from the middle, than all votes for one stand or all lost.
+        It is enough to check the extreme cases, all votes for one stand or all lost: no mixture is worse for the
+        leader, better for another stand, or changes a median more.
         """
         now = self.outcome(tally)
         return not remaining or all(
@@ -99,12 +99,12 @@ class VoteRule:
         )
 
     def fewest(self, tally: Tally, remaining: int, missing: int = 0) -> int:
-        """The fewest further votes that can decide; 0 where the tally is decided, or where none can.
+        """The minimum number of further votes that can decide; 0 if the tally is decided, or no votes can decide it.
 
         Args:
             tally: The votes that were cast.
-            remaining: How many may still be asked for.
-            missing: How many cannot be had although they were asked for: they may have gone any way.
+            remaining: The number of votes that may still be requested.
+            missing: The number of requested votes without an answer: they may have had any stand.
         """
 
         def can_decide(more: int) -> bool:
@@ -114,23 +114,23 @@ class VoteRule:
 
         if self.decided(tally, remaining + missing) or not can_decide(remaining):
             return 0
-        # Whatever decides also does with a further vote, so that halving finds the fewest.
+        # If a number of votes can decide, every larger number can too, so bisection finds the minimum.
         return 1 + bisect.bisect_left(range(1, remaining), True, key=can_decide)
 
     def confidence(self, tally: Tally, stand: Stand) -> float:
         """P(more than half of all possible votes are for ``stand`` | tally), from a uniform prior Beta(1, 1).
 
-        With whole numbers the distribution function of Beta at one half is a binomial tail.
+        With integer parameters the Beta distribution function at 1/2 is a binomial tail.
         """
         trials = tally.total() + 1
         ways = sum(math.comb(trials, wins) for wins in range(tally[stand] + 1))
         return ways / (1 << trials)
 
     def _quickest(self, tally: Tally, number: int) -> Iterator[Tally]:
-        """Tallies with ``number`` more votes, of which one decides if any does.
+        """Tallies with ``number`` more votes, such that if any tally with that many is decided, one of these is.
 
-        All further votes for one stand; evenly for all, where that leaves no majority; or some for one stand
-        and the others evenly against it, where that leaves too small a share.
+        All further votes for one stand; evenly for all stands, if no majority decides; or some for one stand and the
+        others evenly against it, if too small a share decides.
         """
         for stand in self.stands:
             yield tally + Counter({stand: number})
@@ -144,10 +144,10 @@ class VoteRule:
 
 
 def _added_evenly(tally: Tally, stands: Sequence[Stand], number: int) -> Tally:
-    """The tally with further votes, each for the stand that has fewest; ``ABSTAINED`` the last of several."""
+    """The tally with further votes, each for the stand with the fewest; ``ABSTAINED`` last in a tie."""
     rising = sorted(stands, key=lambda stand: tally[stand])
     counts = [tally[stand] for stand in rising]
-    # The stands that get votes end on one level, or one vote apart.
+    # The counts of the stands that get votes end equal, or differ by one.
     level, lowest = next(
         found
         for size in range(len(rising), 0, -1)

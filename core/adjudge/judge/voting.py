@@ -1,4 +1,4 @@
-"""Voting: what the votes of one model say of an item, and what a panel of models says of it."""
+"""Voting: combines the votes of one model, and the decisions of the models of a panel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adjudge.model.evidence import Citation, Failure
 from adjudge.model.judging import Choice, Decision, Question, Vote
 
 _CLOSING: Final = frozenset(f"judge_{code}" for code in ("budget", "raised", "unavailable", *OF_ONE_REQUEST))
-"""Failures that every further vote on the same question would meet."""
+"""Codes of failures that would repeat for every further vote on the same question."""
 
 
 @dataclass(slots=True)
@@ -24,23 +24,23 @@ class Ballot:
 
     model: str
     allowed: int
-    """How many votes may be asked for."""
+    """The maximum number of votes."""
     rule: VoteRule
     stands: Mapping[str, Stand]
-    """What each label stands for."""
+    """The stand of each label."""
     votes: list[Vote] = field(default_factory=list[Vote])
     tally: Tally = field(default_factory=Counter[Stand])
     asked: int = 0
     missing: int = 0
-    """Votes that were asked for and could not be had. Unlike a lost one, which the judge has wasted, such
-    a vote may still come: what it could change is not decided without it."""
+    """The number of requested votes without an answer. Unlike a lost vote, whose answer was unusable, such a vote may
+    still be cast later, so a decision that it could change is not made."""
     failure: Failure | None = None
-    """Why the last of them could not be had."""
+    """The failure of the last vote without an answer."""
     closed: bool = False
-    """Whether no further vote can be had."""
+    """Whether no further votes are possible."""
 
     def add(self, vote: Vote | Failure) -> None:
-        """Count the next vote, or why there is none."""
+        """Count the next vote or failure."""
         sample = self.asked
         self.asked += 1
         if isinstance(vote, Failure):
@@ -56,12 +56,12 @@ class Ballot:
 
     @property
     def unanimous(self) -> bool | None:
-        """Whether the votes, two or more, all agree; ``None`` where there are fewer."""
+        """Whether all votes agree; ``None`` if there are fewer than two."""
         labels = [vote.label for vote in self.votes if vote.label is not None]
         return len(set(labels)) == 1 if len(labels) > 1 else None
 
     def decision(self, item_id: str, flags: tuple[str, ...]) -> Decision:
-        """What the votes say of the item."""
+        """The decision of the votes on the item."""
         outcome = self.rule.outcome(self.tally)
         common: JsonObject = {
             "item_id": item_id,
@@ -95,7 +95,7 @@ class Ballot:
         return Decision(state="decided", value=outcome.stand, **common)
 
     def _unreadable(self) -> Failure:
-        """Why there is no vote although the judge answered."""
+        """The failure if all answers of the judge were unusable."""
         lost = [vote.lost for vote in self.votes if vote.lost is not None]
         reason = Counter(lost).most_common(1)[0][0] if lost else "no vote was cast"
         return Failure(
@@ -106,13 +106,13 @@ class Ballot:
 
 
 def ballots_on(question: Question, model: str, allowed: int, unsure_below: float | None) -> list[Ballot]:
-    """An empty ballot of one model for every item of a question.
+    """Create an empty ballot of one model for every item of a question.
 
     Args:
-        question: With the menu and the rule.
-        model: Who votes, as ``provider/model``.
-        allowed: How many votes may be asked for.
-        unsure_below: The share of the votes below which nothing is decided.
+        question: The question, with its choices and voting rule.
+        model: The voting model, as ``provider/model``.
+        allowed: The maximum number of votes.
+        unsure_below: The share of the votes below which the item is undecided.
     """
     stands = {choice.label: stand_of(choice) for choice in question.choices}
     rule = VoteRule(question.rule, tuple(dict.fromkeys(stands.values())), unsure_below)
@@ -120,8 +120,8 @@ def ballots_on(question: Question, model: str, allowed: int, unsure_below: float
 
 
 def votes_wanted(ballots: Sequence[Ballot]) -> dict[int, int]:
-    """How many votes each ballot that is open, by its position, needs next: the fewest that can decide it."""
-    # Items that stand alike, as all do at the beginning, are looked at once: many votes take a while.
+    """The number of votes that each open ballot needs next, by position: the minimum that can decide it."""
+    # Compute this once for items with equal tallies: it is slow for many votes.
     known: dict[object, int] = {}
     wanted: dict[int, int] = {}
     for at, each in enumerate(ballots):
@@ -142,13 +142,13 @@ def panel_decision(
     *,
     needs_majority: bool = False,
 ) -> Decision:
-    """What a panel says of one item: one voice a model, whatever the number of its votes.
+    """The decision of a panel on one item: each model has one vote, whatever the number of its samples.
 
-    ``majority``: a voice counts as a vote does. A model that cannot tell has a voice, one that could not be
-    asked has none, and a tie goes to the lower value. With ``needs_majority`` nothing is decided without more
-    than half of the voices. ``all`` gives the lowest value and ``any`` the highest of the models to which the item
-    applies; one that did not decide could have changed that, unless the value is already the worst (``all``) or
-    the best (``any``) of the menu.
+    ``majority``: the models' decisions are counted like votes. A model that cannot tell has a vote, a model that
+    could not be called has none, and a tie goes to the lower value. With ``needs_majority`` a decision needs more
+    than half of the votes. ``all``: the lowest value of the models to which the item applies; ``any``: the highest.
+    With these, an undecided model makes the panel undecided, unless the value is already the worst (``all``) or the
+    best (``any``) possible.
     """
     if len(decisions) == 1:
         return decisions[0]
@@ -159,7 +159,7 @@ def panel_decision(
     stand = counted.stand if rule == "majority" else _extreme(decisions, choices, rule)
     chosen = next((item for voice, item in voices if voice == stand), None)
     if chosen is None:
-        # Of two models that did not decide, the one that could not be asked is the reason: asking it may help.
+        # Report an error before an undecided model: a retry may help.
         chosen = next(item for state in _OPEN for item in decisions if item.state == state)
     if rule == "majority" and counted.split:
         chosen = chosen.model_copy(update={"state": "unsure", "value": None, "unsure_code": "split_votes"})
@@ -193,7 +193,7 @@ def _voice(decision: Decision) -> Stand | None:
 def _extreme(
     decisions: Sequence[Decision], choices: Sequence[Choice], rule: Literal["all", "any"]
 ) -> Stand | None:
-    """The worst or the best value; ``None`` where the models that did not decide could change it."""
+    """The worst or the best value; ``None`` if undecided models could change it."""
     pick = min if rule == "all" else max
     values = [item.value for item in decisions if item.value is not None]
     is_final = bool(values) and pick(values) == pick(
@@ -205,5 +205,5 @@ def _extreme(
 
 
 def _citations(cited: Iterable[Vote | Decision]) -> tuple[Citation, ...]:
-    """Every place once."""
+    """All citations, each once."""
     return tuple(dict.fromkeys(citation for item in cited for citation in item.citations))

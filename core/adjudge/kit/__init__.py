@@ -1,7 +1,7 @@
-"""What plugins share, the built-ins and everybody else's: one package for each subject.
+"""Code that built-in and third-party plugins share: one package or module for each subject.
 
-``matching`` compares trajectories and words; ``trace`` tells what an agent did; ``digests`` shortens steps for a
-reader; ``logs`` reads somebody's JSON; ``judged_criteria`` is what criteria share that ask a judge; ``http_judge``
-what judge backends share; ``render`` writes for a person; ``openai`` reads messages in OpenAI's form.
-No room of the core imports it.
+``matching`` compares tool calls and texts; ``trace`` finds actions and errors in a run; ``digests`` shortens steps to
+texts; ``logs`` reads logs; ``judged_criteria`` is for criteria with a judge; ``http_judge`` is for judge backends;
+``render`` makes texts for people; ``eval_sets`` edits eval-set files; ``openai`` reads messages of chat models. The
+core does not import this package.
 """

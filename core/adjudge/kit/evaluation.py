@@ -1,4 +1,4 @@
-"""What a criterion in words is made into; and any criterion's result as seed 003's ``EvaluationResult`` has it."""
+"""Compiled criteria in words, and results of any criterion as seed 003's ``EvaluationResult``."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ __all__ = [
 ]
 
 STEP_LEVEL: Final = "step_level"
-"""A criterion that measures has seen every step, one by one."""
+"""The granularity of criteria without a judge, which see every step."""
 
 Reducer: TypeAlias = Literal["all", "any", "last"]
-"""Over parts of a long run: met where every part meets it; where one part does; as the last part to which it
-applies has it, which is what a run comes to."""
+"""How to combine the results of a check on the parts of a long run: it is met if all parts meet it (``all``), if any
+part does (``any``), or if the last part to which it applies does (``last``)."""
 
 
 class Check(Frozen):
-    """One atomic, locked question about a run."""
+    """One atomic check of a compiled criterion."""
 
     check_id: str
     """``c1``, ``c2`` and so on."""
     text: str
-    """A statement that a run meets or not."""
+    """The statement that a run meets or not."""
     about: CheckKind
     reducer: Reducer = "all"
 
 
 class CompiledCriterion(Frozen):
-    """A criterion with its locked checks: all runs are judged by the same ones."""
+    """A criterion in words with its checks. All runs are judged by the same checks."""
 
     name: str
     description: str
@@ -55,15 +55,15 @@ class CompiledCriterion(Frozen):
     compiled_by: str
     """``author``, ``code``, or the judge's ``provider/model``."""
     sha256: str
-    """The hash of everything above."""
+    """The hash of all other fields."""
 
 
 def evaluated(result: CriterionResult, planned: CriterionInfo | None = None) -> CriterionResult:
-    """The result with what ``EvaluationResult`` says of every criterion, AI Judge or not.
+    """Add the fields of ``EvaluationResult`` to the result of a criterion that is not AI Judge.
 
     Args:
-        result: What a criterion says of a run.
-        planned: What decides its results; it is hashed where the criterion has no checks to hash.
+        result: The result of a criterion on a run.
+        planned: The criterion's settings, which are hashed if it has no checks.
     """
     chosen = GranularityChoice(
         name=result.used_granularity or STEP_LEVEL,
@@ -83,23 +83,23 @@ def evaluated(result: CriterionResult, planned: CriterionInfo | None = None) -> 
 
 
 def hash_of(planned: CriterionInfo | None) -> str:
-    """The SHA-256 of what decides the results of a criterion: with the same one they are comparable."""
+    """The SHA-256 of a criterion's settings. Results with the same hash are comparable."""
     return canonical_sha256({} if planned is None else planned.model_dump(mode="json", exclude_defaults=True))
 
 
 def reasoning_of(result: CriterionResult) -> str:
-    """Its reason; or those of its turns."""
+    """The reasoning of a result, or else that of its turns."""
     if result.reasoning is not None:
         return result.reasoning
     told = [turn.reasoning for turn in result.per_invocation if turn.reasoning]
     if told or result.score is None:
-        return " ".join(dict.fromkeys(told)) or f"{result.criterion} says nothing of it"
+        return " ".join(dict.fromkeys(told)) or f"{result.criterion} gave no reason"
     threshold = "" if result.threshold is None else f"; the threshold is {result.threshold:g}"
     return f"{result.criterion} measured {result.score:g}{threshold}"
 
 
 def evidence_of(result: CriterionResult) -> Evidence:
-    """Its places and scans, and those of its turns, each once."""
+    """The evidence of a result and its turns, without duplicates."""
     given = (result.evidence, *(turn.evidence for turn in result.per_invocation))
     parts = [part for part in given if part is not None]
     return Evidence(
@@ -109,13 +109,13 @@ def evidence_of(result: CriterionResult) -> Evidence:
 
 
 def codes_of(result: CriterionResult) -> tuple[str, ...]:
-    """Its reason codes; or those of its turns that are undecided."""
+    """The reason codes of a result, or else those of its undecided turns."""
     unsure = (turn.unsure_code for turn in result.per_invocation if turn.unsure_code is not None)
     return result.reason_codes or tuple(dict.fromkeys(unsure))
 
 
 def views_of(case: CaseResult) -> tuple[AggregatedSteps, ...]:
-    """What judges were given an overview of the run with, each view once, in the order of use."""
+    """The aggregated views of the run that judges saw, in the order of use, without duplicates."""
     views: list[AggregatedSteps] = []
     for view in (view for item in case.criteria for view in item.aggregated_steps):
         if view not in views:
@@ -124,6 +124,6 @@ def views_of(case: CaseResult) -> tuple[AggregatedSteps, ...]:
 
 
 def decomposition_of(case: CaseResult) -> TaskDecomposition | None:
-    """The sub-tasks that were found in the run."""
+    """The sub-tasks found in the run; ``None`` if it was not decomposed."""
     found = (item.task_decomposition for item in case.criteria)
     return next((item for item in found if item is not None), None)

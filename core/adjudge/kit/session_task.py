@@ -1,4 +1,4 @@
-"""The asynchronous code of one session, all in one task, on an event loop that can be abandoned."""
+"""Runs the asynchronous code of one session in one task, on an event loop that can be abandoned."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _left_behind: Final[set[asyncio.Task[Any]]] = set()
 
 
 class SessionTask:
-    """Runs the coroutines of one session one after the other, all in one task and one context.
+    """Runs the coroutines of one session in sequence, in one task and one context.
 
-    What binds itself to its task (a cancel scope, a context variable) lasts for the session.
+    So objects that are bound to their task, such as cancel scopes and context variables, last for the whole session.
     """
 
     def __init__(
         self, name: str, loop: ThreadLoop | None, refused: Callable[[BaseException], Exception]
     ) -> None:
-        """Prepare; the task starts with the first call.
+        """Prepare the task, which starts with the first call.
 
         Args:
-            name: Whose session it is; the name of the task.
-            loop: Where it runs; ``None`` for the loop of whoever calls, which blocking code blocks.
-            refused: Makes an exception of what is no ``Exception`` and would end the run.
+            name: The name of the task.
+            loop: The event loop of the task; ``None`` for the caller's loop, which blocking code would block.
+            refused: Converts exceptions that are not subclasses of ``Exception`` and would end the run.
         """
         self._name = name
         self._loop = loop
@@ -43,7 +43,7 @@ class SessionTask:
 
     @property
     def left_running(self) -> str | None:
-        """What became of a call that was cancelled and runs still; ``None`` where there is none."""
+        """A message about a cancelled call that is still running; ``None`` if there is none."""
         return next((why for call, why in self._left if not call.is_over), None)
 
     async def call(
@@ -52,14 +52,15 @@ class SessionTask:
         *args: object,
         too_late: Callable[[Any], None] | None = None,
     ) -> Any:
-        """What the coroutine function returns; or raises, in the form that ``refused`` gives it.
+        """Await a coroutine function and return its result; exceptions are converted with ``refused``.
 
-        Where the caller is cancelled, so is the coroutine. It has a few seconds to end and is left behind then.
+        If the caller is cancelled, the coroutine is cancelled too. If it does not end after a few seconds, it is
+        abandoned.
 
         Args:
-            function: Somebody's code.
-            args: What it is given.
-            too_late: Given the result that comes after the caller was cancelled.
+            function: The third-party function.
+            args: Its arguments.
+            too_late: Called with a result that arrives after the caller was cancelled.
         """
         if self._task is None:
             self._task = LoopTask(self._name, self._loop)
@@ -80,15 +81,15 @@ class SessionTask:
         raise self._refused(error) from error
 
     def stop(self) -> None:
-        """Let the task end as soon as nothing runs in it."""
+        """End the task after its current call."""
         if self._task is not None:
             self._task.do(None)
             self._task = None
 
     async def settled(self) -> None:
-        """Wait until it is known of every call that was cancelled whether it ended; ``left_running`` is whole then.
+        """Wait until every cancelled call has ended or is abandoned; after that ``left_running`` is final.
 
-        Whoever cancelled may wait no longer than this does, and close the session meanwhile.
+        The caller that cancelled a call may close the session in the meantime.
         """
         if self._cancelling:
             await asyncio.wait(tuple(self._cancelling))
@@ -115,7 +116,7 @@ class SessionTask:
                 blocking = asyncio.current_task(task.where.loop)
                 who = "its code"
                 if blocking is not None and blocking is not task.task:
-                    # Tasks that the agent's code made itself have names such as Task-4, which say nothing.
+                    # Tasks created by the agent's code have names such as Task-4, which are not helpful.
                     unnamed = _UNNAMED.fullmatch(blocking.get_name())
                     who = "a task of the agent's code" if unnamed else blocking.get_name()
                 why = f"{who} blocks the event loop, cannot be stopped, and was left running"
@@ -124,12 +125,12 @@ class SessionTask:
 
 
 def _leave_behind(ignoring: LoopTask) -> None:
-    """Let the end of the loop not wait for a task that ignores its cancellation."""
+    """Prevent the end of the loop from waiting for a task that ignores its cancellation."""
     task = ignoring.task
     if task is not None and not task.done():
         _unregister_task(task)
-        # Kept, because a task that is collected while it waits is reported as a mistake. The end of the
-        # program collects it too; asyncio's own flag keeps the report from the user then.
+        # Keep a reference: asyncio reports a pending task that is garbage-collected. asyncio's own flag prevents the
+        # report when the program ends.
         _left_behind.add(task)
         task._log_destroy_pending = False  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue]
         task.add_done_callback(_left_behind.discard)

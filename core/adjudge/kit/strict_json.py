@@ -1,4 +1,4 @@
-"""Strict JSON with places: what every file of JSON is read with, so that each problem names file, line and path."""
+"""Strict JSON with places: reads JSON files so that each problem names file, line and path."""
 
 from adjudge.adk.json_decoder import MAX_DEPTH
 from adjudge.adk.json_input import JsonStream, open_file, parse_json, read_json

@@ -1,4 +1,4 @@
-"""Other people's asynchronous code on an event loop in a thread, where nothing has to wait for code that blocks."""
+"""Runs third-party asynchronous code on an event loop in a thread, so that blocking code delays nothing else."""
 
 from adjudge.extension.loop_threads import Call, LoopTask, Stopped, ThreadLoop
 

@@ -1,4 +1,4 @@
-"""Threads for short calls of somebody's blocking code: as many as block at a time, and not one for each call."""
+"""A thread pool for short calls of third-party blocking code, with as many threads as calls that block."""
 
 from __future__ import annotations
 
@@ -15,40 +15,41 @@ from adjudge.kit.threads import start_thread
 __all__ = ["ThreadPool"]
 
 _PATIENCE: Final = 0.005
-"""Seconds that calls wait for one that was begun before they get threads of their own."""
+"""Seconds that waiting calls wait for a running one before they get other threads."""
 _IDLE: Final = 0.05
-"""Seconds that a thread waits for a further call before it ends. Starting one takes longer than a short call."""
+"""Seconds that a thread waits for another call before it ends. Starting a thread takes longer than a short call."""
 
 
 class ThreadPool:
-    """Runs blocking calls in daemon threads that end soon after nothing is left to do.
+    """Runs blocking calls in daemon threads, which end shortly after the last call.
 
-    One thread takes call after call. Where one of them takes long, the others get threads of their own, so that
-    nothing waits for code that blocks. Every call finds ``threading.local`` empty, as in a thread of its own: a
-    thread in which a call has left something takes no further one.
+    One thread runs calls in sequence. If a call takes long, the waiting calls get other threads, so that they do not
+    wait for blocking code. Every call finds ``threading.local`` empty, as in a new thread: a thread in which a call
+    has left data runs no further calls.
     """
 
     def __init__(self) -> None:
-        """Start nothing yet."""
+        """Create a pool without threads."""
         self._lock = threading.Lock()
         self._waiting: deque[tuple[str, Callable[[], None], asyncio.Future[Any]]] = deque()
         self._threads = 0
-        """Those that take calls, or will once their call returns or the bell rings."""
+        """The number of threads that run calls, or will after their current call or the next wake-up."""
         self._idle = 0
-        """Those of them that wait for the bell."""
+        """The number of those threads that wait for a wake-up."""
         self._bell: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._taken = 0
         self._served_by: asyncio.AbstractEventLoop | None = None
         self._watched_by: asyncio.AbstractEventLoop | None = None
 
     def submit(self, name: str, work: Callable[[], None], done: asyncio.Future[Any]) -> None:
-        """Run what ``adjudge.kit.threads.handover`` gives, in a thread called ``name``; called by an event loop.
+        """Run the function returned by ``adjudge.kit.threads.handover`` in a thread named ``name``.
 
-        ``done`` raises where no thread can be started. Where it is cancelled before its turn, nothing runs.
+        It must be called on an event loop. If no thread can be started, ``done`` gets the exception. If ``done`` is
+        cancelled before the call begins, the call does not run.
         """
         loop = asyncio.get_running_loop()
         self._waiting.append((name, work, done))
-        if self._served_by is not loop:  # one thread for all calls of this turn of the loop
+        if self._served_by is not loop:  # one thread for all calls of this iteration of the loop
             self._served_by = loop
             loop.call_soon(self._serve, loop)
 
@@ -66,7 +67,7 @@ class ThreadPool:
             loop.call_later(_PATIENCE, self._watch, loop, self._taken)
 
     def _watch(self, loop: asyncio.AbstractEventLoop, taken: int) -> None:
-        """Give threads to those that wait, where none was taken since."""
+        """Start threads for the waiting calls if no call has begun since the last check."""
         if not self._waiting:
             self._watched_by = None
             return
@@ -78,7 +79,7 @@ class ThreadPool:
         try:
             for _ in range(count):
                 self._start_one()
-        except RuntimeError as error:  # the limit of this machine
+        except RuntimeError as error:  # the machine's limit of threads is reached
             while not self._threads and self._waiting:
                 *_, done = self._waiting.popleft()
                 if not done.done():
@@ -88,7 +89,7 @@ class ThreadPool:
         with self._lock:
             self._threads += 1
         try:
-            # Thread.start() would hold up the loop until the thread runs.
+            # Not Thread.start(), which blocks the loop until the thread runs.
             start_thread(self._work)
         except RuntimeError:
             with self._lock:
@@ -97,7 +98,8 @@ class ThreadPool:
 
     def _work(self) -> None:
         thread = threading.current_thread()
-        repr([thread])  # the interpreter's own note of that is no trace of a call
+        # Create the interpreter's own thread-local data now, so that it does not count as left by a call.
+        repr([thread])
         storage = _storage()
         before = len(storage or ())
         while (call := self._next()) is not None:
@@ -119,7 +121,7 @@ class ThreadPool:
                 return None
 
     def _is_called(self) -> bool:
-        """Wait for the bell; whether it rang in time."""
+        """Wait for a wake-up; return whether there was one within the idle time."""
         try:
             self._bell.get(timeout=_IDLE)
         except queue.Empty:
@@ -135,12 +137,12 @@ class ThreadPool:
         with self._lock:
             self._threads -= 1
         if self._waiting:
-            with contextlib.suppress(RuntimeError):  # those that wait are seen to by _watch
+            with contextlib.suppress(RuntimeError):  # _watch will serve the waiting calls
                 self._start_one()
 
 
 def _storage() -> dict[str, Any] | None:
-    """What ``threading.local`` keeps of the current thread; ``None`` where this Python does not show it."""
+    """The data of ``threading.local`` of the current thread; ``None`` if this Python does not expose it."""
     try:
         import ctypes
 

@@ -1,4 +1,4 @@
-"""Other people's blocking code in threads: what agent adapters and local judges share."""
+"""Runs third-party blocking code in threads, for agent adapters and local judges."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["computed", "handover", "start_thread"]
 
 
 def start_thread(work: Callable[[], None]) -> None:
-    """Run ``work`` in a daemon thread. It does not wait until the thread runs, as ``threading.Thread.start`` does.
+    """Run ``work`` in a daemon thread, without waiting until the thread runs, unlike ``threading.Thread.start``.
 
-    A tool that measures coverage, or a debugger, sees the thread like any other.
+    Coverage tools and debuggers trace the thread like any other.
 
     Raises:
-        RuntimeError: the machine has no further thread.
+        RuntimeError: the machine cannot start another thread.
     """
 
     def traced() -> None:

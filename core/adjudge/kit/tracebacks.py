@@ -1,4 +1,4 @@
-"""Where somebody's code raised: the file and the line, for messages."""
+"""The file and line at which third-party code raised, for messages."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ __all__ = ["raised_at"]
 
 
 def raised_at(error: BaseException, below: Path | None = None) -> str:
-    """``" (FILE:LINE)"`` of the last place in somebody's code; empty where there is none.
+    """``" (FILE:LINE)"`` of the last frame in third-party code; empty if there is none.
 
     Args:
-        error: What was raised; a syntax error stands where the file says so.
-        below: The folder of that code; otherwise all that came after the last call that imported it.
+        error: The exception. For a syntax error, the place in the source file is used.
+        below: The folder of the third-party code; by default all frames after the last import count.
     """
     if isinstance(error, SyntaxError) and error.filename:
         return f" ({error.filename}:{error.lineno})"
     frames = list(traceback.extract_tb(error.__traceback__))
     if below is not None:
         frames = [frame for frame in frames if Path(frame.filename).is_relative_to(below)] or frames
-    # What a module did comes after the call that imported it.
+    # The frames of a module come after the frame that imported it.
     imported = next(
         (number for number, frame in enumerate(frames, 1) if frame.filename == importlib.__file__), 0
     )

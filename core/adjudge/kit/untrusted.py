@@ -1,4 +1,4 @@
-"""Text of an agent, a tool or a user, on its way to a judge or a person."""
+"""Makes texts of agents, tools and users safe to show to a judge or a person."""
 
 from adjudge.model.untrusted import addresses_judge, cleaned, defused, lines_of, said_to_judge
 

@@ -1,4 +1,4 @@
-"""What simulators of users and judges of simulated users share: the conversation as a user sees it, and placeholders."""
+"""Shared code of user simulators and judges of simulated users: the conversation as users see it, and placeholders."""
 
 from __future__ import annotations
 
@@ -16,36 +16,35 @@ from adjudge.model.tokens import clipped_to_tokens
 __all__ = ["STOP_SIGNAL", "conversation_seen", "filled", "placeholders_in"]
 
 STOP_SIGNAL: Final = "</finished>"
-"""What a simulated user writes where the conversation is over (ADK)."""
+"""The text with which a simulated user ends the conversation (ADK)."""
 
 _MOST_TOKENS: Final = 4000
-"""Of one text of an agent or a tool, as a simulated user reads it."""
+"""The maximum tokens of one text of an agent or a tool that a simulated user reads."""
 
 _PLACEHOLDER: Final = re.compile(r"\{\{\s*([A-Za-z_]\w*)\s*\}\}")
 
 
 def placeholders_in(text: str) -> list[str]:
-    """The names that stand in ``{{ … }}``, each once, in order."""
+    """The names of the placeholders ``{{ name }}`` in a text, in order, without duplicates."""
     return list(dict.fromkeys(_PLACEHOLDER.findall(text)))
 
 
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """The text with ``{{ name }}`` replaced by its value; what has no value is left as it is."""
+    """Replace placeholders ``{{ name }}`` by their values; those without a value are unchanged."""
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 def conversation_seen(
     turns: Iterable[Invocation], *, with_calls: bool = False, stop_signal: str = STOP_SIGNAL
 ) -> Exhibit:
-    """``conversation``: what the user and the agent said, one JSON object a line.
+    """``conversation``: the messages of the user and the agent, with one JSON object per line.
 
-    A stop signal in it is of no user: the conversation would have ended. It is taken out, so that an agent cannot
-    put it into the user's mouth.
+    The stop signal is removed from the texts, so that an agent cannot make the simulated user repeat it.
 
     Args:
         turns: The turns so far.
-        with_calls: Whether the user sees the calls of tools and what they gave back.
-        stop_signal: What would end the conversation.
+        with_calls: Whether the user sees tool calls and their results.
+        stop_signal: The text with which the user ends the conversation.
     """
     text = "\n".join(json.dumps(line, ensure_ascii=False, default=str) for line in _lines(turns, with_calls))
     return Exhibit(

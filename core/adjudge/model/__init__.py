@@ -1,9 +1,8 @@
-"""The one data model: pure, frozen data, without I/O and without plugins.
+"""The data model: frozen classes without I/O and without plugins.
 
-Everything that crosses a border of adjudge is one of these classes. They are
-pydantic models that cannot be changed after construction; ``model_copy(update=...)``
-makes a changed copy. JSON objects inside them (arguments, state, details) are plain
-dictionaries and must be treated as read-only.
+All data that plugins exchange with adjudge are instances of these classes. They are pydantic models that cannot be
+changed after construction; ``model_copy(update=...)`` makes a changed copy. JSON objects inside them (arguments,
+state, details) are plain dictionaries and must be treated as read-only.
 """
 
 from __future__ import annotations
@@ -190,7 +189,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a class when it is asked for: a command that needs one must not pay for all."""
+    """Import a class at its first use, so that a command that needs one class does not import all."""
     if name in _HOMES:
         import importlib
 

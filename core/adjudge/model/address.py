@@ -1,4 +1,4 @@
-"""Addresses as they may be shown."""
+"""Addresses without secrets, safe to show."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 
 
 def shown_address(url: str) -> str:
-    """Return the address without its user and without the values of its query.
+    """Return a URL without its user information and without the values of its query.
 
-    Keys often stand in a query (``?key=…``), and no parameter name proves that its value is not one.
-    A text that is not an address is returned as it is.
+    Queries often contain keys (``?key=…``), and the name of a parameter never proves that its value is not a key.
+    A text that is not a URL is returned unchanged.
     """
     if "://" not in url:
         return url

@@ -1,8 +1,8 @@
-"""The model as ADK's classes show it: read-only views with ADK's attribute names.
+"""Read-only views of the model with ADK's attribute names.
 
-Metric functions that were written for ADK read ``part.text``, ``part.function_call.args``
-and ``invocation.intermediate_data.tool_uses``. These views answer them where google-adk is
-not installed. Names: google-adk ``evaluation/eval_case.py`` and google-genai ``types.Part``.
+Metric functions written for ADK read ``part.text``, ``part.function_call.args`` and
+``invocation.intermediate_data.tool_uses``. These views provide these attributes without google-adk. Sources of the
+names: google-adk ``evaluation/eval_case.py`` and google-genai ``types.Part``.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class BlobView:
 
 @dataclass(frozen=True, slots=True)
 class PartView:
-    """ADK ``Part``: one of its fields is set."""
+    """ADK ``Part``. At most one of its fields is set, besides ``thought``."""
 
     text: str | None = None
     thought: bool | None = None
@@ -95,7 +95,7 @@ def _response(item: ToolResult) -> FunctionResponseView:
 
 
 def part_view(item: Item) -> PartView:
-    """One item as ADK's ``Part`` shows it. An item that ADK has no field for is an empty part."""
+    """Convert an item to the form of ADK's ``Part``. An item without a field in ADK becomes an empty part."""
     match item:
         case Text():
             return PartView(text=item.text)
@@ -117,7 +117,7 @@ def part_view(item: Item) -> PartView:
 
 
 def intermediate_view(invocation: Invocation) -> IntermediateDataView | InvocationEventsView | None:
-    """The steps of a turn in the ADK form that they came in; other sources use ``IntermediateData``."""
+    """The steps of a turn in the ADK form of their file; for other sources as ``IntermediateData``."""
     if invocation.form is None and not invocation.steps:
         return None
     if invocation.form == "invocation_events":

@@ -1,4 +1,4 @@
-"""What a granularity strategy makes of a trajectory (seed 003, section 3.2)."""
+"""The output of a granularity strategy (seed 003, section 3.2)."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from adjudge.model.base import Frozen, JsonObject
 
 
 class AggregatedSteps(Frozen):
-    """A trajectory at one granularity, with the way back to its steps."""
+    """A trajectory aggregated at one granularity, with a mapping back to its steps."""
 
     granularity: str
-    """The strategy's name: ``step_level``, ``phase_level``, ``global_summary`` or somebody's own."""
+    """The name of the strategy: ``step_level``, ``phase_level``, ``global_summary``, or a third-party strategy."""
     aggregated_content: str
     step_mapping: dict[str, tuple[int, ...]] = {}
-    """A label of the content, for instance ``Step 1`` or ``Phase A``, to step numbers."""
+    """The step numbers of each label in the content; labels are for instance ``Step 1`` or ``Phase A``."""
     summary_metadata: JsonObject = {}
 
 
 class Cluster(Frozen):
-    """A run of steps that serve one sub-task (seed 003, ``TaskDecomposition``)."""
+    """Consecutive steps that belong to one sub-task (seed 003, ``TaskDecomposition``)."""
 
     name: str
-    """What the sub-task is, in a few words."""
+    """A short description of the sub-task."""
     steps: tuple[int, ...]
     """Step numbers, in order; at least one."""
     summary: str | None = None
-    """``None`` where nobody wrote one."""
+    """``None`` if there is no summary."""
     boundary: str | None = None
-    """Why it begins where it does, for instance ``page changed`` or ``judge's correction``; ``None`` for the first."""
+    """The reason for its beginning, for instance ``page changed`` or ``judge's correction``; ``None`` for the first."""
 
 
 class TaskDecomposition(Frozen):
@@ -36,4 +36,4 @@ class TaskDecomposition(Frozen):
 
     clusters: tuple[Cluster, ...]
     named_by: Literal["code", "judge"] = "code"
-    """Who named the clusters. Where they begin is found by code, unless ``boundary`` says otherwise."""
+    """Whether code or a judge named the clusters. Code finds their boundaries, unless ``boundary`` says otherwise."""

@@ -1,4 +1,4 @@
-"""What a criterion is given: a case and what the agent did with it."""
+"""The input of a criterion: a case and the agent's trajectory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CaseUnderTest(Frozen):
     def pairs(self) -> tuple[tuple[Invocation, Invocation | None], ...]:
         """``(actual, expected)`` per turn; expected is ``None`` in a simulated conversation.
 
-        The core never scores a static case whose number of turns differs from the conversation's.
+        Both have the same number of turns: otherwise the case is an ``error``, and not scored.
         """
         expected = self.case.conversation
         if expected is None:

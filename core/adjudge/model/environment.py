@@ -1,4 +1,4 @@
-"""Environment variables, and where each comes from."""
+"""Environment variables, each with its source."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 
 class Environment(Mapping[str, str]):
-    """The variables of the process, with those that ``.env`` files add."""
+    """The environment variables of the process and those added from ``.env`` files."""
 
     def __init__(self, values: Mapping[str, str], files: Mapping[str, Path]) -> None:
-        """Take over the variables.
+        """Create a mapping of variables.
 
         Args:
-            values: Every variable.
-            files: The ``.env`` file of each variable that comes from one.
+            values: All variables.
+            files: For each variable from a ``.env`` file, the path of the file.
         """
         self._values = dict(values)
         self._files = dict(files)
@@ -29,5 +29,5 @@ class Environment(Mapping[str, str]):
         return len(self._values)
 
     def file_of(self, name: str) -> Path | None:
-        """The ``.env`` file that the variable comes from; ``None`` where the process has it, and where nobody has."""
+        """The ``.env`` file of a variable; ``None`` if it is from the process, or does not exist."""
         return self._files.get(name)

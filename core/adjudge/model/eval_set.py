@@ -1,4 +1,4 @@
-"""Eval sets: the cases that an agent is evaluated on."""
+"""Eval sets: the cases on which an agent is evaluated."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from adjudge.model.invocation import Invocation, Rubric
 
 
 class SessionInput(Frozen):
-    """What a session starts with (ADK ``SessionInput``)."""
+    """The initial data of a session (ADK ``SessionInput``)."""
 
     app_name: str = ""
     user_id: str = ""
     session_id: str | None = None
     state: JsonObject = {}
     extra: JsonObject | None = None
-    """Further keys of the file; ADK allows them."""
+    """Unknown keys in the file, which ADK allows."""
 
 
 class UserBehavior(Frozen):
-    """One way in which a simulated user behaves (ADK ``UserBehavior``). ``{{ stop_signal }}`` may stand in its texts."""
+    """A behaviour of a simulated user (ADK ``UserBehavior``). Its texts may contain ``{{ stop_signal }}``."""
 
     name: str
     description: str
     behavior_instructions: tuple[str, ...] = ()
-    """What the user does."""
+    """Instructions for the user."""
     violation_rubrics: tuple[str, ...] = ()
-    """What a message of such a user never does; a judge looks for these."""
+    """Violations of the behaviour; a judge checks the user's messages for them."""
 
 
 class UserPersona(Frozen):
-    """Who a simulated user is (ADK ``UserPersona``)."""
+    """The persona of a simulated user (ADK ``UserPersona``)."""
 
     id: str
     description: str
@@ -37,14 +37,14 @@ class UserPersona(Frozen):
 
 
 class ConversationScenario(Frozen):
-    """A conversation that a simulated user leads (ADK ``ConversationScenario``)."""
+    """A conversation with a simulated user (ADK ``ConversationScenario``)."""
 
     starting_prompt: str
-    """What the user says first, word for word."""
+    """The user's first message, sent unchanged."""
     conversation_plan: str
-    """What the user wants, in words."""
+    """A description of what the user wants."""
     user_persona: str | JsonObject | None = None
-    """The id of a persona, or the persona itself, as the eval set has it; ``adjudge.kit.adk.persona_of`` reads it."""
+    """The id of a persona, or the persona itself, as in the file. ``adjudge.kit.adk.persona_of`` reads it."""
 
 
 class EvalCase(Frozen):
@@ -58,11 +58,11 @@ class EvalCase(Frozen):
     rubrics: tuple[Rubric, ...] | None = None
     final_session_state: JsonObject | None = None
     extra: JsonObject | None = None
-    """Further keys of the file; ADK allows them."""
+    """Unknown keys in the file, which ADK allows."""
 
 
 class EvalSet(Frozen):
-    """A file of cases, whole in memory. Large files are read case by case instead (``adjudge.adk``)."""
+    """An eval set that is completely in memory. Large files are read case by case instead (``adjudge.adk``)."""
 
     eval_set_id: str
     name: str | None = None

@@ -1,4 +1,4 @@
-"""AI Judge: a criterion in words, and what was concluded of one run (seed 003, section 3.3)."""
+"""AI Judge: a criterion in words, and the evaluation of one run (seed 003, section 3.3)."""
 
 from __future__ import annotations
 
@@ -12,27 +12,29 @@ from adjudge.model.judging import JudgeUse, Votes
 from adjudge.model.verdict import Verdict
 
 CheckKind: TypeAlias = Literal["process", "outcome", "answer"]
-"""``process``: how the agent goes about it. ``outcome``: what is true at the end; the agent's own claims are no
-evidence that something was reached. ``answer``: what the agent says to its user, whether or not it is so."""
+"""``process``: how the agent proceeds. ``outcome``: the state at the end; the agent's own claims are no evidence that
+something was achieved. ``answer``: what the agent says to its user, whether it is true or not."""
 
 
 class WordedCriterion(Frozen):
-    """A criterion as its author words it."""
+    """A criterion described in words."""
 
     name: str
     description: str
     granularity: str | None = None
-    """A strategy's name; ``None``: the analyzer chooses."""
+    """The name of a granularity strategy; ``None``: the analyzer chooses."""
     about: CheckKind | None = None
-    """What all checks are about; ``None``: the judge says it of each, once for all runs."""
+    """The kind of all checks; ``None``: the judge decides the kind of each check, once for all runs."""
     checks: tuple[str, ...] = ()
-    """Atomic texts, each of which a run meets or not; empty: they are compiled from the description."""
+    """Atomic statements, each of which a run meets or not; empty: a judge derives them from the description."""
+    checks_about: tuple[CheckKind | None, ...] = ()
+    """The kind of each check; ``None`` for a check of the kind ``about``. Empty: all checks have the kind ``about``."""
     threshold: float = Field(default=1.0, gt=0, le=1)
-    """The share of the checks that apply that must be met."""
+    """The share of the applicable checks that must be met."""
 
 
 class GranularityChoice(Frozen):
-    """Which strategy was chosen, and why."""
+    """The chosen granularity strategy, and the reason."""
 
     name: str
     reason: str
@@ -40,7 +42,7 @@ class GranularityChoice(Frozen):
 
 
 class CheckResult(Frozen):
-    """One check on one run."""
+    """The result of one check on one run."""
 
     check_id: str
     text: str
@@ -52,59 +54,62 @@ class CheckResult(Frozen):
     unsure_code: UnsureCode | None = None
     error: Failure | None = None
     granularity: str
-    """The strategy that it was decided at."""
+    """The granularity strategy with which it was decided."""
     votes: Votes = Votes()
-    """What its judges voted; no votes where none was asked."""
+    """The votes of its judges; empty if no judge was asked."""
     steps_not_shown: int = 0
-    """Steps that the judge saw shortened, in a line or not at all, for want of room."""
+    """The number of steps that the judge saw only shortened, as one line, or not at all, because they did not fit."""
     steps_fetched: tuple[int, ...] = ()
-    """Steps that it saw as they were recorded because votes had asked for them."""
+    """Steps that the judge saw as recorded because votes had requested them."""
 
 
 Share: TypeAlias = Annotated[float, Field(ge=0, le=1)]
 
 
 class AppliedCalibration(Frozen):
-    """What made a confidence the probability that a verdict is right: a fit to verdicts that people labelled."""
+    """The calibration of a confidence: a fit to verdicts labelled by people.
+
+    A calibrated confidence estimates the probability that the verdict is right.
+    """
 
     criterion_name: str
     judges: tuple[str, ...]
-    """As ``provider/model``."""
+    """The judge models, as ``provider/model``."""
     rows: int
-    """How many labelled verdicts it was fitted to."""
+    """The number of labelled verdicts used for the fit."""
     threshold: Share | None = None
-    """The calibrated confidence below which a verdict is UNSURE; ``None``: the labels show none."""
+    """The calibrated confidence below which a verdict is UNSURE; ``None`` if the labels give no such threshold."""
     fitted_at: str
     """ISO 8601, UTC."""
     labels_sha256: str
-    """Of the file of labels."""
+    """SHA-256 of the file of labels."""
 
 
 class VotedVerdict(Frozen):
-    """What the votes alone say of a run, before labels say what that is worth."""
+    """The verdict from the votes alone, before calibration."""
 
     verdict: Verdict
     confidence_score: float
-    """A posterior of the votes."""
+    """The posterior probability of the majority, given the votes."""
 
 
 class EvaluationResult(Frozen):
-    """What was concluded of one run (seed 003, ``EvaluationResult``), with what is needed to check it."""
+    """The result of one criterion for one run (seed 003, ``EvaluationResult``), with its evidence and votes."""
 
     criterion_name: str
     verdict: Verdict | None
-    """``None`` where it could not be measured: see ``error``."""
+    """``None`` if the criterion could not be measured: see ``error``."""
     reasoning: str
     confidence_score: float | None = None
     """0 to 1."""
     calibrated: bool = False
-    """Whether the score was fitted to labels; otherwise it is a posterior of the votes alone."""
+    """Whether ``confidence_score`` is calibrated with labels; otherwise it is a posterior probability of the votes."""
     before_calibration: VotedVerdict | None = None
-    """What the votes alone say; set exactly where ``calibrated`` is."""
+    """The verdict before calibration; set only if ``calibrated``."""
     calibration: AppliedCalibration | None = None
-    """What was applied; set exactly where ``calibrated`` is."""
+    """The applied calibration; set only if ``calibrated``."""
     used_granularity: str
-    """The strategy at which the verdict was decided; ``step_level`` where a criterion measured the steps themselves."""
+    """The granularity strategy of the verdict; ``step_level`` if a criterion measured the steps themselves."""
     evidence: Evidence = Evidence()
     reason_codes: tuple[str, ...] = ()
     """For instance ``split_votes``, ``low_confidence``, ``self_reported``, ``addresses_judge``."""
@@ -112,9 +117,9 @@ class EvaluationResult(Frozen):
     granularity: GranularityChoice
     checks: tuple[CheckResult, ...] = ()
     criterion_sha256: str
-    """Of the compiled criterion, or of the measured one."""
+    """The hash of the criterion with its checks, or of a measuring criterion's settings."""
     score: float | None = None
-    """What was measured, in the criterion's own unit; ``None`` for a criterion in words."""
+    """The measured value in the criterion's own unit; ``None`` for a criterion in words."""
     threshold: float | None = None
-    """What the score was compared with."""
+    """The threshold for ``score``."""
     judging: JudgeUse | None = None

@@ -1,4 +1,4 @@
-"""Items: the small things that a step, a prompt or an answer is made of."""
+"""Items: the parts of a step, a prompt or an answer."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
     from adjudge.model.adk_view import PartView
 
 ClaimField: TypeAlias = Literal["thinking", "memory", "evaluation_previous_goal", "next_goal"]
-"""The places in which an agent says something about itself (seed 003, section 3.1)."""
+"""The fields of a step with an agent's statements about itself (seed 003, section 3.1)."""
 
 
 class _Item(Frozen):
     extra: JsonObject | None = None
-    """Further keys of the source format, under the names that the format gives them."""
+    """Other keys of the source format, with their original names."""
 
     @model_serializer(mode="wrap")
     def _tagged(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Keep ``kind`` where defaults are left out: without it an item cannot be read back."""
+        """Always write ``kind``, also if defaults are left out: parsing needs it to choose the class."""
         return {"kind": self.__class__.model_fields["kind"].default, **handler(self)}
 
 
 class Claim(_Item):
-    """What the agent says of itself. Never evidence of an outcome."""
+    """A statement of the agent about itself (thinking, memory, goals). Never evidence that an outcome was reached."""
 
     kind: Literal["claim"] = "claim"
     field: ClaimField = "thinking"
@@ -34,25 +34,25 @@ class Claim(_Item):
 
 
 class ToolCall(_Item):
-    """A call that the agent made (ADK ``FunctionCall``)."""
+    """A tool call by the agent (ADK ``FunctionCall``)."""
 
     kind: Literal["call"] = "call"
     name: str
     args: JsonObject | None = None
-    """The arguments; ``None`` where the log has none, which equals ``{}`` in matching."""
+    """The arguments; ``None`` if the log has none, which equals ``{}`` in matching."""
     id: str | None = None
     raw_args: str | None = None
-    """The arguments as the log wrote them, kept only where they are not a JSON object."""
+    """The text of the arguments in the log; set only if it is not a JSON object."""
 
 
 class ToolResult(_Item):
-    """What a call gave back (ADK ``FunctionResponse``)."""
+    """The result of a tool call (ADK ``FunctionResponse``)."""
 
     kind: Literal["result"] = "result"
     name: str | None = None
     value: JsonValue = None
     call_id: str | None = None
-    """The ``id`` of the call that it answers; ``None`` where the log does not say."""
+    """The ``id`` of the call; ``None`` if the log does not contain it."""
 
     @property
     def is_error(self) -> bool:
@@ -62,7 +62,7 @@ class ToolResult(_Item):
 
 
 class Observation(_Item):
-    """What the environment showed outside a tool result, for instance a page."""
+    """What the agent observed in its environment outside of tool results, for instance a web page."""
 
     kind: Literal["observation"] = "observation"
     text: str
@@ -70,7 +70,7 @@ class Observation(_Item):
 
 
 class Text(_Item):
-    """Natural language of a user, an agent or a sub-agent."""
+    """A text by a user, an agent or a sub-agent."""
 
     kind: Literal["text"] = "text"
     text: str
@@ -85,7 +85,7 @@ class ErrorItem(_Item):
 
 
 class Blob(_Item):
-    """Binary content: inline as base64 ``data``, or by ``uri`` where it stays outside."""
+    """Binary content: inline as base64 ``data``, or external at ``uri``."""
 
     kind: Literal["blob"] = "blob"
     mime_type: str | None = None
@@ -94,7 +94,7 @@ class Blob(_Item):
 
 
 class Opaque(_Item):
-    """Something that the format has and this model has no word for."""
+    """Content of the source format that has no other class in this model."""
 
     kind: Literal["opaque"] = "opaque"
     name: str
@@ -105,30 +105,30 @@ Item: TypeAlias = Annotated[
     Claim | ToolCall | ToolResult | Observation | Text | ErrorItem | Blob | Opaque,
     Field(discriminator="kind"),
 ]
-"""Any of the item classes, told apart by ``kind``."""
+"""Any of the item classes; ``kind`` distinguishes them."""
 
 
 class Content(Frozen):
-    """A message: who speaks, and an ordered list of items (ADK ``Content``)."""
+    """A message: a role, and an ordered list of items (ADK ``Content``)."""
 
     role: str | None = None
     items: tuple[Item, ...] = ()
     has_parts: bool = True
-    """``False`` where the source had no ``parts`` at all, which is not an empty list."""
+    """``False`` if the source had no ``parts``, as opposed to an empty list."""
 
     @classmethod
     def of_text(cls, text: str, role: str | None = None) -> Content:
-        """A message of one text."""
+        """Create a message with one text."""
         return cls(role=role, items=(Text(text=text),))
 
     @property
     def text(self) -> str:
-        """All texts joined by a newline, without the agent's thoughts."""
+        """All texts joined by newlines, without the agent's thoughts."""
         return "\n".join(item.text for item in self.items if isinstance(item, Text))
 
     @property
     def parts(self) -> list[PartView]:
-        """The items as ADK's ``Part`` objects show them, for metric functions written for ADK."""
+        """The items in the form of ADK's ``Part``, for metric functions written for ADK."""
         from adjudge.model.adk_view import part_view
 
         return [part_view(item) for item in self.items]

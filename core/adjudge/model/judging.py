@@ -1,4 +1,4 @@
-"""A question to a judge, the calls that it becomes, and what the votes decide. Free of any provider's words."""
+"""A question to a judge, its calls, and the decision by votes. Independent of providers."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from adjudge.model.step import Usage
 FinishReason: TypeAlias = Literal["stop", "length", "refusal", "safety", "other"]
 """``refusal``: the model declined; ``safety``: the provider blocked the question or the answer."""
 
-# --- what a criterion asks --------------------------------------------------------------
+# --- questions --------------------------------------------------------------------------
 
 
 class Prompt(Frozen):
-    """The fixed words of a question: what to decide and how. It has no place for data."""
+    """The fixed instructions of a question: what to decide and how. It contains no data."""
 
     name: str
-    """The file it comes from, for instance ``final_response_match_v2``."""
+    """The name of its file, for instance ``final_response_match_v2``."""
     version: int
-    """Raised with every change of its meaning."""
+    """Increased with every change of its meaning."""
     text: str
 
     @property
     def sha256(self) -> str:
-        """The hash of its words; results carry it."""
+        """The hash of its text, which is stored in results."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
@@ -37,78 +37,78 @@ class Passage(Frozen):
     """A part of an exhibit."""
 
     heading: str
-    """What it is, in words of ours, for instance ``step 3 result``. No text can imitate one."""
+    """A fixed description of the text, for instance ``step 3 result``. Texts cannot imitate headings."""
     text: str
-    """What somebody said: data."""
+    """Untrusted text of a user, an agent or a tool."""
 
 
 class Exhibit(Frozen):
-    """A text to look at: what a user, an agent or a tool said. Always data, never an instruction."""
+    """A text that a judge examines, from a user, an agent or a tool. Always data, never an instruction."""
 
     name: str
-    """What it is, as the prompt speaks of it, for instance ``agent response``."""
+    """The name that the prompt uses for it, for instance ``agent response``."""
     text: str = ""
     passages: tuple[Passage, ...] = ()
-    """Parts of it under headings, after ``text``."""
+    """Parts with headings, after ``text``."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Everything in it that somebody said."""
+        """All texts of users, agents and tools in the exhibit."""
         return (self.text, *(passage.text for passage in self.passages))
 
 
 class JudgedItem(Frozen):
-    """One thing to decide."""
+    """One statement that a judge decides."""
 
     item_id: str
     text: str
-    """What is to be decided: a rubric's property, a sentence."""
+    """The statement, for instance the property of a rubric, or a sentence of a response."""
     quoted: bool = False
-    """Whether the text comes from an agent, a tool or a user: it is set apart as an exhibit is."""
+    """Whether the text is from an agent, a tool or a user. It is then quoted like an exhibit."""
     purpose: str = ""
-    """What it belongs to, in the words of its author, for instance a criterion. Shown once for neighbours that have the same."""
+    """A description by the author, for instance of the item's criterion. It is shown once for adjacent equal ones."""
     kind: str = ""
-    """What sort of item it is, in a word that the prompt explains."""
+    """The kind of the item, a word that the prompt explains."""
     cites: tuple[str, ...] | None = None
-    """The fields in which its answer may show evidence; ``None``: those of the question."""
+    """The fields from which its answer may cite; ``None``: those of the question."""
 
 
 class Choice(Frozen):
-    """One answer of the menu."""
+    """One possible answer."""
 
     label: str
     meaning: str
     value: float | None = None
-    """The score that it stands for. ``None``: the item does not apply, or the judge abstains."""
+    """The score of this answer. ``None``: the item does not apply, or the judge abstains."""
     abstains: bool = False
-    """Whether it says that the judge cannot tell."""
+    """Whether this answer means that the judge cannot tell."""
 
 
 VoteRuleName: TypeAlias = Literal["majority", "majority_or_unsure", "median"]
-"""How votes decide; see ``Question.rule``."""
+"""The rule by which votes decide; see ``Question.rule``."""
 
 
 class Question(Frozen):
-    """Items to decide over the same exhibits, each with one answer of a menu."""
+    """Items that a judge decides from the same exhibits, each with one of the given choices."""
 
     prompt: Prompt
     exhibits: tuple[Exhibit, ...]
     items: tuple[JudgedItem, ...]
-    """With ids that differ."""
+    """Items with different ids."""
     choices: tuple[Choice, ...]
     rule: VoteRuleName = "majority"
-    """``majority``: the value with most votes; the lower one on a tie. ``majority_or_unsure``: the same, but
-    undecided (``split_votes``) without more than half of the votes, or of a panel's models. ``median``: the lower median."""
+    """``majority``: the value with the most votes; in a tie the lower value. ``majority_or_unsure``: the value with
+    more than half of the votes (in a panel, of the models), else undecided (``split_votes``). ``median``: the lower
+    median."""
     notes: dict[str, str] = {"rationale": "why, in one or two sentences"}
-    """Texts asked for with every item, before the answer: name to description."""
-
+    """Texts that the judge writes for every item before its answer: the name and a description of each."""
     cites: tuple[str, ...] = ()
-    """Fields of steps in which an answer must show its evidence; empty: no citation is asked for."""
+    """Fields of steps from which answers must cite; empty: no citations are required."""
     instead_of_citing: str | None = None
-    """The note that may stand for evidence where there is nothing to cite."""
+    """The name of the note that replaces citations if there is nothing to cite."""
 
     def cites_of(self, item: JudgedItem) -> tuple[str, ...]:
-        """The fields in which the answer to an item may show its evidence."""
+        """The fields from which the answer to an item may cite."""
         return self.cites if item.cites is None else item.cites
 
     @model_validator(mode="after")
@@ -130,55 +130,55 @@ class Question(Frozen):
 
 
 class JudgeMessage(Frozen):
-    """One message of a call."""
+    """One message of a request."""
 
     role: Literal["system", "user", "assistant"]
     text: str
 
 
 class JudgeRequest(Frozen):
-    """One call to one model. Votes, retries and caching are the client's business."""
+    """A request for one call to one model. The judge client handles votes, retries and caching."""
 
     model: str
     """The provider's name for the model, without the backend's prefix."""
     messages: tuple[JudgeMessage, ...]
     schema_: JsonObject | None = None
-    """A JSON schema that the answer must satisfy; the backend uses the provider's own mechanism.
+    """The JSON schema of the answer. The backend uses the provider's own mechanism to enforce it.
 
-    Objects only, every property required, no further ones: the subset that all providers take.
+    Only objects, all properties required, no additional ones: the subset that all providers support.
     """
     parameters: JsonObject = {}
     """``temperature``, ``top_p``, ``top_k``, ``max_tokens``, ``stop``, ``presence_penalty``, ``frequency_penalty``."""
     provider_options: JsonObject = {}
-    """What ``judge_model_config`` names besides: handed to the provider as it is."""
+    """Other keys of ``judge_model_config``, which are passed to the provider unchanged."""
     seed: int | None = None
-    """For providers that take one."""
+    """The seed, for providers that support one."""
     key: str = ""
-    """What is asked, as a hash over everything but the model and the delimiters."""
+    """The hash of the request without the model and the delimiters."""
     sample: int = 0
-    """Which vote, from 0."""
+    """The number of the vote, from 0."""
 
 
 class RateLimit(Frozen):
-    """What the provider says of its limits."""
+    """The rate limits reported by the provider."""
 
     remaining_requests: int | None = None
     reset_after: float | None = None
-    """Seconds until more may be sent."""
+    """Seconds until more requests may be sent."""
 
 
 class JudgeReply(Frozen):
-    """What the model answered."""
+    """The answer of a model to one request."""
 
     text: str
     finish_reason: FinishReason = "stop"
     model_version: str | None = None
-    """The version that the provider reports."""
+    """The model version reported by the provider."""
     usage: Usage | None = None
     rate: RateLimit | None = None
 
 
-# --- what the votes decide --------------------------------------------------------------
+# --- votes and decisions ----------------------------------------------------------------
 
 
 class Vote(Frozen):
@@ -191,41 +191,41 @@ class Vote(Frozen):
     """``None``: the vote is lost."""
     notes: dict[str, str] = {}
     citations: tuple[Citation, ...] = ()
-    """Those that hold."""
+    """The valid citations."""
     dropped_citations: int = 0
-    """Those that do not, even after the judge was told."""
+    """The number of citations that were invalid even after a repair request."""
     lost: str | None = None
-    """Why there is no label."""
+    """Why the vote is lost; ``None`` if it has a label."""
 
 
 class Votes(Frozen):
-    """What judges voted on one item."""
+    """The votes of judges on one item."""
 
     label: str | None = None
-    """The most frequent answer among those that stand for the decided value."""
+    """The most frequent label with the decided value."""
     tally: dict[str, int] = {}
-    """Label to votes; ``lost`` counts the lost ones."""
+    """The number of votes by label; ``lost`` counts the lost votes."""
     tie: bool = False
-    """Whether two values had the same number of votes, so that the lower one holds."""
+    """Whether two values had the same number of votes; the lower value was then decided."""
     stopped_early: bool = False
-    """Whether fewer votes were asked for than allowed, because the rest could not change the decision."""
+    """Whether voting stopped before the allowed number of votes, because the rest could not change the decision."""
     confidence: float | None = None
     """P(the decided value is the majority's | tally) under a uniform prior; uncalibrated."""
     flags: tuple[str, ...] = ()
-    """``addresses_judge``: an exhibit speaks to its judge; ``invisible_text``: it held invisible characters."""
+    """``addresses_judge``: an exhibit addresses the judge; ``invisible_text``: it contained invisible characters."""
     citations: tuple[Citation, ...] = ()
-    """What the votes for the decided value cite, each place once."""
+    """The citations of the votes for the decided value, without duplicates."""
     votes: tuple[Vote, ...] = ()
     """In the order of the samples."""
 
 
 class Decision(Votes):
-    """What the votes say of one item."""
+    """The decision of the votes on one item."""
 
     item_id: str
     state: Literal["decided", "not_applicable", "unsure", "error"]
     value: float | None = None
-    """Set exactly where ``state`` is ``decided``."""
+    """The decided value; set only if ``state`` is ``decided``."""
     reasoning: str | None = None
     """The rationale of the first vote for ``label``."""
     unsure_code: UnsureCode | None = None
@@ -233,14 +233,14 @@ class Decision(Votes):
 
     @property
     def cast(self) -> Votes:
-        """The votes alone."""
+        """The votes, without the decision."""
         return Votes(**{name: getattr(self, name) for name in Votes.model_fields})
 
 
 def total_cost(costs: Iterable[float | None]) -> float | None:
-    """USD of several calls together; ``None`` where there is none, or the price of one is not known.
+    """The total cost of calls in USD; ``None`` if there is no call, or the cost of one is unknown.
 
-    Rounded, because the order of a sum's parts depends on who answered first.
+    The sum is rounded, because its last digits depend on the order of the answers.
     """
     listed = list(costs)
     known = [cost for cost in listed if cost is not None]
@@ -248,18 +248,18 @@ def total_cost(costs: Iterable[float | None]) -> float | None:
 
 
 class JudgeUse(Frozen):
-    """What a criterion asked of its judges."""
+    """The models, prompts, votes, tokens and cost that a criterion used."""
 
     models: tuple[str, ...] = ()
     """As ``provider/model``."""
     model_versions: tuple[str, ...] = ()
-    """What the providers report."""
+    """The model versions reported by the providers."""
     prompts: dict[str, str] = {}
-    """``name v1`` to the SHA-256 of its words."""
+    """The SHA-256 of each prompt's text, by name and version, for instance ``name v1``."""
     votes: int = 0
-    """Answers used, from wherever they came."""
+    """The number of used answers, including cached and recorded ones."""
     lost_votes: int = 0
     usage: Usage | None = None
-    """The tokens of those answers."""
+    """The tokens of these answers."""
     cost: float | None = None
-    """What they cost in USD where all their prices are known, whether or not they were paid for this time."""
+    """The cost of these answers in USD, including cached ones; ``None`` if a price is unknown."""

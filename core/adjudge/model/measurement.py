@@ -1,4 +1,4 @@
-"""What a criterion hands back: scores, reasons and evidence. It decides no verdict."""
+"""The result of a criterion: scores, reasons and evidence, but no verdict."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ OutcomeState: TypeAlias = Literal["scored", "not_applicable", "unsure", "error"]
 
 
 class RubricScore(Frozen):
-    """One rubric on one turn, or on the case (ADK ``RubricScore``)."""
+    """The result of one rubric on one turn or on the case (ADK ``RubricScore``)."""
 
     rubric_id: str
     score: FiniteFloat | None = None
-    """``None`` where it does not apply, or could not be decided or measured."""
+    """``None`` if the rubric does not apply, or could not be decided or measured."""
     rationale: str | None = None
     state: OutcomeState = "scored"
     unsure_code: UnsureCode | None = None
     error: Failure | None = None
     votes: Votes = Votes()
-    """What its judges voted; no votes where none was needed."""
+    """The votes of its judges; empty if none were needed."""
 
 
 class Outcome(Frozen):
-    """One measured thing: a score, or the reason why there is none."""
+    """The outcome of one measurement: a score, or the reason why there is none."""
 
     state: OutcomeState
     score: float | None = None
-    """Set exactly where ``state`` is ``scored``."""
+    """Set only if ``state`` is ``scored``."""
     reasoning: str | None = None
     unsure_code: UnsureCode | None = None
     error: Failure | None = None
     details: JsonObject = {}
-    """What the criterion wants to show: a diff, labels, counts. JSON only."""
+    """Details that the criterion shows, as JSON: a diff, labels, counts."""
     evidence: Evidence | None = None
     rubric_scores: tuple[RubricScore, ...] = ()
     best_possible: FiniteFloat | None = None
-    """Where there is no score: the best one that the parts that are known still allow."""
+    """If there is no score: the best score that is still possible, given the known parts."""
 
     @classmethod
     def scored(
@@ -54,24 +54,24 @@ class Outcome(Frozen):
         details: JsonObject | None = None,
         evidence: Evidence | None = None,
     ) -> Outcome:
-        """A score. It must be finite and inside the value range of the criterion's spec."""
+        """Create an outcome with a score, which must be finite and in the value range of the criterion's spec."""
         return cls(state="scored", score=score, reasoning=reasoning, details=details or {}, evidence=evidence)
 
     @classmethod
     def not_applicable(cls, reasoning: str, *, details: JsonObject | None = None) -> Outcome:
-        """There is nothing to measure here; it leaves the denominator."""
+        """Create an outcome for something that the criterion does not apply to. It is not counted in the mean."""
         return cls(state="not_applicable", reasoning=reasoning, details=details or {})
 
     @classmethod
     def unsure(cls, code: UnsureCode, reasoning: str, *, details: JsonObject | None = None) -> Outcome:
-        """It was measured and could not be decided."""
+        """Create an outcome that was measured but could not be decided."""
         return cls(state="unsure", unsure_code=code, reasoning=reasoning, details=details or {})
 
     @classmethod
     def failed(
         cls, code: str, message: str, *, origin: str | None = None, retryable: bool = False
     ) -> Outcome:
-        """It could not be measured."""
+        """Create an outcome that could not be measured."""
         return cls(
             state="error",
             reasoning=message,
@@ -80,10 +80,10 @@ class Outcome(Frozen):
 
 
 class Measurement(Frozen):
-    """What a criterion found in one case.
+    """The measurement of one criterion on one case.
 
-    A criterion that measures turn by turn gives one outcome per invocation and leaves ``overall``
-    unset: the core takes the mean. One that measures the case as a whole sets ``overall``.
+    A criterion that measures every turn gives one outcome per invocation and leaves ``overall`` unset: the core
+    computes the mean. A criterion that measures the case as a whole sets ``overall``.
     """
 
     per_invocation: tuple[Outcome, ...] = ()
@@ -91,8 +91,8 @@ class Measurement(Frozen):
     reasoning: str | None = None
     details: JsonObject = {}
     evaluation: EvaluationResult | None = None
-    """How a judge came to ``overall``, where AI Judge measures: shown with the result, and never what decides."""
+    """AI Judge's evaluation behind ``overall``. It is shown with the result, and does not decide it."""
     task_decomposition: TaskDecomposition | None = None
-    """The sub-tasks that were found in the run on the way."""
+    """The sub-tasks found in the run."""
     aggregated_steps: tuple[AggregatedSteps, ...] = ()
-    """The views of the run that the judge was given, in the order of use."""
+    """The aggregated views of the run that the judge saw, in the order of use."""

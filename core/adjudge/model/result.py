@@ -1,4 +1,4 @@
-"""Results: what the core concludes from measurements."""
+"""Results: what the core computes from measurements."""
 
 from __future__ import annotations
 
@@ -16,122 +16,126 @@ from adjudge.model.verdict import Status, Verdict
 
 
 class InvocationResult(Frozen):
-    """One criterion on one turn."""
+    """The result of one criterion on one turn."""
 
     status: Status
     verdict: Verdict | None = None
     score: float | None = None
     reasoning: str | None = None
     unsure_code: str | None = None
-    """Why it could not be decided, where ``verdict`` is ``UNSURE``."""
+    """Why the verdict is ``UNSURE``."""
     error: Failure | None = None
     details: JsonObject = {}
-    """What the criterion shows of its own: a diff of calls, labels, counts."""
+    """Details that the criterion shows: a diff of calls, labels, counts."""
     evidence: Evidence | None = None
     rubric_scores: tuple[RubricScore, ...] = ()
-    """Of a criterion that decides rubrics turn by turn."""
+    """The results of rubrics, for a criterion that decides rubrics on every turn."""
     best_possible: float | None = None
-    """Where there is no score: the best one that the parts that are known still allow."""
+    """If there is no score: the best score that is still possible, given the known parts."""
 
 
 class CriterionResult(Frozen):
-    """One criterion on one case, or on one run in a log. Its first six fields are seed 003's ``EvaluationResult``."""
+    """The result of one criterion on one case, or on one run in a log.
+
+    Its first six fields are seed 003's ``EvaluationResult``.
+    """
 
     criterion_name: str
     """The instance's name in the configuration."""
     verdict: Verdict | None = None
-    """``None`` where there is none: ``status`` says why."""
+    """``None`` if there is no verdict: ``status`` is the reason."""
     reasoning: str | None = None
     confidence_score: float | None = None
-    """0 to 1: how sure the judge's votes are, or what labels have shown them to be worth."""
+    """0 to 1: the posterior probability of the majority, given the judge's votes; or a calibrated value."""
     used_granularity: str | None = None
-    """The strategy at which AI Judge decided; ``None`` where another criterion measured."""
+    """The granularity strategy of AI Judge's verdict; ``None`` for other criteria."""
     evidence: Evidence | None = None
-    """Every quote stands in the log, at that step and field: code looked it up."""
+    """Code has checked that every quote is in the log, at the cited step and field."""
     criterion: str
     """The component that measured, as ``plugin/component``."""
     status: Status
     score: float | None = None
-    """The mean over the turns, or the one score of the whole case; ``None`` where something is missing."""
+    """The mean over the turns, or the score of the whole case; ``None`` if outcomes are missing."""
     threshold: float | None = None
-    """What the score is compared with; ``None``: informational, it decides nothing."""
+    """The threshold for the score; ``None``: the criterion is informational and does not affect the verdict."""
+    lower_is_better: bool = False
+    """Whether a score passes at or below the threshold, instead of at or above it."""
     error: Failure | None = None
-    """Set where something could not be measured."""
+    """Why something could not be measured."""
     scored: int = 0
-    """How many outcomes have a score."""
+    """The number of outcomes with a score."""
     total: int = 0
-    """How many there are, those that are not applicable left out."""
+    """The number of applicable outcomes."""
     best_possible: float | None = None
-    """The best score that the missing outcomes allow; set only where some are missing and it is finite."""
+    """The best score that is still possible; set only if outcomes are missing and it is finite."""
     details: JsonObject = {}
-    """What the criterion shows of its own."""
+    """Details that the criterion shows."""
     rubric_scores: tuple[RubricScore, ...] = ()
-    """Of a criterion that decides rubrics over the case as a whole."""
+    """The results of rubrics, for a criterion that decides rubrics on the case as a whole."""
     judging: JudgeUse | None = None
-    """What was asked of judges; ``None`` where none was asked."""
+    """The use of judges; ``None`` if no judge was asked."""
     per_invocation: tuple[InvocationResult, ...] = ()
-    """One entry a turn; empty where the case is measured as a whole."""
+    """One entry per turn; empty if the case is measured as a whole."""
     granularity: GranularityChoice | None = None
-    """Which strategy was chosen first, and why."""
+    """The granularity strategy that was chosen first, and the reason."""
     calibrated: bool = False
-    """Whether ``confidence_score`` was fitted to labels; otherwise it is a posterior of the votes alone."""
+    """Whether ``confidence_score`` is calibrated with labels; otherwise it is a posterior probability of the votes."""
     before_calibration: VotedVerdict | None = None
-    """What the votes alone say; set exactly where ``calibrated`` is."""
+    """The verdict before calibration; set only if ``calibrated``."""
     calibration: AppliedCalibration | None = None
-    """What was applied; set exactly where ``calibrated`` is."""
+    """The applied calibration; set only if ``calibrated``."""
     reason_codes: tuple[str, ...] = ()
-    """Why it is UNSURE (``split_votes``, ``no_evidence``, ``abstained``, ``injection``, ``low_confidence``,
-    ``not_applicable``), and what it is to be taken with care for (``self_reported``, ``addresses_judge``,
-    ``invisible_text``, ``steps_not_shown``, ``other_judges``)."""
+    """Reasons for UNSURE (``split_votes``, ``no_evidence``, ``abstained``, ``injection``, ``low_confidence``,
+    ``not_applicable``), and reasons for caution (``self_reported``, ``addresses_judge``, ``invisible_text``,
+    ``steps_not_shown``, ``other_judges``)."""
     checks: tuple[CheckResult, ...] = ()
-    """The statements that AI Judge decided one by one."""
+    """The results of AI Judge's single checks."""
     criterion_sha256: str | None = None
-    """Of the checks that AI Judge decided, and of what they were made from. Verdicts with the same hash are comparable."""
+    """The hash of AI Judge's checks and their source. Verdicts with the same hash are comparable."""
     task_decomposition: TaskDecomposition | None = None
-    """The sub-tasks that were found in the run on the way."""
+    """The sub-tasks found in the run."""
     aggregated_steps: tuple[AggregatedSteps, ...] = ()
-    """The views of the run that the judge was given, in the order of use."""
+    """The aggregated views of the run that the judge saw, in the order of use."""
 
 
 class CaseResult(Frozen):
-    """One repeat of one case."""
+    """The result of one repeat of one case, or of one run in a log."""
 
     eval_set_id: str
-    """Of a run that was read from a log: the log."""
+    """For a run in a log: the path of the log."""
     eval_set_file: str | None = None
     eval_id: str
-    """Of a run that was read from a log: its number."""
+    """For a run in a log: its number."""
     source: str | None = None
-    """The log that the run was read from, as the user named it or as it was found; ``None`` for a case."""
+    """The path of the log; ``None`` for a case."""
     run: int | None = None
-    """Which run of that log, from 1; ``None`` where the log could not be read up to there, and for a case."""
+    """The number of the run in the log, from 1; ``None`` for a case, and if the log could not be read."""
     repeat: int = 1
-    """From 1."""
+    """The number of the repeat, from 1."""
     task: str | None = None
-    """The goal that a log names; ``None`` where nobody names one."""
+    """The task; ``None`` if it is unknown."""
     agent: str | None = None
-    """The agent's name, where the agent or the log says it."""
+    """The name of the agent; ``None`` if it is unknown."""
     steps: int = 0
-    """How many steps the agent took."""
+    """The number of the agent's steps."""
     lost: tuple[str, ...] = ()
-    """What the reader of the log could not keep, in its words."""
+    """Descriptions of data in the log that the reader could not keep."""
     status: Status
     verdict: Verdict | None = None
-    """``None`` where there is none: ``status`` says why."""
+    """``None`` if there is no verdict: ``status`` is the reason."""
     error: Failure | None = None
-    """Set where the agent could not be run to the end or the log not be read, and nothing is scored; or where no
-    criterion applies."""
+    """Set if nothing is scored, because the agent failed or the log could not be read; or if no criterion applies."""
     criteria: tuple[CriterionResult, ...] = ()
-    """What each criterion says; empty where nothing is scored."""
+    """The result of each criterion; empty if nothing is scored."""
     duration: float | None = None
-    """Seconds that the agent took."""
+    """The duration of the agent's run in seconds."""
     simulation: Simulation | None = None
-    """Who played the user, where a program did, and why the conversation ended."""
+    """The simulator of the user, and the reason of the conversation's end; ``None`` if no user was simulated."""
     usage: Usage | None = None
 
 
 class RepeatedCriterion(Frozen):
-    """One criterion on one case over all its repeats. The threshold applies to ``mean``."""
+    """The result of one criterion on one case over all repeats. The threshold applies to ``mean``."""
 
     criterion_name: str
     status: Status
@@ -140,12 +144,13 @@ class RepeatedCriterion(Frozen):
     standard_deviation: float | None = None
     """The sample standard deviation; ``None`` for fewer than two scores."""
     threshold: float | None = None
+    lower_is_better: bool = False
     scored: int = 0
     total: int = 0
 
 
 class RepeatedCase(Frozen):
-    """One case over all its repeats. These statuses, not those of the single repeats, decide the run."""
+    """The result of one case over all repeats. These statuses, not those of single repeats, decide the run."""
 
     eval_set_id: str
     eval_set_file: str | None = None
@@ -156,47 +161,47 @@ class RepeatedCase(Frozen):
     verdict: Verdict | None = None
     criteria: tuple[RepeatedCriterion, ...] = ()
     error: Failure | None = None
-    """The first repeat's error where the agent could not be run."""
+    """The error of the first repeat that could not be run."""
 
 
 class CriterionSummary(Frozen):
-    """One criterion over all cases of a run."""
+    """The summary of one criterion over all cases of a run."""
 
     criterion_name: str
     criterion: str
     threshold: float | None = None
     lower_is_better: bool = False
     mean: float | None = None
-    """The mean over the cases that have a score."""
+    """The mean over the cases with a score."""
     counts: dict[Status, int] = {}
-    """Cases per status; a status that no case has may be absent."""
+    """The number of cases by status; a status without cases may be missing."""
     error: Failure | None = None
-    """Set where it has a threshold and applied to no case of an eval set or to no run in a log: it measured nothing there."""
+    """Set if the criterion has a threshold but applied to no case of an eval set, or to no run in the logs."""
 
 
 class JudgeCalls(Frozen):
-    """What one judge model did in a run."""
+    """Counts of the calls to one judge model in a run."""
 
     calls: int = 0
-    """Calls made, retries not counted."""
+    """The number of calls, without retries."""
     retries: int = 0
     cached: int = 0
-    """Answers that were known already, from the cache or from before an interruption."""
+    """The number of answers that were already known, from the cache or from before an interruption."""
     failed: int = 0
-    """Calls that were given up."""
+    """The number of calls that failed with all retries."""
     usage: Usage | None = None
-    """Tokens of the calls made."""
+    """The tokens of the calls."""
     cost: float | None = None
-    """USD of the calls made; ``None`` where no price is known."""
+    """The cost of the calls in USD; ``None`` if a price is unknown."""
     items: int = 0
-    """Items that got two votes or more."""
+    """The number of items with two or more votes."""
     unanimous: int = 0
-    """Those of them on which all votes agreed."""
+    """The number of those items on which all votes agree."""
     stopped: str | None = None
-    """Why it was not asked any more in the end, where that is so."""
+    """Why the model was no longer called at the end; ``None`` if it was."""
 
     def __add__(self, later: JudgeCalls) -> JudgeCalls:
-        """Both together; how it ended is what ``later`` says."""
+        """Add the counts; ``stopped`` is that of ``later``."""
         counted = ("calls", "retries", "cached", "failed", "items", "unanimous")
         costs = [each.cost for each in (self, later) if each.calls]
         known = [cost for cost in costs if cost is not None]
@@ -208,94 +213,91 @@ class JudgeCalls(Frozen):
         )
 
     def rounded(self, *, stopped: str | None) -> JudgeCalls:
-        """For people and files, with how it ended: the order of a sum's parts depends on who answered first."""
+        """A copy with a rounded cost and with ``stopped``. The last digits of a sum depend on the order of answers."""
         return self.model_copy(update={"cost": total_cost([self.cost]), "stopped": stopped})
 
 
 USER_AT_FAULT: Final = "user_at_fault"
-"""The code of the error of a case whose simulated user did not keep to its scenario, as a criterion found."""
-
+"""Error code of a case whose simulated user violated its scenario, as a criterion found."""
 NOT_MEASURED: Final = "not_measured"
-"""The code of the error of a criterion that decides nothing and lacks something: a judge, its key, a module."""
-
+"""Error code of an informational criterion that was not measured because a judge, its key or a module is missing."""
 NOTHING_MEASURED: Final = "nothing_measured"
-"""The code of the error where nothing was left to decide: for a case, or for a criterion in a whole eval set."""
-
+"""Error code of a case to which no criterion with a threshold applies, or of a criterion that applies to no case."""
 NOT_FINISHED: Final = "not_finished"
-"""The code of the error of what an interrupted run has no result for yet."""
+"""Error code of a case that an interrupted run has not finished."""
 
 
 class RunSummary(Frozen):
-    """A whole run."""
+    """The summary of a run."""
 
     status: Status
     verdict: Verdict | None = None
-    """``None`` too while the run is incomplete."""
+    """``None`` also while the run is incomplete."""
     exit_status: int
-    """0 all passed, 1 something failed, 3 something could not be measured or decided, or is not run yet."""
+    """0: all passed; 1: a case failed; 3: none failed, but some could not be measured or decided or are unfinished."""
     incomplete: bool = False
-    """Whether the run was interrupted and not resumed. What has no result yet counts as ``error``."""
+    """Whether the run was interrupted and not resumed. Cases without a result count as ``error``."""
     cases: int = 0
-    """Cases, repeats not counted."""
+    """The number of cases, without repeats."""
     repeats: int = 1
     counts: dict[Status, int] = {}
-    """Cases per status; a status that no case has may be absent."""
+    """The number of cases by status; a status without cases may be missing."""
     criteria: tuple[CriterionSummary, ...] = ()
     repeated: tuple[RepeatedCase, ...] = ()
-    """Every case over its repeats; empty where there is one repeat."""
+    """Every case over its repeats; empty if there is only one repeat."""
     judges: dict[str, JudgeCalls] = {}
-    """By model, as ``provider/model``; empty where no judge was asked."""
+    """Calls by model, as ``provider/model``; empty if no judge was asked."""
 
 
 class Participant(Frozen):
-    """A component of a plugin that took part in a run; or a plugin that observed it."""
+    """A component that took part in a run, or a plugin that observed it."""
 
     kind: str
     """``criterion``, ``judge backend``, ``agent adapter`` and so on; or ``observer``."""
     component: str
-    """As ``plugin/component``; of an observer the plugin's name."""
+    """As ``plugin/component``; for an observer the plugin's name."""
     version: int | None
-    """The component's own, from its spec; ``None`` for an observer."""
+    """The component's version from its spec; ``None`` for an observer."""
     distribution: str
     distribution_version: str
 
 
 class CriterionInfo(Frozen):
-    """A criterion as a run was planned with it: everything that decides its results."""
+    """A criterion in the plan of a run: all settings that determine its results."""
 
     criterion: str
     """The component, as ``plugin/component``."""
     version: int
-    """The component's own."""
+    """The component's version from its spec."""
     distribution: str
-    """Name and version of the distribution that it comes from."""
+    """The name and version of its distribution."""
     threshold: float | None
     """``None``: informational."""
     options: JsonObject
-    """Every option with its value, as the component's own class has them."""
+    """All options with their values."""
     judges: tuple[JsonObject, ...] = ()
-    """For each judge that it asked for: models, votes, parameters, and what the backends say of themselves."""
+    """For each judge that it requested: models, votes, parameters, and the fingerprints of the backends."""
     delegates: tuple[JsonObject, ...] = ()
-    """The criteria that measure in its place, each with what decides its results."""
+    """The criteria to which it delegates, each with its settings."""
     declared: JsonObject = {}
-    """What else the component says decides its results."""
+    """Other settings that determine its results, declared by the component."""
 
 
 class SimulatorInfo(Frozen):
-    """Who plays the users of an eval set's scenarios."""
+    """The user simulator for the scenarios of an eval set."""
 
     simulator: str
     """As ``plugin/component``."""
     version: int
-    """The component's own."""
+    """The component's version from its spec."""
     distribution: str
-    """Name and version of the distribution that it comes from."""
+    """The name and version of its distribution."""
     options: JsonObject
-    """Every option with its value."""
+    """All options with their values."""
     judges: tuple[JsonObject, ...] = ()
-    """For each model that it asks for: its name, and what the backend says of itself."""
+    """For each model that it requested: its name, and the fingerprint of the backend."""
     declared: JsonObject = {}
-    """What else it says decides its messages."""
+    """Other settings that determine its messages, declared by the component."""
 
 
 class EvalSetInfo(Frozen):
@@ -303,71 +305,71 @@ class EvalSetInfo(Frozen):
 
     eval_set_id: str
     sha256: str
-    """Of the file."""
+    """SHA-256 of the file."""
     cases: Literal["all"] | tuple[str, ...]
     """The ids of the selected cases."""
     config: str | None
     """The configuration file; ``None`` for the default criteria, and for a configuration made in Python."""
     criteria: dict[str, CriterionInfo]
-    """By the name of the instance."""
+    """Criteria by the name of the instance."""
     user_simulator: SimulatorInfo | None = None
-    """``None`` where no user is simulated."""
+    """``None`` if no user is simulated."""
 
 
 class LogInfo(Frozen):
     """A log of a run."""
 
     reader: str | None
-    """The trace reader, as ``plugin/component``; ``None`` where no reader knows the log."""
+    """The trace reader, as ``plugin/component``; ``None`` if no reader recognises the log."""
     sha256: str | None
-    """Of the file; ``None`` where it cannot be read."""
+    """SHA-256 of the file; ``None`` if it cannot be read."""
 
 
 class LogsInfo(Frozen):
-    """The logs of a run, and what is measured on them."""
+    """The logs of a run, and their criteria."""
 
     files: dict[str, LogInfo]
-    """By the path of the log."""
+    """Logs by path."""
     criteria: dict[str, CriterionInfo]
-    """By the name of the instance."""
+    """Criteria by the name of the instance."""
     task: str | None = None
-    """The goal that was given for runs whose log names none."""
+    """The task that the user gave for runs whose log contains none."""
     instructions: str | None = None
-    """SHA-256 of the instructions that were given for runs whose log has none."""
+    """SHA-256 of the instructions that the user gave for runs whose log contains none."""
     tools: str | None = None
-    """SHA-256 of the tools that were given for runs whose log declares none."""
+    """SHA-256 of the tools that the user gave for runs whose log contains none."""
     roles: dict[str, str] | None = None
-    """Whose the messages of a role or a name were said to be: ``user``, ``agent`` or ``environment``."""
+    """The authors that the user gave for the messages of roles or names: ``user``, ``agent`` or ``environment``."""
 
 
 class RunInfo(Frozen):
-    """What is needed to know a run again, and to repeat it."""
+    """The identity of a run, and the data needed to repeat it: versions, options, hashes."""
 
     name: str
     started_at: str
     """ISO 8601, UTC."""
     finished_at: str | None = None
-    """``None`` where the run was interrupted and not resumed."""
+    """ISO 8601, UTC; ``None`` if the run was interrupted and not resumed."""
     duration: float = 0.0
     """Seconds, over all resumptions."""
     adjudge_version: str
     python_version: str
     plan_hash: str
-    """SHA-256 of what decides the results: agent, eval sets, criteria, options, thresholds, versions."""
+    """SHA-256 of all settings that determine the results: agent, eval sets, criteria, options, thresholds, versions."""
     agent: JsonObject | None = None
-    """The adapter with its version and distribution, the target, and its options; ``None`` of a run over logs."""
+    """The adapter with its version and distribution, the target, and its options; ``None`` for a run over logs."""
     eval_sets: dict[str, EvalSetInfo] = {}
-    """By file."""
+    """Eval sets by file."""
     logs: LogsInfo | None = None
-    """Of a run over logs, otherwise ``None``."""
+    """The logs and their criteria; ``None`` for a run over eval sets."""
     prepared: dict[str, JsonObject] = {}
-    """By criterion: what it locked before the first case, for instance its checks."""
+    """Data that criteria prepared before the first case, by criterion; for instance checks."""
     decides: bool = True
-    """Whether there is a criterion that decides; otherwise the run has no verdict and measures or aggregates alone."""
+    """Whether a criterion has a threshold; otherwise the run has no verdict, and only measures or aggregates."""
     num_runs: int = 1
     timeout: float | None = None
-    """Seconds that a case may take."""
+    """The time limit of a case in seconds; ``None``: no limit."""
     scoring_timeout: float | None = None
-    """Seconds that a criterion may take on a case, without what it waits for judges."""
+    """The time limit of a criterion on a case in seconds, without waiting for judges; ``None``: no limit."""
     plugins: tuple[Participant, ...] = ()
-    """What took part, over all resumptions. Not all of it decides results: the plan's hash leaves it out."""
+    """All participants over all resumptions. The plan's hash does not include them, as not all influence results."""

@@ -1,4 +1,4 @@
-"""A conversation with a simulated user: what the simulator is shown, what it says, and how it ended."""
+"""A conversation with a simulated user: the simulator's input, its messages, and the reason of the end."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from adjudge.model.items import Content
 from adjudge.model.judging import JudgeUse
 
 TURN_LIMIT: Final = "turn_limit"
-"""Why a conversation ends that the user would have gone on with: it has as many turns as are allowed."""
+"""The stop reason of a conversation that was ended by the limit on turns, not by the user."""
 
 
 class SimulatedConversation(Frozen):
-    """A conversation before the user's next message."""
+    """The input of a user simulator: a conversation before the user's next message."""
 
     case: EvalCase
     """Its ``conversation_scenario`` has the first message, the plan of the conversation, and the persona."""
     invocations: tuple[Invocation, ...] = ()
-    """The turns so far, whole: a simulator chooses what of the agent's steps its user sees."""
+    """The turns so far, with all steps; the simulator decides which steps its user sees."""
     repeat: int = Field(default=1, ge=1)
-    """Which repeat of the case it is."""
+    """The number of the repeat, from 1."""
 
 
 class UserTurn(Frozen):
-    """What a simulated user does next: exactly one of a message, the end of the conversation, and a fault."""
+    """The next turn of a simulated user: exactly one of a message, the end of the conversation, and a fault."""
 
     content: Content | None = None
-    """The message to send. One that says nothing is a fault."""
+    """The message to send. An empty message is a fault."""
     stop: str | None = None
-    """Why the conversation ends here, as a word for programs: ``stop_signal``, ``turn_limit``, ``no_more_messages`` or
-    another. ``no_message`` is a fault: there should have been one."""
+    """The reason of the end as a code: ``stop_signal``, ``turn_limit``, ``no_more_messages`` or another one. The code
+    ``no_message`` is a fault: a message was expected."""
     fault: Failure | None = None
-    """What went wrong with the simulator itself: an ``error`` of the case, and no FAIL of the agent."""
+    """A failure of the simulator. The case becomes an ``error``, not a FAIL of the agent."""
     note: str | None = None
-    """Why, in words, for people; shown where the conversation ends here."""
+    """An explanation for people, shown if the conversation ends with this turn."""
 
     @model_validator(mode="after")
     def _one(self) -> Self:
@@ -50,20 +50,20 @@ class UserTurn(Frozen):
 
     @classmethod
     def failed(cls, code: str, message: str, *, retryable: bool = False) -> UserTurn:
-        """A fault. The case's error has the code ``user_`` and then ``code``."""
+        """Create a fault. The error code of the case is ``user_`` followed by ``code``."""
         return cls(fault=Failure(code=code, message=message, retryable=retryable))
 
 
 class Simulation(Frozen):
-    """Who played the user of a conversation, and how it ended."""
+    """The simulator of a conversation's user, and the end of the conversation."""
 
     simulator: str
     """As ``plugin/component``."""
     persona: str | None = None
     """The id of the persona."""
     stop_reason: str | None = None
-    """Why the user ended it (see ``UserTurn.stop``); ``None`` where it was broken off."""
+    """The reason of the end (see ``UserTurn.stop``); ``None`` if the conversation was interrupted."""
     note: str | None = None
-    """The simulator's own words about that."""
+    """The simulator's explanation of the end."""
     judging: JudgeUse | None = None
-    """What was asked of a model for it; ``None`` where none was asked."""
+    """The use of a model by the simulator; ``None`` if it used none."""

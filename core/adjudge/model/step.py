@@ -1,4 +1,4 @@
-"""A step: one move of the agent, and what it cost."""
+"""A step: one action of the agent, and its cost."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from adjudge.model.items import (
 )
 
 StepForm: TypeAlias = Literal["tool_use", "tool_response", "intermediate_response", "event"]
-"""The ADK form that a step was read from and is written back to."""
+"""The ADK form in which a step was read, and in which it is saved."""
 
 
 MOST_TOKENS: Final = 2**63 - 1
-"""What programs that read reports can take. No model reads as many."""
+"""The maximum number of tokens, limited by the 64-bit integers of programs that read reports."""
 
 
 def _possible(count: int | None) -> int | None:
@@ -32,25 +32,25 @@ def _possible(count: int | None) -> int | None:
 
 
 TokenCount: TypeAlias = Annotated[int | None, AfterValidator(_possible)]
-"""From 0 to ``MOST_TOKENS``. Any other number cannot be what a call took: it counts as not reported."""
+"""A number from 0 to ``MOST_TOKENS``. Other numbers are impossible, and count as not reported (``None``)."""
 
 
 class Usage(Frozen):
-    """Tokens of one or more model calls. ``None`` is "not reported", never zero."""
+    """The tokens of one or more model calls. ``None`` means "not reported", not zero."""
 
     input_tokens: TokenCount = None
     output_tokens: TokenCount = None
     total_tokens: TokenCount = None
     cached_tokens: TokenCount = None
-    """The part of the input that came from a cache."""
+    """The part of the input tokens that came from a cache."""
     reasoning_tokens: TokenCount = None
     tool_use_tokens: TokenCount = None
     extra: JsonObject | None = None
-    """Further keys of the source format."""
+    """Other keys of the source format."""
 
 
 def total_usage(usages: Iterable[Usage | None]) -> Usage | None:
-    """The tokens of several calls together; a field that no call reports is ``None``, and so is the whole."""
+    """Add the tokens of several calls. A field that no call reports is ``None``; without any reports the result is."""
     known = [usage for usage in usages if usage is not None]
     if not known:
         return None
@@ -63,35 +63,35 @@ def total_usage(usages: Iterable[Usage | None]) -> Usage | None:
 
 
 class Step(Frozen):
-    """One move of the agent inside an invocation: an ordered list of items."""
+    """One step of the agent in an invocation: an ordered list of items."""
 
     number: int = Field(ge=1)
-    """The log's own number where that is unique, increasing and at least 1, else the position from 1."""
+    """The number in the log, if the log's numbers are unique, increasing and at least 1; else the position from 1."""
     items: tuple[Item, ...] = ()
     author: str | None = None
-    """The agent or sub-agent that moved."""
+    """The agent or sub-agent that acted."""
     role: str | None = None
     form: StepForm | None = None
     source_ref: str | None = None
-    """Where it was read from: a JSON path, or a file and a line."""
+    """The place in the source: a JSON path, or a file and a line."""
     model: str | None = None
-    """The version that the model reported of itself."""
+    """The model version reported by the provider."""
     usage: Usage | None = None
     started_at: float | None = None
-    """Seconds since the epoch."""
+    """Unix time in seconds."""
     duration: float | None = None
     """Seconds."""
     parent_call_id: str | None = None
-    """The call that this step is part of: an agent was called as a tool, and this is what it did. Its calls are none of
-    the turn's own."""
+    """Set if an agent was called as a tool and this step is part of its work: the id of that call. The calls of such a
+    step do not count as calls of the turn."""
     raw_event: JsonValue = None
     model_request: JsonValue = None
     model_response: JsonValue = None
     extra: JsonObject | None = None
-    """Further keys of the source format."""
+    """Other keys of the source format."""
 
     def claim(self, field: ClaimField) -> str | None:
-        """What the agent claims under ``field``; several claims are joined by a newline."""
+        """The agent's claim of the kind ``field``; several claims are joined by newlines; ``None`` if there is none."""
         texts = [item.text for item in self.items if isinstance(item, Claim) and item.field == field]
         return "\n".join(texts) if texts else None
 
@@ -112,7 +112,7 @@ class Step(Frozen):
 
     @property
     def observations(self) -> tuple[Observation, ...]:
-        """What the environment showed."""
+        """The observations of the environment, in order."""
         return tuple(item for item in self.items if isinstance(item, Observation))
 
     @property
@@ -122,5 +122,5 @@ class Step(Frozen):
 
     @property
     def text(self) -> str:
-        """What the agent or sub-agent said, thoughts excluded, joined by a newline."""
+        """The texts of the agent or sub-agent without thoughts, joined by newlines."""
         return "\n".join(item.text for item in self.items if isinstance(item, Text))

@@ -1,4 +1,4 @@
-"""How many tokens a text has, estimated without a tokenizer, and texts that are cut to a number of them."""
+"""Estimates the tokens of a text without a tokenizer, and truncates texts to a number of tokens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adjudge.model.judging import JudgeRequest
 from adjudge.model.untrusted import defused, lines_of
 
 CUT: Final = "…"
-"""Stands where something was left out."""
+"""Marks the place where text was left out."""
 
 _LETTERS: Final = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "
 _ASCII: Final = bytes(range(128))
@@ -21,16 +21,16 @@ _SIGNS_A_TOKEN: Final = 1.25
 _BYTES_A_TOKEN: Final = 2.5
 
 _MARK: Final = 5
-"""The most tokens of the mark that stands before every line of material (see ``material``)."""
+"""The maximum number of tokens of the mark before every line of quoted material (see ``adjudge.kit.untrusted``)."""
 
 
 def tokens_of(text: str) -> int:
-    """About how many tokens a model makes of a text: rather too many than too few.
+    """Estimate the number of tokens of a text, for any model; the estimate is rather too high than too low.
 
-    Four letters and spaces of ASCII are a token, so are five in four digits, signs and line ends, and every
-    2.5 bytes of UTF-8 beyond ASCII: a Chinese, Japanese or Korean character counts 1.2, a Cyrillic
-    letter 0.8, an emoji 1.6. English prose has fewer tokens than this in every vocabulary in use, CJK text
-    has 0.6 to 1.3 a character. Random strings, for instance base64, have up to twice as many.
+    A token is counted for every 4 ASCII letters and spaces, 1.25 other ASCII characters, and 2.5 bytes of non-ASCII
+    characters in UTF-8: so a Chinese, Japanese or Korean (CJK) character counts 1.2 tokens, a Cyrillic letter 0.8, an
+    emoji 1.6. English prose has fewer tokens than this in all common vocabularies; CJK text has 0.6 to 1.3 tokens per
+    character. Random strings, for instance base64, have up to twice as many as estimated.
     """
     data = text.encode("utf-8", "surrogatepass")
     signs = len(data.translate(None, _LETTERS + _BEYOND_ASCII))
@@ -40,32 +40,32 @@ def tokens_of(text: str) -> int:
 
 
 def tokens_shown(text: str) -> int:
-    """The tokens of a text as material of a prompt (see ``material``): every line stands behind a mark."""
+    """Estimate the tokens of a text as quoted material of a prompt, in which every line has a mark."""
     lines = lines_of(text)
     return tokens_of(defused("\n".join(lines))) + _MARK * len(lines)
 
 
 def tokens_of_passage(heading: str, text: str) -> int:
-    """The tokens of a text under its heading (see ``adjudge.model.Passage``)."""
+    """Estimate the tokens of a text with its heading (see ``adjudge.model.Passage``)."""
     return tokens_shown(heading) + tokens_shown(text)
 
 
 def tokens_asked(request: JudgeRequest) -> int:
-    """The tokens of a whole request: what is said, the material, and the schema of the answer."""
+    """Estimate the tokens of a whole request: all messages, and the schema of the answer."""
     schema = "" if request.schema_ is None else json.dumps(request.schema_, ensure_ascii=False)
     return sum(tokens_of(message.text) for message in request.messages) + tokens_of(schema)
 
 
 def clipped_to_tokens(text: str, most: int) -> str:
-    """The beginning and the end of a text, with ``…`` between them where it has more than ``most`` tokens.
+    """Truncate a text of more than ``most`` tokens to its beginning and end, with ``…`` between them.
 
-    They are counted as ``tokens_shown`` does: what is cut to a length is shown to somebody.
+    Tokens are counted by ``tokens_shown``, because truncated texts are quoted in prompts.
     """
-    longest = _LETTERS_A_TOKEN * most  # no character has fewer tokens than a letter
+    longest = _LETTERS_A_TOKEN * most  # ASCII letters have the fewest tokens per character
     if len(text) <= longest and tokens_shown(text) <= most:
         return text
     low, high = 0, min(len(text), longest)
-    while low < high:  # the most characters that fit
+    while low < high:  # binary search for the maximum number of characters that fit
         middle = (low + high + 1) // 2
         if tokens_shown(head_and_tail(text, middle)) <= most:
             low = middle
@@ -75,7 +75,7 @@ def clipped_to_tokens(text: str, most: int) -> str:
 
 
 def head_and_tail(text: str, most: int) -> str:
-    """At most ``most`` characters of a text: two thirds from its beginning, the rest from its end."""
+    """Truncate a text to ``most`` characters: two thirds from its beginning, the rest from its end."""
     if len(text) <= most:
         return text
     if most < 8:

@@ -1,4 +1,4 @@
-"""A trajectory: what happened in one run of one case, or in one log."""
+"""A trajectory: the record of one run of one case, or of one run in a log."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from adjudge.model.step import Step
 
 
 class Trajectory(Frozen):
-    """The invocations of one run of one case."""
+    """The invocations of one run, with the data about the run as a whole."""
 
     invocations: tuple[Invocation, ...] = ()
     eval_id: str | None = None
-    """The case that it belongs to, where the source says so."""
+    """The id of its case, if known."""
     eval_set_id: str | None = None
-    """The eval set of that case, where the source says so."""
+    """The id of its eval set, if known."""
     task: str | None = None
-    """The goal, where the log names one apart from the first message."""
+    """The task, if the log contains it separately from the first message."""
     agent: str | None = None
     session_id: str | None = None
     final_session_state: JsonObject | None = None
-    """The state of the session at the end; ``None`` where the agent does not show it."""
+    """The session state at the end; ``None`` if the agent does not expose it."""
     duration: float | None = None
     """Seconds."""
     source: str | None = None
-    """The file, and the place in it, that it was read from."""
+    """The file and the place in it from which the trajectory was read."""
     simulation: Simulation | None = None
-    """Who played the user, where a program did."""
+    """The simulator of the user; ``None`` if no user was simulated."""
     lost: tuple[str, ...] = ()
-    """Fields of the source that the reader could not keep, in its own words."""
+    """Descriptions of data in the source that the reader could not keep."""
     extra: JsonObject | None = None
 
     @property
     def goal(self) -> str:
-        """What the log names as the task, or what the user said; empty where nobody says one."""
+        """The task of the log, otherwise all messages of the user, joined by newlines; empty if there is neither."""
         if self.task:
             return self.task
         said = (turn.user_content.text for turn in self.invocations)
@@ -45,23 +45,23 @@ class Trajectory(Frozen):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Every step, in order."""
+        """All steps, in order."""
         return tuple(step for invocation in self.invocations for step in invocation.steps)
 
     @property
     def nothing_of_the_agent(self) -> str | None:
-        """A message that nothing of the agent was read; ``None`` where the run has a step or an answer."""
+        """A message if the run has neither steps nor a final response; else ``None``."""
         if any(turn.steps or turn.final_response is not None for turn in self.invocations):
             return None
-        what = f"nothing of the agent was read from {self.source or 'the log'}"
+        what = f"no step and no answer of the agent was read from {self.source or 'the log'}"
         return f"{what}; lost: {'; '.join(self.lost)}" if self.lost else what
 
 
 def numbered(invocations: Iterable[Invocation]) -> tuple[Invocation, ...]:
-    """The same turns with steps numbered so that a number names one step of the whole trajectory.
+    """Number the steps of all turns uniquely.
 
-    A log's own numbers are kept where they are unique, increasing and at least 1; otherwise every
-    step gets its position from 1.
+    If the numbers are already increasing over the whole trajectory, they are kept; otherwise every step gets its
+    position, from 1.
     """
     turns = tuple(invocations)
     numbers = [step.number for turn in turns for step in turn.steps]

@@ -1,7 +1,7 @@
-"""Text of an agent, a tool or a user on its way into a prompt. Every such text goes through here.
+"""Sanitises texts of agents, tools and users before they become part of a prompt.
 
-It is data: invisible characters are taken out, every line carries a mark that its author cannot know
-(datamarking, Hines et al. 2024, "Spotlighting"), and text that speaks to a judge is noticed.
+Invisible characters are removed, every line gets a mark that its author cannot guess (datamarking; Hines et al. 2024,
+"Spotlighting"), and texts that address a judge are detected.
 """
 
 from __future__ import annotations
@@ -11,26 +11,25 @@ import unicodedata
 from typing import Final
 
 _LINES: Final = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
-"""What some program or model takes for the end of a line, besides ``\\n``."""
+"""Characters that some programs or models treat as the end of a line, besides ``\\n``."""
 
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
 _HIDDEN: Final = r"[[\p{C}\p{Default_Ignorable_Code_Point}]--[\n\t\u200c\u200d\ufe0e\ufe0f]]"
-"""What nobody sees, in the words of the library ``regex``; joiners and emoji styles aside."""
+"""Invisible characters, as a pattern of the library ``regex``, except joiners and emoji variation selectors."""
 
 _SEEN: Final = re.compile(
     "[\t\n -~\u00a1-\u00ac\u00ae-\u02ff\u0400-\u052f\u2010-\u2027\u2030-\u205e\u2190-\u23ff\u2500-\u2b73\u3001-\u3029\u3041-\u3096"
     "\u30a0-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9d]*"
 )
-"""Text in which nothing is hidden: some blocks whose every character is seen. Most texts are, and this is fast to tell."""
+"""Texts of blocks in which all characters are visible. This fast check is enough for most texts."""
 
 _JOINING: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]+")
 _JOINED: Final = re.compile(
     "[^\\x00-\x7f][\ufe0e\ufe0f]?[\u200c\u200d][^\\x00-\x7f]|(?:[^\\x00-\x7f]|[0-9#*])[\ufe0e\ufe0f][^\u200c\u200d\ufe0e\ufe0f]?"
 )
-"""A joiner between letters or symbols that need one, as in Persian words and joined emoji; the style of a symbol.
-
-Anything longer, or elsewhere, is how bytes are smuggled.
+"""Legitimate uses of joiners and variation selectors: a joiner between letters or symbols, as in Persian words and
+combined emoji; or the style of a symbol. Longer sequences, or other places, can hide data.
 """
 
 _TEMPLATE: Final = re.compile(
@@ -41,7 +40,8 @@ _TEMPLATE: Final = re.compile(
     re.IGNORECASE,
 )
 
-# "Verdict: Success" is no answer of any menu here, and browser-use tells its agents to end every step with it.
+# Does not match "Verdict: Success": browser-use tells its agents to write it in every step, and it is no answer of any
+# question here.
 _ADDRESSES: Final = re.compile(
     r"""
     \b(?=[acdefghijlmnorstvy]) (?:  # few words begin like one of these: the others are passed over at once
@@ -65,15 +65,15 @@ _ADDRESSES: Final = re.compile(
 
 
 _WORDS_SAID: Final = 120
-"""Characters that are repeated of what a text says to its judge."""
+"""The maximum length of the quoted words that address a judge, in characters."""
 
 
 def cleaned(text: str) -> tuple[str, bool]:
-    """The text with one kind of line ends and without invisible characters, and whether it held any.
+    """Normalise line ends and remove invisible characters; also return whether there were any.
 
-    Control, format, private and unassigned characters, and those that are ignored in display (Unicode's
-    ``Default_Ignorable_Code_Point``: zero-width, direction, tags, fillers, variation selectors) carry what
-    a person does not see and a model reads. A byte-order mark at the beginning is nobody's message.
+    Removed are control, format, private and unassigned characters, and those not displayed (Unicode's
+    ``Default_Ignorable_Code_Point``: zero-width, direction, tags, fillers, variation selectors): with them a text can
+    contain messages that a model reads and a person does not see. A byte order mark at the beginning is not reported.
     """
     if _SEEN.fullmatch(text):
         return text, False
@@ -81,7 +81,7 @@ def cleaned(text: str) -> tuple[str, bool]:
     if text.isascii():
         kept, hidden = _CONTROLS.subn("", text)
     else:
-        import regex  # ``re`` knows no Unicode properties
+        import regex  # ``re`` does not support Unicode properties
 
         seen, hidden = regex.subn(_HIDDEN, "", text, flags=regex.V1)
         kept = _JOINING.sub(_joining, seen)
@@ -90,17 +90,17 @@ def cleaned(text: str) -> tuple[str, bool]:
 
 
 def defused(text: str) -> str:
-    """The text without the marks by which chat templates tell turns apart, each broken by a space.
+    """Insert a space into the special tokens of chat templates, so that they lose their function.
 
-    Servers of open models read them in a message as they read their own: ``<|im_end|>`` would end the message.
+    Servers of open models interpret such tokens also inside a message: ``<|im_end|>`` would end the message.
     """
     return _TEMPLATE.sub(lambda found: f"{found.group()} ", text)
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text, by whatever some program or model takes for the end of one.
+    """Split a text into lines at all characters that some program or model treats as the end of a line.
 
-    For texts that get words of ours at the beginning of each line: none of theirs may begin a line of its own.
+    Use this before putting a mark at the beginning of each line, so that no line is without a mark.
     """
     return _LINES.sub("\n", text).split("\n")
 
@@ -111,13 +111,13 @@ def _joining(found: re.Match[str]) -> str:
 
 
 def addresses_judge(text: str) -> bool:
-    """Whether a text seems to speak to whoever judges it. A sign to look at, not a proof."""
+    """Whether a text seems to address its judge. This is a hint, not a proof."""
     return said_to_judge(text) is not None
 
 
 def said_to_judge(text: str) -> str | None:
-    """The words by which a text seems to speak to whoever judges it, as they stand in it; ``None`` where it does not."""
-    # Full-width and other forms of letters read as the letters.
+    """The part of a text that seems to address its judge; ``None`` if there is none."""
+    # Normalise full-width and other variants of letters.
     if _ADDRESSES.search(unicodedata.normalize("NFKC", text)) is None:
         return None
     found = _ADDRESSES.search(text)
@@ -125,5 +125,5 @@ def said_to_judge(text: str) -> str | None:
 
 
 def marked(text: str, mark: str) -> str:
-    """Every line of the text behind ``mark``."""
+    """Put ``mark`` and a space before every line of the text."""
     return "\n".join(f"{mark} {line}" for line in text.split("\n"))

@@ -1,4 +1,4 @@
-"""Where the classes that data is read into meet the data: what stands at a place, and which keys no class has."""
+"""Helpers for validation errors: the class at a place in data, and unknown keys at any depth."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Annotated, Any, TypeAlias, Union, cast, get_args, get_origin
 from pydantic import BaseModel
 
 Location: TypeAlias = tuple[int | str, ...]
-"""The keys and indexes that lead to a place, as pydantic gives them."""
+"""The keys and indexes of a place in nested data, as in pydantic's errors."""
 
 
 def known_keys(model: type[BaseModel]) -> list[str]:
-    """Every key that a class reads, aliases included."""
+    """All keys of a class, including aliases."""
     return list(
         dict.fromkeys(
             key for name, field in model.model_fields.items() for key in (name, field.alias or name)
@@ -22,7 +22,7 @@ def known_keys(model: type[BaseModel]) -> list[str]:
 
 
 def class_at(annotation: object, location: Location) -> type[BaseModel] | None:
-    """The class of the object that stands at ``location``; ``None`` where it has none, or one of several."""
+    """The class of the object at ``location``; ``None`` if it has no class, or may have several."""
     for key in location:
         annotation = _at(annotation, key)
     classes = [kind for kind in _alternatives(annotation) if _is_class(kind)]
@@ -32,7 +32,7 @@ def class_at(annotation: object, location: Location) -> type[BaseModel] | None:
 def unknown_keys(
     annotation: object, data: object, location: Location = ()
 ) -> Iterator[tuple[Location, type[BaseModel]]]:
-    """The places of keys that the class of their object does not have, at any depth, each with that class."""
+    """Find keys that the class of their object does not have, at any depth; yields the place and the class."""
     if isinstance(data, Mapping):
         items: list[tuple[Any, object]] = list(cast("Mapping[Any, object]", data).items())
         holder = class_at(annotation, ())
@@ -47,7 +47,7 @@ def unknown_keys(
 
 
 def _at(annotation: object, key: int | str) -> object:
-    """The annotation of what stands at a key or an index; ``None`` where anything may."""
+    """The annotation of the value at a key or an index; ``None`` if any value is allowed."""
     for kind in _alternatives(annotation):
         origin, arguments = get_origin(kind), get_args(kind)
         if _is_class(kind):
@@ -60,7 +60,7 @@ def _at(annotation: object, key: int | str) -> object:
         elif isinstance(key, int) and issubclass(origin, Sequence | Set):
             if origin is not tuple or Ellipsis in arguments:
                 return arguments[0]
-            # A longer list than the tuple is: that is a mistake of its own.
+            # The list is longer than the tuple, which is another error.
             return arguments[key] if key < len(arguments) else None
         elif isinstance(key, str) and issubclass(origin, Mapping):
             return arguments[1]
@@ -68,7 +68,7 @@ def _at(annotation: object, key: int | str) -> object:
 
 
 def _alternatives(annotation: object) -> tuple[object, ...]:
-    """The parts of a union, without what says more of them."""
+    """The alternatives of a union, without ``Annotated`` metadata."""
     if get_origin(annotation) is Annotated:
         return _alternatives(get_args(annotation)[0])
     if get_origin(annotation) in (Union, UnionType):

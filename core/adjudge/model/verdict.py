@@ -1,4 +1,4 @@
-"""Verdicts, and the statuses that are none."""
+"""Verdicts, and statuses that are not verdicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 
 class Verdict(StrEnum):
-    """The three verdicts. Everything else is a status without a verdict."""
+    """The three verdicts. All other statuses are without a verdict."""
 
     PASS = "PASS"  # noqa: S105 - a verdict
     FAIL = "FAIL"
@@ -15,4 +15,4 @@ class Verdict(StrEnum):
 
 
 Status: TypeAlias = Literal["PASS", "FAIL", "UNSURE", "error", "not_applicable", "informational"]
-"""A verdict, or why there is none."""
+"""A verdict, or the reason why there is none."""

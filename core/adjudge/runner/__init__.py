@@ -1,1 +1,1 @@
-"""Plans and runs: from files and an agent to journalled results."""
+"""Plans and runs: from eval sets and an agent to results in a journal."""

@@ -1,4 +1,4 @@
-"""Tracebacks of agents: where their own code raised, without the frames of adjudge that called it."""
+"""Tracebacks of agents: the frames of their own code, without the frames of adjudge."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from typing import Any, Final, NamedTuple
 import adjudge
 
 _MOST: Final = 20_000
-"""Characters that are kept of a traceback."""
+"""Maximum length of a stored traceback, in characters. The middle of a longer one is left out."""
 
 
 class Raised(NamedTuple):
-    """Where an agent raised."""
+    """Where in the agent's code an exception was raised."""
 
     place: str | None
     """File, line and function of the last frame of the agent's own code, relative to the working folder."""
     traceback: str | None
-    """All frames from the first of the agent's code on, and what was raised."""
+    """The traceback, from the first frame of the agent's code to the exception. It is bounded in length."""
 
 
 def raised_by_agent(error: BaseException, adapter: object) -> Raised:
-    """Where ``error`` was raised in an agent's code.
+    """Find where ``error`` was raised in an agent's code.
 
     Args:
-        error: What came out of the agent.
-        adapter: What called it: frames of its folder are left out as those of adjudge are.
+        error: The exception of the agent.
+        adapter: The adapter that called the agent. Frames of files in its folder and in adjudge's are left out.
     """
-    with suppress(Exception):  # an exception may be made of anything
+    with suppress(Exception):  # an agent's exception class may raise too, when it is formatted
         told = traceback.TracebackException.from_exception(error)
         frames = _own_frames(told.stack, _folders_of(adapter))
         if frames:
@@ -50,7 +50,7 @@ def _folders_of(adapter: object) -> list[Path]:
 def _own_frames(
     frames: Sequence[traceback.FrameSummary], callers: Sequence[Path]
 ) -> list[traceback.FrameSummary]:
-    """The frames after those that called: adjudge's, the adapter's, and what threads and loops are made of."""
+    """The frames below the callers: without adjudge, the adapter, and Python's frames of threads and event loops."""
     last = max(
         (place for place, frame in enumerate(frames) if any(_lies_in(frame, folder) for folder in callers)),
         default=-1,
@@ -61,7 +61,7 @@ def _own_frames(
 
 
 def _place(frames: Sequence[traceback.FrameSummary]) -> str:
-    """The last frame of code that is neither Python's nor an installed library's; else the last of all."""
+    """File, line and function of the last frame outside Python and installed libraries; if none, of the last frame."""
     own = [frame for frame in frames if not _is_of_python(frame) and "site-packages" not in frame.filename]
     frame = (own or frames)[-1]
     path = Path(frame.filename)

@@ -1,4 +1,4 @@
-"""The agent of a plan: resolved from its target, made, and able to serve the selected cases."""
+"""The agent of a plan: resolved from its target, created, and checked against the selected cases."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from adjudge.extension.guard import PluginRaisedError, each, guarded, make
 from adjudge.extension.loader import Extensions, PluginState
 from adjudge.extension.protocols import (
     CaseFacts,
-    Host,
     SupportsFingerprint,
     SupportsPlanCheck,
     SupportsPlanNotes,
@@ -23,6 +22,8 @@ from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import AgentAdapterSpec
 from adjudge.model.address import shown_address
 from adjudge.runner.case_selection import SelectedFile
+from adjudge.runner.groundwork import Ground
+from adjudge.runner.host import RunHost
 from adjudge.runner.plan import PlannedAgent
 from adjudge.runner.problems import Problems
 from adjudge.runner.request import RunRequest
@@ -32,16 +33,15 @@ def plan_agent(
     agent: object,
     request: RunRequest,
     files: Sequence[SelectedFile],
-    extensions: Extensions,
-    host: Host,
-    problems: Problems,
+    ground: Ground,
 ) -> PlannedAgent | None:
-    """Make the agent; ``None`` where that is not possible."""
+    """Create the agent. If that fails, the problems are added to ``ground`` and the result is ``None``."""
+    host, problems = ground.host, ground.problems
     with problems.caught():
         if request.isolate:
-            component, target, shown, options = _isolated(agent, request, extensions)
+            component, target, shown, options = _isolated(agent, request, host.extensions)
         else:
-            component, target, shown = _resolved(agent, request, extensions, host)
+            component, target, shown = _resolved(agent, host)
             options = {**request.agent_options, "target": target}
         config = validated_config(component.spec.config, options, path="--agent-option")
         adapter = make(component, config, host)
@@ -82,7 +82,7 @@ def plan_agent(
 def _isolated(
     agent: object, request: RunRequest, extensions: Extensions
 ) -> tuple[Registered[AgentAdapterSpec], object, str, dict[str, Any]]:
-    """The adapter that runs others in processes, the target, what that is called, and its options."""
+    """The adapter that runs agents in processes, the target, its display name, and its options."""
     if not isinstance(agent, str):
         raise InputError(
             Problem(
@@ -96,22 +96,21 @@ def _isolated(
     return component, agent, agent, options
 
 
-def _resolved(
-    agent: object, request: RunRequest, extensions: Extensions, host: Host
-) -> tuple[Registered[AgentAdapterSpec], object, str]:
-    """The adapter of an agent, the target that it is made with, and what that is called."""
+def _resolved(agent: object, host: RunHost) -> tuple[Registered[AgentAdapterSpec], object, str]:
+    """The adapter of an agent, its target, and the display name of the target."""
+    extensions, folder = host.extensions, host.working_folder
     adapters = extensions.agent_adapters
     if not isinstance(agent, str):
         knowing = _accepting_object(agent, extensions)
         return knowing or adapters.said_to_be("takes_objects", "takes objects"), agent, _object_name(agent)
-    path = Path(request.working_folder, agent)
+    path = folder / agent
     scheme, colon, target = agent.partition(":")
     if colon and scheme in adapters.names():
         registered = adapters.resolve(scheme)
         # "http://…" is an address, not the scheme "http" before "//…".
         if _answer(registered, "accepts", extensions, agent):
             return registered, agent, agent
-        path = Path(request.working_folder, target)
+        path = folder / target
         is_path = path.exists() and _answer(registered, "accepts_path", extensions, path)
         return registered, str(path) if is_path else target, target
     accepting: list[tuple[Registered[AgentAdapterSpec], str]] = []
@@ -122,24 +121,27 @@ def _resolved(
             accepting.append((item, str(path)))
     if len(accepting) == 1:
         [(registered, target)] = accepting
-        return _knowing(registered, target, extensions, host), target, agent
+        return _knowing(registered, target, host), target, agent
     names = ", ".join(f"{item.spec.name}:…" for item in adapters)
     hint = f"Write one of: {names} ('adjudge agents' says what they are)"
     if accepting:
         kinds = told_apart(item for item, _ in accepting)
         raise InputError(Problem(what=f"agent {agent!r} could be one of several kinds: {kinds}", hint=hint))
-    folder = Path(request.working_folder)
     told = next(
         (told for item in adapters if (told := _answer(item, "hint", extensions, agent, folder))), None
     )
     if told is None and (near := _near(agent, folder, extensions)) is not None:
         raise InputError(near)
-    what = _missing_path(agent, folder) or f"agent {agent!r} is of no known kind"
+    meant = did_you_mean(scheme, adapters.names()) if colon else ""
+    what = (
+        _missing_path(agent, folder)
+        or f"agent {agent!r} is not a known kind of agent{'.' if meant else ''}{meant}"
+    )
     raise InputError(Problem(what=what, hint=told or hint))
 
 
 def _near(target: str, folder: Path, extensions: Extensions) -> Problem | None:
-    """What to say of a target that names something beside an agent: a name in its folder, the folder above it, a file."""
+    """The problem of a target that is close to an agent: a name in its folder, the folder above it, a file."""
 
     def is_agent(path: Path) -> bool:
         return any(_answer(item, "accepts_path", extensions, path) for item in extensions.agent_adapters)
@@ -149,11 +151,11 @@ def _near(target: str, folder: Path, extensions: Extensions) -> Problem | None:
     if not path.exists():
         return None
     if colon:
-        hint = f"Write {named} alone." if is_agent(path) else "Write a module as package.module:name."
+        hint = f"Write only {named}." if is_agent(path) else "Write a module as package.module:name."
         return Problem(what=f"agent {target!r}: {named} is a path, which has no names", hint=hint)
     if path.is_file():
         return Problem(
-            what=f"agent {target!r} is a file that no agent adapter knows",
+            what=f"agent {target!r} is a file that no agent adapter recognises",
             hint="The agent comes first, then the eval sets: adjudge eval AGENT EVAL_SET",
         )
     below: list[str] = []
@@ -162,13 +164,13 @@ def _near(target: str, folder: Path, extensions: Extensions) -> Problem | None:
     if not below:
         return None
     return Problem(
-        what=f"agent {target!r}: there is no agent in this folder, but in some below it",
+        what=f"agent {target!r}: there is no agent in this folder, but there are agents in its subfolders",
         hint=f"There is {listed(below)}.",
     )
 
 
 def _missing_path(target: str, folder: Path) -> str | None:
-    """What to say of a target that looks like a path to nothing; ``None`` where it does not, or something is there."""
+    """Message for a target that looks like a path that does not exist; ``None`` otherwise."""
     is_word = not any(mark in target for mark in ":./\\")
     path = folder / target
     if ":" in target or not ("/" in target or is_word) or path.exists():
@@ -186,22 +188,22 @@ def _missing_path(target: str, folder: Path) -> str | None:
 
 
 def _knowing(
-    registered: Registered[AgentAdapterSpec], target: str, extensions: Extensions, host: Host
+    registered: Registered[AgentAdapterSpec], target: str, host: RunHost
 ) -> Registered[AgentAdapterSpec]:
-    """The adapter that knows the object which a target names, else the one that would load it."""
+    """The adapter that accepts the object named by the target; if none does, ``registered``."""
     load = registered.spec.loads
-    if load is None or all(item.spec.accepts_object is None for item in extensions.agent_adapters):
+    if load is None or all(item.spec.accepts_object is None for item in host.extensions.agent_adapters):
         return registered
     with guarded(registered, "loads", passing=(AdjudgeError,)):
         agent = load(target, host)
-    return _accepting_object(agent, extensions) or registered
+    return _accepting_object(agent, host.extensions) or registered
 
 
 def _accepting_object(agent: object, extensions: Extensions) -> Registered[AgentAdapterSpec] | None:
-    """The adapter that says that an object is of its kind.
+    """The adapter that accepts an object.
 
     Raises:
-        InputError: several do.
+        InputError: several adapters accept it.
     """
     found = [item for item in extensions.agent_adapters if _answer(item, "accepts_object", extensions, agent)]
     if len(found) > 1:
@@ -217,9 +219,9 @@ def _accepting_object(agent: object, extensions: Extensions) -> Registered[Agent
 def _answer(
     registered: Registered[AgentAdapterSpec], question: str, extensions: Extensions, *about: object
 ) -> Any:
-    """What a spec answers to a question, where that is true or a text; else ``None``.
+    """The return value of a spec's function if it is true or a text; else ``None``.
 
-    A plugin that cannot say so is left out, with a warning.
+    If the function raises, the plugin is skipped, with a warning.
     """
     asked: Callable[..., Any] | None = getattr(registered.spec, question)
     if asked is None:
@@ -244,6 +246,6 @@ def _check_cases(spec: AgentAdapterSpec, files: Sequence[SelectedFile], problems
 
 
 def _object_name(agent: object) -> str:
-    """What an agent object is called in a plan and in messages."""
+    """The name of an agent object in a plan and in messages."""
     name: str = getattr(agent, "__qualname__", type(agent).__qualname__)
     return f"{getattr(agent, '__module__', type(agent).__module__)}:{name}"

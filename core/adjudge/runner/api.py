@@ -7,15 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from adjudge.errors import RunError
-from adjudge.extension.loader import Extensions
+from adjudge.errors import InputError, Problem, RunError
+from adjudge.extension.loader import Extensions, PluginState
+from adjudge.extension.plugin_folders import is_folder
 from adjudge.extension.project import project_extensions
 from adjudge.journal.locations import journal_path
 from adjudge.journal.run_journal import Journal
 from adjudge.model.base import canonical_sha256
 from adjudge.model.evaluation import WordedCriterion
+from adjudge.model.result import Participant
 from adjudge.runner.engine import Watch
-from adjudge.runner.estimate import Estimate, estimated
 from adjudge.runner.execution import RunResult, beginning, begun, finished, new_journal
 from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.journal_views import RunRecord, keep_info, record_of
@@ -57,7 +58,7 @@ async def evaluate(
     use_cache: bool = True,
     record: str | Path | None = None,
     outputs: Sequence[str | Path] = (),
-    trust_code: bool = False,
+    trust_code: bool | None = None,
     extensions: Extensions | None = None,
     watch: Watch | None = None,
 ) -> RunResult:
@@ -70,28 +71,27 @@ async def evaluate(
         config: A configuration file, or its content; otherwise every eval set uses the
             ``test_config.json`` of its own folder, or the default criteria.
         agent_options: Options of the agent adapter.
-        isolate: Whether every session runs in a process of its own; the agent is named then, and no object.
-        num_runs: How often every case runs.
-        concurrency: Sessions with the agent that are open at a time.
-        timeout: Seconds that a case may take; ``None`` for no limit.
-        scoring_timeout: Seconds that a criterion may take on a case, without what it waits for judges;
-            ``None`` for no limit.
-        run: The name of the run; made from the time where it is not given.
-        judge: The judge model of every criterion that needs one, as ``provider/model``; several are a
-            panel; ``"replay:FILE"`` answers from recorded calls. Otherwise each criterion's own.
-        max_judge_calls: Calls to judges that may be made; what they would decide is an error then.
-        max_cost: USD that judges may cost; needs the extra ``prices``.
-        use_cache: Whether answers of earlier runs are used, and these kept for later ones.
+        isolate: Whether every session runs in a separate process. The agent must then be a target, not an object.
+        num_runs: The number of repeats of every case.
+        concurrency: The maximum number of open sessions with the agent.
+        timeout: The time limit of a case in seconds; ``None`` for no limit.
+        scoring_timeout: The time limit of one criterion on one case in seconds, without the time that it waits
+            for judges; ``None`` for no limit.
+        run: The name of the run; by default it is made from the time.
+        judge: The judge model of every criterion that needs one, as ``provider/model``. Several models are a
+            panel; ``"replay:FILE"`` answers from recorded calls. By default every criterion uses its own.
+        max_judge_calls: The maximum number of calls to judges. Results that need further calls are errors.
+        max_cost: The maximum cost of judges in USD; needs the extra ``prices``.
+        use_cache: Whether to use judges' answers from earlier runs, and to store new answers for later runs.
         record: A new file to record the calls to judges in.
-        outputs: Files to write a report to; the ending decides the kind.
-        trust_code: Whether code is run that a ``test_config.json`` names which was found beside an eval set
-            and does not lie in the folder of the agent.
+        outputs: Report files to write; the ending of the name decides the format.
+        trust_code: Whether to run code named by a ``test_config.json`` that was found beside an eval set and lies
+            outside the agent's folder. ``False`` also covers a ``config`` that is the content of such a file.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
-        watch: Told every event as it happens.
+        watch: Called with every event as it happens.
 
     Raises:
-        InputError: something that the run needs is missing or wrong; every problem is named, and no
-            call was made.
+        InputError: something that the run needs is missing or wrong. It names every problem, and no call was made.
         PluginError: a required plugin is not available.
         RunError: a run of that name exists, or its journal cannot be written.
         ReportError: a report could not be written; it holds the result.
@@ -145,36 +145,36 @@ async def judge_logs(
     Args:
         logs: Files, folders or globs; one, or several.
         criteria: A criteria file, or its content.
-        task: The goal of runs whose log names none.
-        instructions: A file with what the agent was told, for runs whose log does not say it.
+        task: The task of runs whose log contains none.
+        instructions: A file with the agent's instructions, for runs whose log does not contain them.
         tools: A JSON file with the tools that the agent had, for runs whose log does not say it.
         reader: The trace reader; otherwise each file's content decides.
-        roles: In logs of chats, whose the messages of a role or a name are: ``user``, ``agent`` or ``environment``.
-        aggregate_only: Whether to end after aggregation, without verdicts. No judge is needed; one that is
+        roles: In chat logs, the author of the messages of a role or name: ``user``, ``agent`` or ``environment``.
+        aggregate_only: Whether to end after aggregation, without verdicts. No judge is needed; a judge that is
             named writes summaries.
-        concurrency: Runs that are in memory at a time.
-        timeout: Seconds that reading a run may take; ``None`` for no limit.
-        scoring_timeout: Seconds that a criterion may take on a run, without what it waits for judges;
-            ``None`` for no limit.
-        run: The name of the run; made from the time where it is not given.
-        judge: The judge model, as ``provider/model``; several are a panel; ``"replay:FILE"`` answers from
+        concurrency: The maximum number of runs in memory.
+        timeout: The time limit for reading one run in seconds; ``None`` for no limit.
+        scoring_timeout: The time limit of one criterion on one run in seconds, without the time that it waits
+            for judges; ``None`` for no limit.
+        run: The name of the run; by default it is made from the time.
+        judge: The judge model, as ``provider/model``. Several models are a panel; ``"replay:FILE"`` answers from
             recorded calls.
-        max_judge_calls: Calls to judges that may be made; what they would decide is an error then.
-        max_cost: USD that judges may cost; needs the extra ``prices``.
-        use_cache: Whether answers of earlier runs are used, and these kept for later ones.
+        max_judge_calls: The maximum number of calls to judges. Results that need further calls are errors.
+        max_cost: The maximum cost of judges in USD; needs the extra ``prices``.
+        use_cache: Whether to use judges' answers from earlier runs, and to store new answers for later runs.
         record: A new file to record the calls to judges in.
-        outputs: Files to write a report to; the ending decides the kind.
+        outputs: Report files to write; the ending of the name decides the format.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
-        watch: Told every event as it happens.
+        watch: Called with every event as it happens.
         options: Options of every criterion in words, as ``adjudge criteria show ai_judge`` lists them:
-            ``granularity`` (a strategy for all of them; ``"auto"``: each criterion's own), ``num_samples``,
+            ``granularity`` (one strategy for all criteria; ``"auto"``: each criterion's own), ``num_samples``,
             ``strict_evidence``, ``correct_phases``, ``token_budget``, ``calibration``.
 
     Raises:
-        InputError: something that is needed is missing or wrong; every problem is named, and no call was made.
+        InputError: something that is needed is missing or wrong. It names every problem, and no call was made.
         PluginError: a required plugin is not available.
-        RunError: a run of that name exists, its journal cannot be written, or no further call to the judge
-            makes sense.
+        RunError: a run of that name exists, its journal cannot be written, or the judge cannot answer any further
+            call, for instance because its key is invalid.
         ReportError: a report could not be written; it holds the result.
     """
     request = logs_request_of(
@@ -201,65 +201,6 @@ async def judge_logs(
     return await _begun(request, None, run, outputs, extensions, watch)
 
 
-async def estimate_logs(
-    logs: str | Path | Sequence[str | Path],
-    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None = None,
-    *,
-    task: str | None = None,
-    instructions: str | Path | None = None,
-    tools: str | Path | None = None,
-    reader: str | None = None,
-    roles: Mapping[str, str] | None = None,
-    judge: str | Sequence[str] = (),
-    use_cache: bool = True,
-    disable: Iterable[str] = (),
-    extensions: Extensions | None = None,
-    **options: Any,
-) -> Estimate:
-    """What ``judge_logs`` would ask with these arguments, as a range; no judge is asked, and no run is made.
-
-    Args:
-        logs: As in ``judge_logs``, and so are those that are not named here.
-        criteria: A criteria file, or its content.
-        task: The goal of runs whose log names none.
-        instructions: A file with what the agent was told.
-        tools: A JSON file with the tools that the agent had.
-        reader: The trace reader.
-        roles: Whose the messages of a role or a name are.
-        judge: The judge model, or several.
-        use_cache: Whether answers of earlier runs count as known.
-        disable: Plugins or distributions that are not imported.
-        extensions: Loaded plugins, for tests; otherwise those of this environment.
-        options: Options of every criterion in words.
-
-    Raises:
-        InputError: something that is needed is missing or wrong; every problem is named.
-        PluginError: a required plugin is not available.
-    """
-    request = logs_request_of(
-        logs,
-        criteria,
-        options,
-        task=task,
-        instructions=instructions,
-        tools=tools,
-        reader=reader,
-        roles=roles_of(roles),
-        **judged(judge=judge, use_cache=use_cache, max_judge_calls=None, max_cost=None),
-    )
-    known = extensions or project_extensions(Path(request.working_folder), disable=disable)
-    return await estimated(lambda: planned(request, None, known))
-
-
-def estimate_logs_sync(
-    logs: str | Path | Sequence[str | Path],
-    criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None = None,
-    **options: Any,
-) -> Estimate:
-    """``estimate_logs`` for programs without an event loop; the same arguments."""
-    return asyncio.run(estimate_logs(logs, criteria, **options))
-
-
 async def resume(
     run: str,
     *,
@@ -275,20 +216,20 @@ async def resume(
 
     Args:
         run: The run's name.
-        agent: The agent itself, where the run was started with an object and not with a target; the whole
-            address, where it has a query, whose values are not kept.
-        concurrency: Sessions with the agent that are open at a time; otherwise as many as at the start.
-        max_judge_calls: Calls to judges that may still be made; otherwise as many as at the start.
-        max_cost: USD that judges may still cost; otherwise as much as at the start.
-        outputs: Files to write a report to.
+        agent: The agent object, if the run was started with an object. The whole address, if the agent's address
+            has a query: the journal does not store the query's values.
+        concurrency: The maximum number of open sessions with the agent; by default the same as before.
+        max_judge_calls: The maximum number of further calls to judges; by default the run's original limit.
+        max_cost: The maximum further cost of judges in USD; by default the run's original limit.
+        outputs: Report files to write; the ending of the name decides the format.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
-        watch: Told every event as it happens.
+        watch: Called with every event as it happens.
 
     Raises:
-        RunError: there is no such run, it is still being written, or its plan has changed since: the
-            differences are named.
+        RunError: there is no such run, another process is writing it, or its plan has changed. The message lists
+            the differences.
         ReportError: a report could not be written; it holds the result.
-        InputError: something that the run needs is missing or wrong by now.
+        InputError: something that the run needs is now missing or wrong.
     """
     paths = _resolved(outputs)
     with OldReports(paths) as old, Journal.open_for_resume(journal_path(run)) as journal:
@@ -309,7 +250,11 @@ async def resume(
             changes["concurrency"] = concurrency
         request = request.model_copy(update=changes)
         extensions = extensions or project_extensions(Path(request.working_folder))
-        plan = await planned(request, agent, extensions, paths, resumed=record)
+        try:
+            plan = await planned(request, agent, extensions, paths, resumed=record)
+        except InputError as error:
+            lost = _lost_plugins(record.run.plugins, extensions)
+            raise InputError([*error.problems, *lost], warnings=error.warnings) from error
         async with beginning(plan):
             if plan.hash != canonical_sha256(record.plan):
                 listed = "\n".join(f"  {line}" for line in differences(record.plan, plan.document()))
@@ -320,15 +265,15 @@ async def resume(
             with journal.reading():
                 units, total = plan.source.units(journal, resuming=True)
             if total != 0:
-                keep_info(journal, finished_at=None)  # until the end it is unfinished again
+                keep_info(journal, finished_at=None)  # the run is unfinished until its new end
         old.remove()
-        return await finished(plan, journal, extensions, run, units, total, paths, watch)
+        return await finished(plan, journal, units, total, watch)
 
 
 def evaluate_sync(
     agent: object, eval_sets: EvalSetSource | Sequence[EvalSetSource], **options: Any
 ) -> RunResult:
-    """``evaluate`` for programs without an event loop; the same arguments."""
+    """Call ``evaluate`` from a program without an event loop, with the same arguments."""
     return asyncio.run(evaluate(agent, eval_sets, **options))
 
 
@@ -337,12 +282,12 @@ def judge_logs_sync(
     criteria: str | Path | Sequence[WordedCriterion | Mapping[str, Any]] | None = None,
     **options: Any,
 ) -> RunResult:
-    """``judge_logs`` for programs without an event loop; the same arguments."""
+    """Call ``judge_logs`` from a program without an event loop, with the same arguments."""
     return asyncio.run(judge_logs(logs, criteria, **options))
 
 
 def resume_sync(run: str, **options: Any) -> RunResult:
-    """``resume`` for programs without an event loop; the same arguments."""
+    """Call ``resume`` from a program without an event loop, with the same arguments."""
     return asyncio.run(resume(run, **options))
 
 
@@ -354,32 +299,44 @@ async def _begun(
     extensions: Extensions | None,
     watch: Watch | None,
 ) -> RunResult:
-    """Plan a new run, and do it."""
+    """Plan a new run, and execute it."""
     paths = _resolved(outputs)
     with OldReports(paths) as old:
-        extensions = extensions or project_extensions(Path(request.working_folder))
         path = new_journal(run)
-        plan = await planned(request, agent, extensions, paths)
-        return await begun(plan, extensions, old, path, paths, watch)
+        return await begun(await planned(request, agent, extensions, paths), old, path, watch)
 
 
 async def planned(
     request: RunRequest | LogsRequest,
     agent: object,
-    extensions: Extensions,
+    extensions: Extensions | None,
     outputs: Sequence[Path] = (),
     resumed: RunRecord | None = None,
 ) -> Plan:
-    """The plan of a run, ``resumed`` where it goes on.
+    """Make the plan of a run; ``resumed`` is the record of an interrupted run that continues.
 
     Raises:
-        InputError: with every problem that was found.
+        InputError: the request has problems; it names all of them.
     """
-    decided_once = None if resumed is None else resumed.decided_once
-    ground = Groundwork(request, extensions, outputs, resuming=resumed is not None, decided_once=decided_once)
+    ground = Groundwork(request, extensions, outputs, resumed)
     if isinstance(request, LogsRequest):
         return plan_logs(request, ground)
     return await plan_cases(request, ground, agent)
+
+
+def _lost_plugins(began_with: Iterable[Participant], extensions: Extensions) -> list[Problem]:
+    """Problems about plugins that the run used and that are not active now: missing components may be theirs."""
+    active = {record.distribution for record in extensions.records if record.state is PluginState.ACTIVE}
+    lost = {one.distribution: one for one in began_with if one.distribution not in active}
+    return [
+        Problem(
+            what=f"the run began with {one.component} of {name} {one.distribution_version}, which is not active here",
+            hint="Name its folder with `adjudge --plugin-folder FOLDER resume ...`."
+            if is_folder(name)
+            else "Install it, or enable it; `adjudge plugins --all` lists what is here.",
+        )
+        for name, one in sorted(lost.items())
+    ]
 
 
 def _resolved(outputs: Iterable[str | Path]) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Selecting: from what stands on the command line to cases, each file with its configuration."""
+"""Selects eval sets, their cases and their configurations from the arguments of the user."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from adjudge.runner.problems import Problems
 from adjudge.runner.request import RunRequest
 
 CONFIG_FILE_NAME: Final = "test_config.json"
-"""The configuration of the eval sets beside it (seed 001, "test files")."""
+"""The configuration file for the eval sets in the same folder (seed 001, "test files")."""
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedFile:
-    """An eval-set file and the cases of it that are to run."""
+    """An eval-set file and its selected cases."""
 
     eval_set: EvalSetFile
     shown_path: str
@@ -39,7 +39,7 @@ class SelectedFile:
 
 
 def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
-    """The named files with the cases selected from them; a file that is named twice runs once."""
+    """Read the named files and select their cases; a file that is named twice runs once."""
     folder = Path(request.working_folder)
     chosen: dict[Path, tuple[str, set[str] | None]] = {}
     for argument in request.eval_sets:
@@ -65,21 +65,21 @@ def select_files(request: RunRequest, problems: Problems) -> list[SelectedFile]:
 
 
 def _left_out(named: Path, below: Iterable[Path], folder: Path) -> Iterator[str]:
-    """What a folder has besides test files, in a warning: ADK takes nothing else of a folder."""
+    """Warn about ``*.evalset.json`` files of a folder: as in ADK, only its ``*.test.json`` files are evaluated."""
     others = sorted(_shown(path, folder) for path in below if path.name.endswith(EVAL_SET_SUFFIX))
     if others:
         several = f" and {len(others) - 1} more" if len(others) > 1 else ""
         yield (
-            f"{_shown(named, folder)}: of a folder every *.test.json is evaluated; {others[0]}{several} not: "
-            "name such a file to have it evaluated"
+            f"{_shown(named, folder)}: only the *.test.json files of a folder are evaluated, not {others[0]}{several}; "
+            "to evaluate such a file, name it"
         )
 
 
 def _by_id(path: Path, request: RunRequest) -> Path | None:
-    """The eval set that an id names, as ``adk eval`` takes it: ``ID.evalset.json`` in the folder of the agent.
+    """The file of an eval set named by its id, as in ``adk eval``: ``ID.evalset.json`` in the agent's folder.
 
     Raises:
-        InputError: the folder has others, and neither that one nor such a file is there.
+        InputError: there is no such file and no such eval set, but the agent's folder has other eval sets.
     """
     agent = Path(request.working_folder, request.agent or "")
     if request.agent is None or path.exists() or not agent.exists():
@@ -98,10 +98,10 @@ def _by_id(path: Path, request: RunRequest) -> Path | None:
 
 
 def named_config(request: RunRequest) -> EvalConfig | None:
-    """The configuration that holds for every file; ``None`` where the user named none.
+    """The configuration that the user gave for all files; ``None`` if there is none.
 
     Raises:
-        InputError: it is broken, or there is no such file.
+        InputError: the configuration is invalid, or there is no such file.
     """
     if request.config_file is not None:
         return _loaded(Path(request.working_folder) / request.config_file, Path(request.working_folder))
@@ -111,21 +111,21 @@ def named_config(request: RunRequest) -> EvalConfig | None:
 def config_beside(
     file: SelectedFile, request: RunRequest, criteria: Iterable[Registered[CriterionSpec]]
 ) -> EvalConfig:
-    """The configuration in the folder of an eval set, else the default criteria of ADK among those installed.
+    """The configuration in the folder of an eval set; without one, the installed default criteria of ADK.
 
     Raises:
-        InputError: it is broken.
+        InputError: the configuration is invalid.
     """
     beside = file.eval_set.path.parent / CONFIG_FILE_NAME
-    # A link that leads nowhere is a configuration that is missing, and not none.
+    # A broken link is an error, not an absent configuration: defaults would replace what the user chose.
     is_there = beside.exists() or beside.is_symlink()
     return _loaded(beside, Path(request.working_folder)) if is_there else default_config(criteria)
 
 
 def default_config(criteria: Iterable[Registered[CriterionSpec]]) -> EvalConfig:
-    """What is measured where no configuration is given, the strictest first.
+    """The default configuration: the built-in criteria that ADK measures by default, the highest threshold first.
 
-    Only adjudge's own criteria: another plugin measures nothing that nobody asked for.
+    Third-party criteria are never included: they measure only when the user names them.
     """
     default = [item for item in criteria if item.spec.in_adk_default and item.is_built_in]
     default.sort(key=lambda item: (-(item.spec.default_threshold or 0), item.id))
@@ -143,5 +143,5 @@ def _loaded(path: Path, folder: Path) -> EvalConfig:
 
 
 def _shown(path: Path, folder: Path) -> str:
-    """A path as messages and results show it: relative to the working folder where it lies below it."""
+    """A path for messages and results: relative to the working folder if it lies inside."""
     return str(path.relative_to(folder) if path.is_relative_to(folder) else path)

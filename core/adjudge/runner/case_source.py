@@ -1,4 +1,4 @@
-"""Cases: an agent is run on the cases of eval sets."""
+"""The source of trajectories that runs an agent on the cases of eval sets."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from adjudge.runner.simulation import PlannedSimulator
 from adjudge.verdict.algebra import nothing_measured
 
 _SCORING_LIMIT: Final = 64
-"""Cases that are scored at a time. Judges wait for the network, so this is far more than cores."""
+"""Maximum number of cases that wait for scores. Judges wait for the network, so it exceeds the number of cores."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedFile:
-    """An eval-set file, the cases selected from it, and the criteria that hold for it."""
+    """An eval-set file, its selected cases, and the criteria that measure them."""
 
     eval_set: EvalSetFile
     shown_path: str
@@ -37,11 +37,11 @@ class PlannedFile:
     config_source: str | None
     criteria: tuple[PlannedCriterion, ...]
     simulator: PlannedSimulator | None = None
-    """Who plays the users of its scenarios; ``None`` where it has none."""
+    """The simulator of its scenarios; ``None`` if it has none."""
 
     @property
     def record(self) -> FileRecord:
-        """What the journal keeps of it."""
+        """Its description for the journal."""
         return FileRecord(
             eval_set_id=self.eval_set.eval_set_id,
             path=self.shown_path,
@@ -51,7 +51,7 @@ class PlannedFile:
         )
 
     def document(self) -> JsonObject:
-        """What decides its results, as JSON."""
+        """All settings of the file that determine its results, as JSON."""
         selected = len(self.entries) < len(self.eval_set.entries)
         simulated = {} if self.simulator is None else {"user_simulator": self.simulator.document()}
         return {
@@ -66,7 +66,7 @@ class PlannedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseSource:
-    """An agent, and the cases that it is run on."""
+    """The source of a run over cases: an agent, and the cases on which it runs."""
 
     request: RunRequest
     agent: PlannedAgent
@@ -74,38 +74,38 @@ class CaseSource:
 
     @property
     def criteria(self) -> Sequence[PlannedCriterion]:
-        """The criteria of all files in turn."""
+        """The criteria of all files, in the order of the files."""
         return [item for file in self.files for item in file.criteria]
 
     @property
     def at_once(self) -> int:
-        """Cases that wait for their scores hold their trajectory in memory: they are bounded too."""
+        """Maximum number of cases in memory: those with an open session, and those that wait for scores."""
         return self.request.concurrency + _SCORING_LIMIT
 
     @property
     def origin(self) -> str:
-        """The adapter of the agent."""
+        """The id of the agent's adapter."""
         return self.agent.component.id
 
     @property
     def total(self) -> int:
-        """Repeats of cases."""
+        """The number of cases times repeats."""
         return sum(len(file.entries) for file in self.files) * self.request.num_runs
 
     def document(self) -> JsonObject:
-        """What decides the results, as JSON."""
+        """All settings that determine the results, as JSON."""
         return {
             "agent": self.agent.document(),
             "eval_sets": {file.shown_path: file.document() for file in self.files},
         }
 
     def records(self) -> tuple[JsonObject, Iterator[str]]:
-        """What the journal keeps of the files, as JSON; and their cases."""
+        """The description of the files for the journal, as JSON; and the ids of the selected cases."""
         files = [file.record.model_dump(mode="json") for file in self.files]
         return {"files": files}, (entry.eval_id for file in self.files for entry in file.entries)
 
     def _places(self) -> Iterator[tuple[Place, PlannedFile, CaseEntry]]:
-        """Every repeat of every case; the repeats of one case are beside one another."""
+        """Every repeat of every case; the repeats of one case are adjacent."""
         case_no = 0
         for file in self.files:
             for entry in file.entries:
@@ -114,13 +114,13 @@ class CaseSource:
                 case_no += 1
 
     def whole(self) -> Iterator[tuple[PlannedFile, Unit]]:
-        """Every unit of the plan, from its beginning, with its file."""
+        """All units of the plan with their files, as for a new run."""
         return (
             (file, self._unit(place, file, entry, is_kept=False)) for place, file, entry in self._places()
         )
 
     def units(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Unit], int]:
-        """What the journal does not have yet, and how much."""
+        """The units that the journal does not have yet, and their number."""
         if not resuming:
             return in_turn(unit for _, unit in self.whole()), self.total
         attempts = journal.attempts(results_only=True)
@@ -147,7 +147,7 @@ class CaseSource:
         )
 
     async def _play(self, file: PlannedFile, entry: CaseEntry, repeat: int, case: EvalCase) -> Conversation:
-        """Talk to the agent as the case wants it; a user is not simulated where nothing would be measured."""
+        """Run the conversation of a case. A scenario that no criterion can decide is not simulated."""
         if entry.is_scenario and not decides_anything(file.criteria, entry):
             return Conversation(Trajectory(eval_id=case.eval_id), nothing_measured(), 0.0)
         return await converse(

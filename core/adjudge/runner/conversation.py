@@ -1,4 +1,4 @@
-"""A conversation: one session with the agent, turn by turn, and what became of it."""
+"""A conversation: one session with the agent, turn by turn, and its outcome."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from adjudge.runner.plan import PlannedAgent
 from adjudge.runner.simulation import PlannedSimulator, SimulatedUser
 
 DEFAULT_SESSION: Final = SessionInput(user_id="test_user_id")
-"""What a session starts with where the case says nothing; the user id is the one that ADK uses."""
+"""The default session input; the user id is the same as in ADK."""
 
 
 class _Recorder:
-    """Keeps what happened so far, so that a case that fails half-way loses nothing."""
+    """Stores the turns and steps so far, for the partial trajectory of a case that fails."""
 
     def __init__(self) -> None:
         self.finished: list[Invocation] = []
@@ -65,7 +65,7 @@ class _Recorder:
     def invocations(self) -> tuple[Invocation, ...]:
         turns = list(self.finished)
         if self.asked is not None and self.steps:
-            # Of a turn that was not finished: what is no valid step says nothing more of it.
+            # The turn was not finished, so invalid steps are left out.
             steps: list[Step] = []
             for step in self.steps:
                 with suppress(ValueError):
@@ -76,7 +76,7 @@ class _Recorder:
 
 
 class _WrittenUser:
-    """A user whose words are known: those of the case, or of a recording. It says them whatever the agent answers."""
+    """A user with fixed messages, from the case or a recording, independent of the agent's answers."""
 
     failure = None
     fatal = None
@@ -88,7 +88,7 @@ class _WrittenUser:
         return self._words[len(turns)] if len(turns) < len(self._words) else None
 
     def simulation(self) -> None:
-        """Nobody simulates it."""
+        """This user has no simulator."""
 
 
 async def converse(
@@ -100,11 +100,11 @@ async def converse(
     eval_set_id: str | None,
     simulator: PlannedSimulator | None,
 ) -> Conversation:
-    """Play every turn of a case. Nothing that the agent does raises from here, or outlives its limit.
+    """Run every turn of a case. Failures of the agent do not raise, and the time limit always holds.
 
     Raises:
         asyncio.CancelledError: the run was interrupted. The session is closed by then.
-        RunError: the simulated user found what concerns the whole run.
+        RunError: the simulated user had a failure that affects the whole run.
     """
     words = None if case.conversation is None else [turn.user_content for turn in case.conversation]
     user = _WrittenUser(words or ()) if simulator is None else SimulatedUser(simulator, case, repeat)
@@ -158,7 +158,7 @@ class _Session:
         self.state: dict[str, object] | None = None
 
     async def play(self) -> None:
-        """Send every turn. An adapter may ignore that it is cancelled: nothing counts after the end."""
+        """Send every turn. An adapter may ignore its cancellation: results after the end are discarded."""
         opened = await self._agent.adapter.open_session(self._request, self.recorder.emit)
         if self._is_over:
             await opened.aclose()
@@ -178,7 +178,7 @@ class _Session:
         self.state = None if opened.state is None else copy.deepcopy(dict(opened.state))
 
     async def close(self) -> Failure | None:
-        """End the session, wherever it stands; what went wrong with that."""
+        """End the session in any state; returns the failure of ending it."""
         self._is_over = True
         if self._opened is None:
             return None
@@ -194,14 +194,14 @@ class _Session:
 
 
 def _both(failure: Failure | None, not_closed: Failure | None) -> Failure | None:
-    """What went wrong with the conversation, and after that with its end."""
+    """The failure of the conversation, with the message of a failed close added; either may be ``None``."""
     if failure is None or not_closed is None:
         return failure or not_closed
     return failure.model_copy(update={"message": f"{failure.message}; {not_closed.message}"})
 
 
 def checked_answer(origin: Origin, answer: object) -> Invocation:
-    """The answer of an adapter; of one that is no built-in a copy, which it can neither break nor change later."""
+    """The answer of an adapter; for a third-party adapter a validated copy, which it cannot change later."""
     if not isinstance(answer, Invocation):
         raise AgentError(
             f"the adapter gave {type(answer).__name__} for a turn, expected an Invocation", code="bad_answer"
@@ -218,7 +218,7 @@ def checked_answer(origin: Origin, answer: object) -> Invocation:
 
 
 def failure_of(agent: PlannedAgent, error: AgentError | PluginError, timeout: float | None = None) -> Failure:
-    """What came out of an agent or its adapter, as the error of a case."""
+    """Convert an exception of an agent or its adapter to the error of a case."""
     origin = agent.component.id
     if (shortage := shortage_of(error)) is not None:
         return Failure(code="shortage", message=f"{shortage} ({error})", origin=origin, retryable=True)
@@ -246,7 +246,7 @@ def failure_of(agent: PlannedAgent, error: AgentError | PluginError, timeout: fl
         return Failure(
             code="bad_answer", message=f"the agent's answer is not valid: {details}", origin=origin
         )
-    # What comes out of our own adapters is the agent's; of another's it may be either's.
+    # An exception from a built-in adapter is the agent's; from another adapter it may be the agent's or the adapter's.
     message = described(raised) if agent.component.is_built_in else str(error)
     # A TimeoutError of the agent's own is the agent's error, not our limit.
     return Failure(

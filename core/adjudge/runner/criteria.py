@@ -1,8 +1,8 @@
-"""Criteria of a plan: resolved, configured, made, and known to apply to something."""
+"""The criteria of a plan: resolved, configured, created, and checked to apply to some case."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any, Final
@@ -21,7 +21,7 @@ from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import NOT_MEASURED
 from adjudge.model.validation import known_keys
 from adjudge.runner.case_selection import SelectedFile
-from adjudge.runner.host import RunHost
+from adjudge.runner.groundwork import Ground
 from adjudge.runner.plan import PlannedCriterion
 from adjudge.runner.problems import Problems
 from adjudge.verdict.algebra import Rule
@@ -32,42 +32,51 @@ _MAXIMUM: Final = "maximum"
 
 
 def plan_criteria(
-    config: EvalConfig,
-    files: Sequence[SelectedFile],
-    extensions: Extensions,
-    host: RunHost,
-    problems: Problems,
+    entries: Iterable[CriterionEntry],
+    ground: Ground,
+    check: Callable[[PlannedCriterion], None],
+    *,
+    source: str | None,
+    path: str,
+    deciding: bool = True,
 ) -> tuple[PlannedCriterion, ...]:
-    """Make the criteria of a configuration that holds for ``files``."""
-    problems.warn(f"{config.source}, {warning}" if config.source else warning for warning in config.warnings)
-    before = len(problems)
+    """Create the criteria of a configuration, or of a criteria file.
+
+    Args:
+        entries: The criteria.
+        ground: The groundwork of the plan.
+        check: Raises what is wrong with a criterion here, as ``InputError``.
+        source: The file, for messages.
+        path: The place of a criterion in the file, with ``{}`` for its name.
+        deciding: Whether they affect the verdict; otherwise they have no threshold.
+    """
+    problems, before = ground.problems, len(ground.problems)
     planned: list[PlannedCriterion] = []
-    for entry in config.criteria:
-        place = {"file": config.source, "path": f"$.criteria.{entry.name}"}
+    for entry in entries:
+        place = {"file": source, "path": path.format(entry.name)}
         with problems.caught(**place):
-            made = make_criterion(entry, extensions, host, problems, place)
-            if made.rule.gates:
-                _check_applicable(made, files, problems, config)
+            made = make_criterion(entry, ground, place)
+            check(made)
             planned.append(made)
-    if len(problems) == before and not any(item.rule.gates for item in planned):
+    if not deciding:
+        planned = [replace(item, rule=item.rule.model_copy(update={"threshold": None})) for item in planned]
+    elif planned and len(problems) == before and not any(item.rule.gates for item in planned):
         problems.add(
             "no criterion has a threshold that a score can miss, so nothing could fail",
-            file=config.source,
-            path="$.criteria",
-            hint="Give at least one criterion a threshold that is better than its worst score.",
+            file=source,
+            hint="Give at least one a 'threshold' that is better than its worst score, or a 'maximum' where less is better.",
         )
-    _introduce(planned, problems, config.source)
+    _introduce(planned, problems, source)
     return tuple(planned)
 
 
-def make_criterion(
-    entry: CriterionEntry, extensions: Extensions, host: RunHost, problems: Problems, place: dict[str, Any]
-) -> PlannedCriterion:
+def make_criterion(entry: CriterionEntry, ground: Ground, place: dict[str, Any]) -> PlannedCriterion:
     """One criterion, resolved, configured and made; ``place`` is where its problems are.
 
     Raises:
         AdjudgeError: it cannot be made.
     """
+    extensions, problems = ground.extensions, ground.problems
     if entry.is_in_words and not entry.criterion:
         component = words_component(extensions)
     elif entry.is_custom_metric:
@@ -76,23 +85,22 @@ def make_criterion(
         component = extensions.criteria.resolve(entry.criterion)
     spec = component.spec
     options, threshold = _threshold(entry, spec, problems, place)
-    config = validated_config(spec.config, options, **place, read_elsewhere=_read_here(spec))
+    read_here = (_THRESHOLD, "criterion", *([_MAXIMUM] if spec.lower_is_better else []))
+    config = validated_config(spec.config, options, **place, read_elsewhere=read_here)
+    worst = spec.value_range[1 if spec.lower_is_better else 0]
     if threshold is None and not spec.lower_is_better:
         near = next((key for key in options if suggestion(key, [_THRESHOLD])), "")
         what = f"has no 'threshold', and {spec.name!r} has no default one.{did_you_mean(near, [_THRESHOLD])}"
-        worst = spec.value_range[0]
-        informational = (
-            f" {worst:g}, its worst score, measures and decides nothing." if isfinite(worst) else ""
-        )
-        raise InputError(
-            Problem(what=what, hint=f"Add the score from which it passes.{informational}", **place)
-        )
-    if threshold is not None and _decides_nothing(threshold, spec):
+        hint = "Add the score from which it passes."
+        if isfinite(worst):
+            hint = f"{hint} {worst:g}, its worst score, measures and decides nothing."
+        raise InputError(Problem(what=what, hint=hint))
+    if threshold is not None and threshold == worst:
         problems.warn(
             [_at(place, f"the threshold {threshold:g} is the worst score, so that it decides nothing")]
         )
         threshold = None
-    own = host.for_criterion()
+    own = ground.host.for_criterion()
     criterion: Criterion
     try:
         check_modules(component)
@@ -122,65 +130,30 @@ def make_criterion(
     )
 
 
-def plan_log_criteria(
-    entries: Sequence[CriterionEntry],
-    extensions: Extensions,
-    host: RunHost,
-    problems: Problems,
-    *,
-    source: str | None,
-    deciding: bool,
-) -> tuple[PlannedCriterion, ...]:
-    """Make the criteria that measure runs in logs, each known to need nothing that a log has not.
+def check_for_logs(planned: PlannedCriterion) -> None:
+    """Check that a criterion needs only what logs have.
 
-    Args:
-        entries: What the criteria file names.
-        extensions: What is installed.
-        host: What they are made with.
-        problems: Is told what stops them.
-        source: The criteria file, for messages.
-        deciding: Whether they decide; otherwise they have no threshold.
+    Raises:
+        InputError: it needs more.
     """
-    planned: list[PlannedCriterion] = []
-    for entry in entries:
-        place = {"file": source, "path": f"criterion {entry.name!r}"}
-        with problems.caught(**place):
-            made = make_criterion(entry, extensions, host, problems, place)
-            lacks = _lacking_in_logs(made)
-            if lacks:
-                problems.add(
-                    f"it needs {lacks}, which a log does not have",
-                    hint="'adjudge eval recorded:LOG EVAL_SET' measures recorded runs against an eval set.",
-                    **place,
-                )
-            elif deciding:
-                planned.append(made)
-            else:
-                planned.append(replace(made, rule=made.rule.model_copy(update={"threshold": None})))
-    if deciding and planned and not any(item.rule.gates for item in planned):
-        problems.add(
-            "no criterion has a threshold that a run can miss, so nothing would be decided",
-            file=source,
-            hint="Give one a 'threshold', or a 'maximum' where less is better.",
-        )
-    _introduce(planned, problems, source)
-    return tuple(planned)
-
-
-def _lacking_in_logs(planned: PlannedCriterion) -> str:
-    """What it needs that no log has, in words; empty where it needs nothing of the kind."""
     spec = planned.component.spec
     has = {Need.JUDGE}
     if getattr(planned.config, "rubrics", ()):
         has.add(Need.RUBRICS)
-    needs = sorted(spec.needs - has)
-    if not needs and not spec.simulated_conversations:
-        return "an expected conversation"
-    return ", ".join(_WORDS.get(need, need.replace("_", " ")) for need in needs)
+    lacks = ", ".join(_WORDS.get(need, need.replace("_", " ")) for need in sorted(spec.needs - has))
+    if not lacks and not spec.simulated_conversations:
+        lacks = "an expected conversation"
+    if lacks:
+        raise InputError(
+            Problem(
+                what=f"it needs {lacks}, which a log does not have",
+                hint="'adjudge eval recorded:LOG EVAL_SET' measures recorded runs against an eval set.",
+            )
+        )
 
 
 def _introduce(planned: Sequence[PlannedCriterion], problems: Problems, source: str | None) -> None:
-    """Let the instances of a component know one another, where it wants to."""
+    """Pass the instances of a component to each of them, if it supports this."""
     components = {item.component.id: item.component for item in planned}
     for name, component in components.items():
         siblings = [item.criterion for item in planned if item.component.id == name]
@@ -192,7 +165,7 @@ def _introduce(planned: Sequence[PlannedCriterion], problems: Problems, source: 
 
 
 def words_component(extensions: Extensions) -> Registered[CriterionSpec]:
-    """The criterion that measures what is put in words.
+    """The criterion that measures criteria in words.
 
     Raises:
         AdjudgeError: none is installed, or it is not active.
@@ -201,26 +174,15 @@ def words_component(extensions: Extensions) -> Registered[CriterionSpec]:
 
 
 class _NotMeasured:
-    """Stands for a criterion that decides nothing and lacks something."""
+    """Replaces an informational criterion with missing requirements."""
 
     def __init__(self, component: Registered[CriterionSpec], lacking: str) -> None:
-        """Say of every case that it is not measured, because of what is ``lacking``."""
+        """Report every case as not measured, because of ``lacking``."""
         self.reason = f"it decides nothing and is not measured: {lacking}"
         self._origin = component.provenance
 
     async def score(self, case: CaseUnderTest) -> Measurement:  # noqa: ARG002
         return Measurement(overall=Outcome.failed(NOT_MEASURED, self.reason, origin=self._origin))
-
-
-def _read_here(spec: CriterionSpec) -> tuple[str, ...]:
-    """The keys of an entry that are read here, and not by the criterion."""
-    return (_THRESHOLD, "criterion", _MAXIMUM) if spec.lower_is_better else (_THRESHOLD, "criterion")
-
-
-def _decides_nothing(threshold: float, spec: CriterionSpec) -> bool:
-    """Whether every score passes: the threshold is the worst value."""
-    low, high = spec.value_range
-    return threshold == (high if spec.lower_is_better else low)
 
 
 def _at(place: Mapping[str, str | None], warning: str) -> str:
@@ -236,9 +198,9 @@ def _threshold(
     if spec.lower_is_better and _MAXIMUM in options and _MAXIMUM not in known_keys(spec.config):
         value = options.pop(_MAXIMUM)
         if entry.threshold is not None:
-            raise InputError(Problem(what="has both 'threshold' and 'maximum', which mean the same", **place))
+            raise InputError(Problem(what="has both 'threshold' and 'maximum', which mean the same"))
         if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-            raise InputError(Problem(what=f"'maximum' must be a finite number, found {value!r}", **place))
+            raise InputError(Problem(what=f"'maximum' must be a finite number, found {value!r}"))
         threshold = float(value)
     low, high = spec.value_range
     if threshold is not None and not low <= threshold <= high:
@@ -250,13 +212,13 @@ def _threshold(
 
 _WORDS: Final = {
     Need.EXPECTED_INVOCATIONS: "an expected conversation",
-    Need.CONVERSATION_SCENARIO: "a conversation_scenario: no user is simulated in a conversation that is written down",
+    Need.CONVERSATION_SCENARIO: "a conversation_scenario: no user is simulated in a fixed conversation",
     Need.REFERENCE_RESPONSE: "a reference answer ('final_response')",
     Need.REFERENCE_INTERMEDIATE_RESPONSES: "reference answers of sub-agents ('intermediate_responses')",
     Need.FINAL_SESSION_STATE: "an expected state at the end ('final_session_state')",
     Need.RUBRICS: "rubrics, in the case or in the criterion",
 }
-"""What a criterion may need, as messages say it."""
+"""The possible requirements of a criterion, as texts for messages."""
 
 _REFERENCES: Final = frozenset(
     (Need.EXPECTED_INVOCATIONS, Need.REFERENCE_RESPONSE, Need.REFERENCE_INTERMEDIATE_RESPONSES)
@@ -264,24 +226,24 @@ _REFERENCES: Final = frozenset(
 _NO_REFERENCE: Final = (
     "a reference, and in a conversation with a simulated user nothing is expected turn by turn"
 )
-_NOT_WRITTEN: Final = "a conversation that stands in the eval set, and here its user is simulated"
+_NOT_WRITTEN: Final = "a conversation in the eval set, and the user of this case is simulated"
 
 
-def _check_applicable(
+def check_applicable(
     planned: PlannedCriterion, files: Iterable[SelectedFile], problems: Problems, config: EvalConfig
 ) -> None:
-    """Report every eval set to none of whose cases a criterion applies: it would not be covered, unseen."""
+    """Report every eval set to none of whose cases a deciding criterion applies: it would not be covered, unseen."""
     name = planned.rule.criterion_name
-    for file in files:
+    for file in files if planned.rule.gates else ():
         entries = file.entries
         missing = [lacking(planned, entry) for entry in entries]
         if not missing or not all(missing):
             continue
-        cases = "the case has not" if len(entries) == 1 else f"none of {len(entries)} cases has"
+        cases = "the case lacks" if len(entries) == 1 else f"none of {len(entries)} cases has"
         hint = "Add it to the cases, or give this eval set a configuration without the criterion."
         if config.is_default:
             hint = (
-                "There is no test_config.json beside this eval set, so the default criteria hold. Choose others in "
+                "There is no test_config.json beside this eval set, so the default criteria apply. Choose others in "
                 "such a file, or in one that --config_file_path names; 'adjudge criteria' lists them."
             )
         problems.add(
@@ -298,7 +260,7 @@ def decides_anything(criteria: Iterable[PlannedCriterion], entry: CaseEntry) -> 
 
 
 def lacking(planned: PlannedCriterion, entry: CaseEntry) -> str:
-    """What a criterion needs and a case does not have, in words; empty where it can measure the case."""
+    """Messages about requirements of a criterion that a case does not meet; empty if it can be measured."""
     spec = planned.component.spec
     if entry.is_scenario and not spec.simulated_conversations:
         return _NO_REFERENCE if spec.needs & _REFERENCES else _NOT_WRITTEN

@@ -1,4 +1,4 @@
-"""The decision on one repeat of a case: from what the agent did and what criteria say of it to a result."""
+"""Computes the result of one repeat of a case from its trajectory and its measurements."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from adjudge.verdict.algebra import Rule, case_status, criterion_result
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What the agent did, and why it could not go on where it could not."""
+    """The agent's trajectory, and the failure that ended it, if any."""
 
     trajectory: Trajectory
     failure: Failure | None
     duration: float | None
-    """Seconds; ``None`` where nothing was done."""
+    """Seconds; ``None`` if the agent was not called."""
 
 
 class CaseOrigin(NamedTuple):
-    """What results call a case, or a run of a log. Made for every case, so that it costs nothing."""
+    """The identity of a case, or of a run in a log, in results. Created for every case, so it must be cheap."""
 
     eval_set_id: str
     eval_set_file: str | None
@@ -36,19 +36,19 @@ class CaseOrigin(NamedTuple):
 
 
 def log_origin(source: str, run: int | None) -> CaseOrigin:
-    """What results call a run of a log."""
+    """The identity of a run in a log, in results."""
     eval_id = "" if run is None else str(run)
     return CaseOrigin(eval_set_id=source, eval_set_file=None, eval_id=eval_id, source=source, run=run)
 
 
 def not_finished(run: str) -> Failure:
-    """Why there is no result yet."""
+    """The error of a case that an interrupted run has not finished."""
     message = f"the run was interrupted before this was done; finish it with: adjudge resume {run}"
     return Failure(code=NOT_FINISHED, message=message, retryable=True)
 
 
 def unmeasured(rule: Rule, why: Failure) -> CriterionResult:
-    """What stands for the result of a criterion that has none."""
+    """The placeholder for a missing result of a criterion."""
     return criterion_result(
         Measurement(overall=Outcome(state="error", reasoning=why.message, error=why)), rule
     )
@@ -62,15 +62,15 @@ def decided(
     criteria: Mapping[int, CriterionResult],
     missing: Failure,
 ) -> CaseResult:
-    """One repeat of one case, decided from its parts.
+    """Compute the result of one repeat of one case.
 
     Args:
-        origin: What the result calls it.
-        rules: Those of its criteria.
-        repeat: From 1.
-        played: What the agent did.
-        criteria: Results of criteria by their number.
-        missing: Why the others have none.
+        origin: The identity of the case in the result.
+        rules: The rules of its criteria.
+        repeat: The number of the repeat, from 1.
+        played: The agent's trajectory.
+        criteria: Results of criteria by criterion number.
+        missing: The error of the criteria without a result.
     """
     failure = played.failure
     status: Status = "error"

@@ -1,34 +1,32 @@
-"""The engine: takes trajectories from an agent or from logs, scores them side by side, and journals every result."""
+"""The engine: takes trajectories from an agent or from logs, scores them in parallel, and journals every result."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 from adjudge.extension.hooks import CaseFinished, CaseStarted, CriterionScored, RunStarted
-from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import SupportsPreparation
 from adjudge.extension.secrets import Secrets
 from adjudge.journal.run_journal import Journal
-from adjudge.model.base import JsonObject
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.result import CriterionResult, JudgeCalls
 from adjudge.runner.journal_views import KnownCase, keep_info, known, record_of
 from adjudge.runner.plan import Plan, Unit
-from adjudge.runner.scoring import asked_with, inapplicable, prepared, score
+from adjudge.runner.scoring import all_prepared, asked_with, inapplicable, score
 from adjudge.runner.unit_result import UnitResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgesAsked:
-    """A judge has answered, or was given up. Told to whoever watches the run, and to no observer."""
+    """Event: a judge has answered, or its calls were given up. Sent to the ``watch`` of a run, not to observers."""
 
     run: str
     judges: Mapping[str, JudgeCalls]
-    """By model, over all resumptions of the run."""
+    """Counts of calls by model, over all resumptions of the run."""
     left: tuple[int | None, float | None] = (None, None)
     """Calls and USD that may still be spent; ``None``: no limit."""
 
@@ -38,13 +36,12 @@ Watch: TypeAlias = Callable[[Event], None]
 
 
 class Engine:
-    """Runs the units of a plan that a journal does not have yet."""
+    """Executes the units of a plan, and journals their results."""
 
     def __init__(
         self,
         plan: Plan,
         journal: Journal,
-        extensions: Extensions,
         *,
         run: str,
         watch: Watch | None,
@@ -52,35 +49,33 @@ class Engine:
         """Run ``plan`` into ``journal``.
 
         Args:
-            plan: What to do.
-            journal: Where results go, and what is finished already.
-            extensions: Whose observers are told.
+            plan: The plan.
+            journal: The journal, with the results so far.
             run: The run's name.
-            watch: Told every event, for progress.
+            watch: Called with every event, for progress.
         """
         self._plan = plan
         self._journal = journal
-        self._extensions = extensions
         self._run = run
         self.began = False
-        """Whether criteria have locked what they have in common, so that cases are run."""
+        """Whether preparation is finished and cases run."""
         self._watch = watch
         self._secrets = Secrets()
         self._participants = len(record_of(journal).run.plugins)
-        """How many the journal has."""
+        """The number of participants in the journal."""
         self._agent_slots = asyncio.Semaphore(plan.request.concurrency)
         self._open_slots = asyncio.Semaphore(plan.source.at_once)
         self._uncommitted: dict[UnitResult, None] = {}
         self._waiting: list[asyncio.Future[None]] = []
-        """For what is not committed yet."""
+        """Resolved when the uncommitted results are in the journal."""
         self._to_release = 0
-        """Places of conversations that have ended, until they are committed."""
+        """Slots of ended conversations that are freed by the next commit."""
 
     async def run(self, units: AsyncIterator[Unit], total: int | None) -> None:
-        """Do what is left; ``total`` is how many units that are, for progress.
+        """Run the remaining units; ``total`` is their number, for progress.
 
         Raises:
-            InputError: an eval set was changed or removed under the run.
+            InputError: an eval set was changed or removed during the run.
             RunError: the journal cannot be written.
             asyncio.CancelledError: the run was interrupted; everything finished is in the journal.
         """
@@ -93,43 +88,28 @@ class Engine:
         self.began = True
         try:
             async with asyncio.TaskGroup() as tasks:
-                # Room first: what is read from a log is in memory.
+                # Wait for a slot before reading the next unit: a run from a log is in memory once it is read.
                 await self._open_slots.acquire()
                 async for unit in units:
                     tasks.create_task(self._unit(unit))
                     await self._open_slots.acquire()
                 self._open_slots.release()
         except ExceptionGroup as group:
-            # Agents and criteria raise nothing from here: what is left concerns the whole run, and the
-            # first failure is the cause of the rest.
+            # Failures of agents and criteria do not raise here, so these affect the whole run; the first is the cause
+            # of the others.
             raise group.exceptions[0] from group
         finally:
             self._commit()
 
     async def _prepare(self) -> None:
-        """Have criteria lock what all cases have in common, and keep it with the run."""
-        # Files with one configuration share its criteria: each is prepared once.
-        planned = {id(item): item for item in self._plan.source.criteria}.values()
-        preparing = [
-            (item, item.criterion) for item in planned if isinstance(item.criterion, SupportsPreparation)
-        ]
-        if not preparing:
-            return
-        locked = await asyncio.gather(*(prepared(item, criterion) for item, criterion in preparing))
-        documents: dict[str, JsonObject] = {}
-        for (item, _), document in zip(preparing, locked, strict=True):
-            name = item.rule.criterion_name
-            # Two configurations may give one name to different criteria.
-            if documents.get(name, document) != document:
-                name = f"{name} ({item.source})"
-            if document:
-                documents[name] = document
-        keep_info(self._journal, prepared=documents)
+        """Let criteria prepare the data shared by all cases, and store it with the run."""
+        if documents := await all_prepared(self._plan.source.criteria):
+            keep_info(self._journal, prepared=documents)
 
     def _tell(self, event: RunStarted | CaseStarted | CriterionScored | CaseFinished) -> None:
         if self._watch is not None:
             self._watch(event)
-        self._extensions.notify(event)
+        self._plan.observers.notify(event)
 
     async def _unit(self, unit: Unit) -> None:
         try:
@@ -146,27 +126,24 @@ class Engine:
             self._open_slots.release()
 
     async def _begun(self, unit: Unit, case: EvalCase) -> UnitResult:
-        """What the agent does, or did, on its way into the journal; or what the journal has of it."""
+        """The trajectory of a unit: run now, read from a log, or read from the journal."""
+        origin = self._plan.source.origin
+        begun = partial(UnitResult.begun, unit, case, self._run, secrets=self._secrets, origin=origin)
         if unit.played is not None:
             self._tell_started(unit)
-            result = UnitResult.begun(
-                unit, case, self._run, unit.played, self._secrets, self._plan.source.origin
-            )
+            result = begun(unit.played)
         elif unit.play is None:
             conversation, criteria = known(self._journal, unit.place)
-            return UnitResult.resumed(unit, case, self._run, conversation, self._secrets, criteria)
+            return UnitResult(unit, case, self._run, conversation, secrets=self._secrets, criteria=criteria)
         else:
             self._tell_started(unit)
             await self._agent_slots.acquire()
             try:
-                conversation = await unit.play(case)
-                result = UnitResult.begun(
-                    unit, case, self._run, conversation, self._secrets, self._plan.source.origin
-                )
+                result = begun(await unit.play(case))
             except BaseException:
                 self._agent_slots.release()
                 raise
-            # No other conversation takes its place before it is committed: a run that is killed repeats no more of them.
+            # The slot is freed after the commit, so that a killed run repeats at most ``concurrency`` conversations.
             self._to_release += 1
         self._to_commit(result)
         return result
@@ -180,7 +157,7 @@ class Engine:
         )
 
     async def _score(self, result: UnitResult) -> None:
-        """Measure what is not decided yet: first what needs nobody, so that it is committed with the trajectory."""
+        """Measure undecided criteria: first those without judges, so that they are committed with the trajectory."""
         unit = result.unit
         case = CaseUnderTest(case=result.case, actual=result.conversation.trajectory, repeat=unit.repeat)
         scored: list[CriterionResult] = []
@@ -197,12 +174,12 @@ class Engine:
         if scored or not waiting:
             await self._keep(result, scored)
         elif not result.is_kept:
-            await self._keep(result, [])  # a judge may be asked: what it judges is not to be lost
+            await self._keep(result, [])  # a judge may be asked: commit its input first
         if waiting:
             await asyncio.gather(*(self._score_by(result, group, case) for group in waiting.values()))
 
     async def _score_by(self, result: UnitResult, numbers: list[int], case: CaseUnderTest) -> None:
-        # At once, not with the others: a slow criterion must not hold back what is decided already.
+        # Commit each group as soon as it is measured: a slow criterion must not delay the results of others.
         await self._keep(result, await self._measured(result, numbers, case))
 
     async def _measured(
@@ -213,7 +190,7 @@ class Engine:
         return [result.add(number, item) for number, item in zip(numbers, scored, strict=True)]
 
     async def _keep(self, result: UnitResult, scored: Sequence[CriterionResult]) -> None:
-        """Commit what is known of a unit, and tell what is new: nothing that was told is lost."""
+        """Commit the state of a unit, then notify observers: no reported result is lost."""
         self._to_commit(result)
         committed = asyncio.get_running_loop().create_future()
         self._waiting.append(committed)
@@ -231,7 +208,7 @@ class Engine:
             )
 
     def _to_commit(self, result: UnitResult) -> None:
-        """Let one transaction commit what all units come to in this turn of the loop."""
+        """Schedule a commit. Units that change in the same iteration of the event loop share one transaction."""
         if not self._uncommitted:
             asyncio.get_running_loop().call_soon(self._commit)
         self._uncommitted[result] = None
@@ -246,7 +223,7 @@ class Engine:
                 new = [result.attempt() for result in results if not result.is_kept]
                 later = {result.unit.place: result.json() for result in results if result.is_kept}
                 self._journal.write(new, later)
-        except Exception as raised:  # whatever it is, those who wait for the commit end with it
+        except Exception as raised:  # any exception also ends the tasks that wait for the commit
             error = raised
         for result in results:
             result.is_kept = True
@@ -262,7 +239,7 @@ class Engine:
                 committed.set_exception(error)
 
     def _keep_participants(self) -> None:
-        """Journal what took part, where that has become more: no result is kept without what made it."""
+        """Journal new participants: no result is stored without the plugins that produced it."""
         participants = self._plan.host.participants
         if len(participants) > self._participants:
             self._participants = len(participants)

@@ -1,11 +1,11 @@
-"""Execution: a planned run is made, journalled to its end, and reported; also where it is interrupted."""
+"""Executes a plan: runs it, writes the journal and the reports, also after an interruption."""
 
 from __future__ import annotations
 
 import platform
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +14,6 @@ from pathlib import Path
 import adjudge
 from adjudge.errors import InputError, JudgeUnusableError, ReportError, RunError, RunStoppedError
 from adjudge.extension.hooks import RunFinished
-from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.protocols import ReportedCase, RunReport
 from adjudge.journal.locations import journal_path
@@ -26,38 +25,40 @@ from adjudge.runner.engine import Engine, Watch
 from adjudge.runner.journal_views import keep_info, record_of, reported_cases
 from adjudge.runner.old_reports import OldReports
 from adjudge.runner.plan import Plan, Unit
-from adjudge.runner.reports import report_of, summary_of, write_outputs
+from adjudge.runner.reports import keep_summary, report_of, summary_of, write_outputs
 from adjudge.runner.request import kept
 from adjudge.runner.simulated_ends import SimulatedEnds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """A finished run. The cases stay in the journal and are read when they are asked for."""
+    """The result of a run. The cases stay in the journal and are read on access."""
 
     name: str
     journal: Path
     summary: RunSummary
     warnings: tuple[str, ...] = ()
+    written: tuple[Path, ...] = ()
+    """The reports that were written."""
 
     @property
     def status(self) -> Status:
-        """FAIL before ``error`` before UNSURE before PASS, over all cases."""
+        """The worst status of all cases; the order is FAIL, ``error``, UNSURE, PASS."""
         return self.summary.status
 
     @property
     def verdict(self) -> Verdict | None:
-        """The status where it is a verdict."""
+        """The status if it is a verdict (PASS, FAIL or UNSURE); else ``None``."""
         return self.summary.verdict
 
     @property
     def passed(self) -> bool:
-        """Whether everything that decides passed. What could not be measured never passes."""
+        """Whether the status is PASS. Cases that could not be measured or decided prevent this."""
         return self.summary.status == "PASS"
 
     @property
     def exit_status(self) -> int:
-        """0 everything passed, 1 something failed, 3 something could not be measured or decided."""
+        """The exit status: 0 all passed, 1 a failure, 3 no failure but a result that is an error or undecided."""
         return self.summary.exit_status
 
     @contextmanager
@@ -71,21 +72,13 @@ class RunResult:
         return (item.result for item in self.details())
 
     def details(self) -> Iterator[ReportedCase]:
-        """Every result with its case and with what the agent did."""
+        """Every result with its case and the agent's trajectory."""
         with Journal.open_to_read(self.journal) as journal:
             yield from reported_cases(journal)
 
 
-async def begun(
-    plan: Plan,
-    extensions: Extensions,
-    old: OldReports,
-    path: Path,
-    outputs: Sequence[Path],
-    watch: Watch | None,
-) -> RunResult:
-    """Make the journal of a new run, and finish it."""
-    name = path.stem
+async def begun(plan: Plan, old: OldReports, path: Path, watch: Watch | None) -> RunResult:
+    """Create the journal of a new run, and execute the run."""
     async with beginning(plan):
         records, eval_ids = plan.source.records()
         journal = Journal.create(
@@ -95,7 +88,7 @@ async def begun(
                 "plan": plan.document(),
                 "decided_once": plan.host.decided_once,
                 **records,
-                "run": _info(name, plan).model_dump(mode="json"),
+                "run": _info(path.stem, plan).model_dump(mode="json"),
                 "warnings": plan.warnings,
             },
             eval_ids,
@@ -103,22 +96,16 @@ async def begun(
     with journal:
         old.remove()
         units, total = plan.source.units(journal, resuming=False)
-        return await finished(plan, journal, extensions, name, units, total, outputs, watch)
+        return await finished(plan, journal, units, total, watch)
 
 
 async def finished(
-    plan: Plan,
-    journal: Journal,
-    extensions: Extensions,
-    name: str,
-    units: AsyncIterator[Unit],
-    total: int | None,
-    outputs: Sequence[Path],
-    watch: Watch | None,
+    plan: Plan, journal: Journal, units: AsyncIterator[Unit], total: int | None, watch: Watch | None
 ) -> RunResult:
-    """Do what the journal of a run does not have yet, and report; where it is interrupted, as far as it came."""
-    started = time.perf_counter()
-    engine = Engine(plan, journal, extensions, run=name, watch=watch)
+    """Execute the remaining units, and write the reports; after an interruption report the finished part."""
+    started, name = time.perf_counter(), journal.path.stem
+    engine = Engine(plan, journal, run=name, watch=watch)
+    ends = SimulatedEnds()
     try:
         async with plugin_loops():
             try:
@@ -126,42 +113,43 @@ async def finished(
                 await engine.run(units, total)
             except JudgeUnusableError as error:
                 raise RunError(
-                    f"{error}\n  What is finished is safe. When this is put right, go on with: adjudge resume {name}"
+                    f"{error}\n  Finished results are safe. After fixing this, continue with: adjudge resume {name}"
                 ) from error
             finally:
                 await plan.judges.aclose()
                 if (trouble := await plan.source.aclose()) is not None:
-                    extensions.warn(trouble)
+                    plan.host.extensions.warn(trouble)
                 plan.judges.keep_calls()
         _keep_end(journal, plan, started, finished_at=_now())
     except BaseException as error:
-        # What is known is reported, without a verdict, and then what happened is told.
+        # Report the results so far without a verdict, then raise the error.
         with suppress(Exception):
             _keep_end(journal, plan, started, finished_at=None)
-            _keep_warnings(journal, plan, extensions)
+            _keep_warnings(journal, plan, ends)
         with suppress(Exception):
-            write_outputs(report_of(journal, summary_of(journal)), outputs, extensions, plan.host)
+            write_outputs(report_of(journal, summary_of(journal)), plan.outputs, plan.host)
         if isinstance(error, InputError) and not engine.began:
             raise
         if isinstance(error, InputError | RunError) and not isinstance(error.__cause__, JudgeUnusableError):
             raise RunStoppedError(str(error)) from error
         raise
-    ends = SimulatedEnds()
     summary = summary_of(journal, ends)
-    _keep_warnings(journal, plan, extensions, ends)
+    keep_summary(journal, summary)
+    _keep_warnings(journal, plan, ends)
     report = report_of(journal, summary)
-    failures = write_outputs(report, outputs, extensions, plan.host)
-    extensions.notify(RunFinished(run=name, summary=summary))
-    # Once more: an observer of the end may have raised.
-    warnings = _keep_warnings(journal, plan, extensions, ends)
-    result = RunResult(name=name, journal=journal.path, summary=summary, warnings=warnings)
+    failures = write_outputs(report, plan.outputs, plan.host)
+    plan.observers.notify(RunFinished(run=name, summary=summary))
+    # Store warnings again: an observer of the last event may have raised.
+    warnings = _keep_warnings(journal, plan, ends)
+    written = tuple(output for output in plan.outputs if output not in failures)
+    result = RunResult(name=name, journal=journal.path, summary=summary, warnings=warnings, written=written)
     if failures:
-        raise ReportError(failures, result)
+        raise ReportError(list(failures.values()), result)
     return result
 
 
 def _keep_end(journal: Journal, plan: Plan, started: float, *, finished_at: str | None) -> None:
-    """Keep when the run ended, how long it took and what took part."""
+    """Store the end of the run, its duration and its participants."""
     keep_info(
         journal,
         finished_at=finished_at,
@@ -172,7 +160,7 @@ def _keep_end(journal: Journal, plan: Plan, started: float, *, finished_at: str 
 
 @asynccontextmanager
 async def beginning(plan: Plan) -> AsyncGenerator[None]:
-    """Prepare a run inside; where that fails, the agent that was made for it is closed."""
+    """Close the agent of the plan if the code inside raises."""
     try:
         yield
     except BaseException:
@@ -180,11 +168,9 @@ async def beginning(plan: Plan) -> AsyncGenerator[None]:
         raise
 
 
-def _keep_warnings(
-    journal: Journal, plan: Plan, extensions: Extensions, ends: SimulatedEnds | None = None
-) -> tuple[str, ...]:
-    ended = () if ends is None else ends.warnings()
-    warnings = tuple(dict.fromkeys((*plan.warnings, *extensions.warnings, *plan.judges.warnings, *ended)))
+def _keep_warnings(journal: Journal, plan: Plan, ends: SimulatedEnds) -> tuple[str, ...]:
+    told = (*plan.warnings, *plan.host.extensions.warnings, *plan.judges.warnings, *ends.warnings())
+    warnings = tuple(dict.fromkeys(told))
     journal.set_meta({"warnings": warnings})
     return warnings
 
@@ -204,12 +190,12 @@ def _info(name: str, plan: Plan) -> RunInfo:
 
 
 def new_journal(run: str | None, folder: Path | None = None) -> Path:
-    """Where the journal of a new run is to be: in ``folder``, or among the runs.
+    """The path of the journal of a new run: in ``folder``, or in the folder of runs.
 
-    The name is made from the time where ``run`` is ``None``.
+    If ``run`` is ``None``, the name is made from the time.
 
     Raises:
-        InputError: the name cannot be one.
+        InputError: the name is invalid.
     """
     return journal_path(run or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}", folder)
 

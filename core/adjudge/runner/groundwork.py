@@ -1,60 +1,82 @@
-"""What planning has in common, whether trajectories come from an agent or from logs."""
+"""The common part of planning, for agents and for logs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from adjudge.errors import RunError
 from adjudge.extension.loader import Extensions
-from adjudge.extension.project import find_settings
+from adjudge.extension.project import find_settings, project_extensions
 from adjudge.journal.judge_notes import JudgeNotes
-from adjudge.model.base import JsonValue
 from adjudge.runner.host import RunHost
+from adjudge.runner.journal_views import RunRecord
 from adjudge.runner.judges import RunJudges
+from adjudge.runner.observers import Observers
 from adjudge.runner.plan import Plan, PlannedCriterion, UnitSource
 from adjudge.runner.problems import Problems
 from adjudge.runner.reports import check_outputs, reporter_for
 from adjudge.runner.request import MOST_RUNS, LogsRequest, RunRequest
 
 
-class Groundwork:
-    """A plan in the making: the problems that were found, and what components are made with."""
+class Ground:
+    """The host of the parts of a plan, and the collector of their problems."""
+
+    def __init__(self, host: RunHost, problems: Problems) -> None:
+        """Create parts with ``host``; problems are added to ``problems``."""
+        self.host = host
+        self.problems = problems
+        self.extensions = host.extensions
+        self.folder = host.working_folder
+
+    def read_environment(self, agent_folder: Path | None = None) -> None:
+        """Add variables from the ``.env`` of the agent's folder, then of the working folder, if they are not set."""
+        with self.problems.caught():
+            self.host.read_environment(agent_folder=agent_folder)
+
+    def for_untrusted(self, file: str) -> Ground:
+        """The same host for the content of an untrusted file: code that the file names is not run."""
+        return Ground(self.host.for_untrusted(file), self.problems)
+
+
+class Groundwork(Ground):
+    """Builds a plan: the parts that runs over cases and runs over logs have in common."""
 
     def __init__(
         self,
         request: RunRequest | LogsRequest,
-        extensions: Extensions,
-        outputs: Sequence[Path],
-        *,
-        resuming: bool,
-        decided_once: Mapping[str, JsonValue] | None,
+        extensions: Extensions | None,
+        outputs: Sequence[Path] = (),
+        resumed: RunRecord | None = None,
     ) -> None:
-        """Check what every run needs.
+        """Check the requirements of every run.
 
         Args:
             request: What the user asks for.
-            extensions: The loaded plugins.
-            outputs: Where reports are to be written.
-            resuming: Whether an interrupted run goes on.
-            decided_once: What was decided when it began.
+            extensions: The loaded plugins; otherwise those of the project.
+            outputs: The paths of reports.
+            resumed: The interrupted run that is resumed.
         """
-        self.problems = Problems()
-        self.folder = Path(request.working_folder)
-        self.host = RunHost(extensions, self.folder)
-        self.host.decided_once.update(decided_once or {})
+        folder = Path(request.working_folder)
+        super().__init__(RunHost(extensions or project_extensions(folder), folder), Problems())
+        if resumed is not None:
+            self.host.decided_once.update(resumed.decided_once)
         self._request = request
-        self.extensions = extensions
-        """The loaded plugins."""
         self.outputs = outputs
-        """Where reports are to be written."""
-        self._judges = RunJudges(request.judging, extensions, self.host, find_settings(self.folder).judge)
-        self._judges.check(self.problems, resuming=resuming)
+        """Paths of the reports to write."""
+        self._settings = find_settings(folder)
+        self._observers = Observers(self.extensions)
+        self.judges = RunJudges(request.judging, self.host, self._settings.judge)
+        self.judges.check(self.problems, resuming=resumed is not None)
         _check_numbers(request, self.problems)
-        check_outputs(outputs, extensions, self.problems)
+        check_outputs(outputs, self.extensions, self.problems)
+
+    def make_observers(self) -> None:
+        """Create the observers of the run. Call this after reading the environment: their options may need it."""
+        self._observers.make(self._settings.observers, self.host, self.problems)
 
     def plan(self, source: UnitSource) -> Plan:
-        """The plan over ``source``. Everything is checked by now."""
+        """Create the plan over ``source``. All checks are done before."""
         participants = self.host.participants
         participants.add_observers(self.extensions.observers)
         for output in self.outputs:
@@ -63,14 +85,16 @@ class Groundwork:
         return Plan(
             request=self._request,
             source=source,
-            judges=self._judges,
+            judges=self.judges,
             host=self.host,
+            observers=self._observers,
+            outputs=self.outputs,
             warnings=self.problems.warnings,
         )
 
 
 def _check_numbers(request: RunRequest | LogsRequest, problems: Problems) -> None:
-    """Report numbers that make no run."""
+    """Report numbers of the request that are out of range."""
     if request.num_runs < 1:
         problems.add(f"the number of runs must be at least 1, found {request.num_runs}")
     if request.num_runs > MOST_RUNS:
@@ -85,7 +109,7 @@ def _check_numbers(request: RunRequest | LogsRequest, problems: Problems) -> Non
 
 
 def _doubts_about(criteria: Iterable[PlannedCriterion]) -> tuple[str, ...]:
-    """What is known of the judges of a plan and speaks against them: the warnings of the notes about each."""
+    """Warnings about the judges of a plan, from the notes about each."""
     notes = JudgeNotes()
     found: list[str] = []
     try:

@@ -1,4 +1,4 @@
-"""The host: what the core offers to the components that it makes."""
+"""The host: the services of the core for components."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
@@ -25,7 +25,6 @@ from adjudge.extension.protocols import Criterion, ReadOptions
 from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.specs import CriterionSpec, GranularityStrategySpec
 from adjudge.journal.recording import RecordingFile
-from adjudge.judge.panel import JudgePanel
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement
@@ -33,13 +32,8 @@ from adjudge.model.trajectory import Trajectory
 from adjudge.runner.request import roles_of
 from adjudge.runner.traces import Traces
 
-
-class MakesJudges(Protocol):
-    """What makes the judges of a run."""
-
-    def judge(self, options: JudgeModelOptions) -> JudgePanel:
-        """The judge that these options choose."""
-        ...
+if TYPE_CHECKING:
+    from adjudge.runner.judges import RunJudges
 
 
 class _Delegate:
@@ -62,10 +56,11 @@ class RunHost:
 
     def __init__(self, extensions: Extensions, working_folder: Path) -> None:
         """Offer what ``extensions`` has, in ``working_folder``."""
-        self._extensions = extensions
+        self.extensions = extensions
+        """The loaded plugins."""
         self._working_folder = working_folder
         self._environment: Mapping[str, str] = os.environ
-        self.judges: MakesJudges | None = None
+        self.judges: RunJudges | None = None
         """Set where there can be judges."""
         self._untrusted_file: str | None = None
         self.judge_documents: list[JsonObject] = []
@@ -81,13 +76,13 @@ class RunHost:
         """What took part in the run."""
 
     def for_criterion(self) -> Self:
-        """The same host for one criterion, with ``judge_documents``, ``delegates`` and ``declared`` of its own."""
+        """A copy of this host for one criterion, with separate ``judge_documents``, ``delegates`` and ``declared``."""
         own = copy.copy(self)
         own.judge_documents, own.delegates, own.declared = [], [], {}
         return own
 
     def for_untrusted(self, file: str) -> Self:
-        """The same host for what stands in a file that nobody named: code that it names is not run."""
+        """A copy of this host for the content of an untrusted file: code that the file names is not run."""
         own = self.for_criterion()
         own._untrusted_file = file
         return own
@@ -114,14 +109,14 @@ class RunHost:
             InputError: the options are wrong.
         """
         if self.judges is None:
-            raise InputError(Problem(what="a judge can be had only in a run"))
+            raise InputError(Problem(what="a judge is available only during a run"))
         judge = self.judges.judge(options)
         self.judge_documents.append(judge.document())
         return judge
 
     def granularity_strategies(self) -> tuple[InstalledStrategy, ...]:
         """Every granularity strategy that is installed."""
-        return tuple(map(self._strategy, self._extensions.granularity_strategies))
+        return tuple(map(self._strategy, self.extensions.granularity_strategies))
 
     def granularity_strategy(self, name: str) -> InstalledStrategy:
         """The one of that name.
@@ -130,7 +125,7 @@ class RunHost:
             UnknownNameError: nothing installed has the name, or two have it.
             PluginError: its plugin is not active.
         """
-        return self._strategy(self._extensions.granularity_strategies.resolve(name))
+        return self._strategy(self.extensions.granularity_strategies.resolve(name))
 
     def _strategy(self, registered: Registered[GranularityStrategySpec]) -> InstalledStrategy:
         found = self._strategies.get(registered.id)
@@ -139,7 +134,7 @@ class RunHost:
         return found
 
     def once(self, name: str, make: Callable[[], JsonValue]) -> JsonValue:
-        """Something that is decided when a run begins and stays so when it is resumed."""
+        """A value that is computed once, when a run begins, and is kept when the run is resumed."""
         if name not in self.decided_once:
             self.decided_once[name] = make()
         return self.decided_once[name]
@@ -157,7 +152,7 @@ class RunHost:
             UnavailableError: something that it needs is missing.
             InputError: its options are wrong.
         """
-        registered = self._extensions.criteria.resolve(name)
+        registered = self.extensions.criteria.resolve(name)
         check_modules(registered)
         config = validated_config(registered.spec.config, options, path=name)
         self.delegates.append(
@@ -184,7 +179,7 @@ class RunHost:
         return self._working_folder
 
     def import_module(self, name: str, folder: Path | None = None) -> ModuleType:
-        """Import a module that an option names: from the working folder, else from what is installed.
+        """Import a module that an option names, from the working folder or the installed packages.
 
         Args:
             name: Its whole name.
@@ -198,21 +193,20 @@ class RunHost:
         if self._untrusted_file is not None:
             raise InputError(
                 Problem(
-                    what=f"names code of the module {name!r}, which is not run: nobody named this file, and it "
-                    "does not lie in the folder of the agent",
-                    hint=f"Where you trust it: --config_file_path {shlex.quote(self._untrusted_file)}, or --trust-code "
-                    "(trust_code=True from Python), or ADJUDGE_TRUST_CODE=1 in the environment.",
+                    what=f"names code of the module {name!r}, which is not run: you did not name this file, and it is not in the folder of the agent",
+                    hint=f"Where you trust it: --config_file_path {shlex.quote(self._untrusted_file or 'FILE')}, or "
+                    "--trust-code (trust_code=True from Python), or ADJUDGE_TRUST_CODE=1 in the environment.",
                 )
             )
         return import_from(self._working_folder if folder is None else folder, name)
 
     def read_trajectories(self, path: Path, *, reader: str | None = None) -> Iterator[Trajectory]:
-        """The trajectories of a log, read by the installed trace reader that knows its format.
+        """Read the trajectories of a log with the installed trace reader that recognises its format.
 
         Raises:
             InputError: no reader knows the file, or it is broken.
         """
-        traces = Traces(self._extensions.trace_readers, self, self._extensions.warn)
+        traces = Traces(self.extensions, self)
         return traces.read(path, traces.reader_of(path, name=reader))
 
 
@@ -229,8 +223,8 @@ def read_log(
     Args:
         path: The log.
         reader: A reader's name; ``None``: the content decides.
-        task: What the user wanted, where the log does not say it.
-        roles: In logs of chats, whose the messages of a role or a name are: ``user``, ``agent`` or ``environment``.
+        task: The task, for a log that does not contain it.
+        roles: In chat logs, the author of the messages of a role or name: ``user``, ``agent`` or ``environment``.
         disable: Plugins or distributions that are not imported.
 
     Raises:
@@ -239,7 +233,7 @@ def read_log(
         PluginError: a required plugin is not available, or the reader raised something else.
     """
     extensions = project_extensions(Path.cwd(), disable=disable)
-    traces = Traces(extensions.trace_readers, RunHost(extensions, Path.cwd()), extensions.warn)
+    traces = Traces(extensions, RunHost(extensions, Path.cwd()))
     registered = traces.reader_of(Path(path), name=reader)
     known_roles = roles_of(roles)
     if known_roles:

@@ -1,4 +1,4 @@
-"""What the journal holds, as the model's classes again. Reports are made from these alone."""
+"""The contents of a journal as classes of the model. Reports only use these."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from adjudge.errors import RunError
 from adjudge.extension.protocols import ReportedCase
 from adjudge.journal.run_journal import Journal, Place, StoredAttempt
 from adjudge.model.base import Frozen, JsonObject
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.evidence import Failure
-from adjudge.model.result import CaseResult, CriterionResult, JudgeCalls, RunInfo
+from adjudge.model.result import CaseResult, CriterionResult, JudgeCalls, RunInfo, RunSummary
 from adjudge.model.trajectory import Trajectory
+from adjudge.model.verdict import Status
 from adjudge.runner.decision import CaseOrigin, Conversation, decided, log_origin, not_finished
 from adjudge.verdict.algebra import Rule
 
@@ -27,7 +29,7 @@ class FileRecord(Frozen):
     """As the user wrote it."""
     config: str | None
     cases: int
-    """How many of its cases are selected."""
+    """The number of selected cases."""
     rules: tuple[Rule, ...]
 
 
@@ -35,9 +37,9 @@ class LogRecord(Frozen):
     """A log of a run."""
 
     source: str
-    """As the user named it, or as it was found."""
+    """The path of the log."""
     reader: str | None
-    """Who reads it, as ``plugin/component``; ``None`` where nobody can."""
+    """The trace reader, as ``plugin/component``; ``None`` if no reader knows the file."""
     sha256: str | None
 
 
@@ -50,23 +52,36 @@ class LogsRecord(Frozen):
     rules: tuple[Rule, ...]
 
 
+class KeptSummary(Frozen):
+    """The stored summary of a finished run; ``finished_at`` and ``results`` show whether it is still current."""
+
+    finished_at: str
+    results: int
+    status: Status
+    """The status of the run as a whole."""
+    summary: RunSummary | None
+    """``None`` for a run with repeats: it would contain every case."""
+
+
 class RunRecord(Frozen):
-    """Everything that a journal holds of a run as a whole."""
+    """The metadata of a run in its journal: everything except the cases."""
 
     run: RunInfo
     request: JsonObject
     plan: JsonObject
-    """What decides the results, as it was when the run began."""
+    """The settings that determine the results, as they were at the start of the run."""
     decided_once: JsonObject
     files: tuple[FileRecord, ...]
-    """None of a run over logs."""
+    """Empty for a run over logs."""
     logs: LogsRecord | None = None
     warnings: tuple[str, ...]
     judges: dict[str, JudgeCalls] = {}
-    """By model: what was asked, over all resumptions."""
+    """Calls to judges over all resumptions, by model."""
+    summary: KeptSummary | None = None
+    """``None`` until the run is finished."""
 
     def read(self) -> Iterator[Path]:
-        """The eval sets, logs and configurations that the run read."""
+        """The paths of the eval sets, logs and configurations that the run read."""
         folder = Path(self.request["working_folder"])
         of_logs = () if self.logs is None else self.logs.logs
         yield from (
@@ -77,7 +92,7 @@ class RunRecord(Frozen):
 
 
 def record_of(journal: Journal) -> RunRecord:
-    """What the journal holds of the run.
+    """Read the metadata of the run.
 
     Raises:
         RunError: the journal is damaged.
@@ -88,13 +103,13 @@ def record_of(journal: Journal) -> RunRecord:
 
 
 def keep_info(journal: Journal, **changes: object) -> None:
-    """Change what the journal holds of the run: fields of ``RunInfo``."""
+    """Update the ``RunInfo`` in the journal; ``changes`` are its fields."""
     info = record_of(journal).run.model_copy(update=changes)
     journal.set_meta({"run": info.model_dump(mode="json")})
 
 
 def planned_count(journal: Journal) -> int | None:
-    """How many repeats of cases, or runs of logs, there are to do; ``None`` while logs are not read to their end."""
+    """The number of cases times repeats, or of runs in the logs; ``None`` until all logs are read to their end."""
     record = record_of(journal)
     if record.logs is None:
         return sum(file.cases for file in record.files) * record.run.num_runs
@@ -105,7 +120,7 @@ def planned_count(journal: Journal) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class KnownCase:
-    """A repeat of a case, all of it in memory."""
+    """A repeat of a case, completely in memory."""
 
     result: CaseResult
     case: EvalCase
@@ -113,10 +128,10 @@ class KnownCase:
 
 
 class StoredCase:
-    """A repeat of a case that the agent was run on. What was expected and done is made sense of when it is asked for."""
+    """A repeat of a case in the journal. Its case and trajectory are parsed on first access."""
 
     def __init__(self, stored: StoredAttempt, journal: Journal) -> None:
-        """Read the result."""
+        """Parse the result. If later parsing fails, ``journal`` is reported as damaged."""
         self._stored = stored
         self._journal = journal
         self._case: EvalCase | None = None
@@ -133,7 +148,7 @@ class StoredCase:
 
     @property
     def actual(self) -> Trajectory:
-        """What the agent did; partial where it failed."""
+        """The agent's trajectory; partial if the agent failed."""
         if self._actual is None:
             with self._journal.reading():
                 self._actual = Trajectory.model_validate_json(self._stored.trajectory)
@@ -141,7 +156,7 @@ class StoredCase:
 
 
 def known(journal: Journal, place: Place) -> tuple[Conversation, dict[int, CriterionResult]]:
-    """What the agent did in an attempt, and by number the results of criteria that are not measured again.
+    """The conversation of an attempt, and the results of criteria that are not measured again, by criterion number.
 
     Raises:
         RunError: the journal is damaged.
@@ -154,7 +169,7 @@ def known(journal: Journal, place: Place) -> tuple[Conversation, dict[int, Crite
 
 
 def left_to_do(stored: StoredAttempt) -> Literal["play", "score"] | None:
-    """What a resumption does of an attempt: retryable errors are tried again, verdicts never change."""
+    """What a resumption repeats of an attempt: only retryable errors are tried again; ``None``: nothing."""
     result = CaseResult.model_validate_json(stored.result)
     if not result.criteria:
         return "play" if _is_again(result.error) else None
@@ -166,14 +181,14 @@ def _is_again(error: Failure | None) -> bool:
 
 
 def case_results(journal: Journal) -> Iterator[CaseResult]:
-    """The results of ``reported_cases``, without reading what was expected and done."""
+    """The results of ``reported_cases``, without reading cases and trajectories."""
     return (item.result for item in reported_cases(journal, results_only=True))
 
 
 def reported_cases(journal: Journal, *, results_only: bool = False) -> Iterator[ReportedCase]:
-    """Every repeat of every case that was planned, in the order of the plan; or every run of every log.
+    """Every planned repeat of every case in the order of the plan; or every run of every log.
 
-    What the journal has no result for is an ``error``: nothing that is missing can look like a pass.
+    A missing result is an ``error``, so that it cannot look like a pass.
 
     Raises:
         RunError: the journal is damaged.
@@ -186,22 +201,56 @@ def reported_cases(journal: Journal, *, results_only: bool = False) -> Iterator[
         planned = _of_files(journal, record) if record.logs is None else _of_logs(journal, record.logs)
         for case_no, repeat, origin, rules in planned:
             if attempt is None or attempt.place != (case_no, repeat):
-                nothing = Conversation(Trajectory(eval_id=origin.eval_id), missing, None)
-                result = decided(origin, rules, repeat, nothing, {}, missing)
-                # What the case expects is not known here.
-                yield KnownCase(result, EvalCase(eval_id=origin.eval_id), nothing.trajectory)
+                yield _without_result(origin, rules, repeat, missing)
                 continue
             if attempt.eval_id != origin.eval_id:
                 raise ValueError(f"a result of case {attempt.eval_id!r} stands at case {origin.eval_id!r}")
             yield StoredCase(attempt, journal)
             attempt = next(attempts, None)
-        # Whatever is missing here was a result once: of the rest alone, a failed run could look passed.
+        # A result without a planned case means a damaged plan: without that result a failed run could look passed.
         if attempt is not None:
             raise ValueError(f"a result of case {attempt.eval_id!r} belongs to no planned case")
 
 
+def repeats_of_case(journal: Journal, number: int) -> tuple[ReportedCase, ...]:
+    """The repeats of one case, without reading the others.
+
+    Args:
+        journal: The run.
+        number: The index of the case in the plan, or of the run in the logs, from 0.
+
+    Raises:
+        RunError: there is no such case, or the journal is damaged.
+    """
+    record = record_of(journal)
+    missing = _missing(record.run)
+    with journal.reading():
+        planned = _of_files(journal, record) if record.logs is None else _of_logs(journal, record.logs)
+        repeats = record.run.num_runs if record.logs is None else 1
+        wanted = list(islice(planned, number * repeats, (number + 1) * repeats))
+        found = [_known_or_missing(journal, item, missing) for item in wanted]
+    if not found:
+        raise RunError(f"run {record.run.name!r} has no case number {number}")
+    return tuple(found)
+
+
+def _known_or_missing(journal: Journal, planned: _Planned, missing: Failure) -> ReportedCase:
+    case_no, repeat, origin, rules = planned
+    stored = None if case_no is None else journal.attempt_if_any((case_no, repeat))
+    return _without_result(origin, rules, repeat, missing) if stored is None else StoredCase(stored, journal)
+
+
+def _without_result(
+    origin: CaseOrigin, rules: tuple[Rule, ...], repeat: int, missing: Failure
+) -> ReportedCase:
+    nothing = Conversation(Trajectory(eval_id=origin.eval_id), missing, None)
+    result = decided(origin, rules, repeat, nothing, {}, missing)
+    # The case itself is not in the journal, so it has no expectation.
+    return KnownCase(result, EvalCase(eval_id=origin.eval_id), nothing.trajectory)
+
+
 _Planned: TypeAlias = tuple[int | None, int, CaseOrigin, tuple[Rule, ...]]
-"""Case number, repeat, what results call it, and its rules."""
+"""Case number (``None`` if unknown), repeat, identity in results, and the rules of its criteria."""
 
 
 def _of_logs(journal: Journal, logs: LogsRecord) -> Iterator[_Planned]:
@@ -236,7 +285,7 @@ def _of_files(journal: Journal, record: RunRecord) -> Iterator[_Planned]:
 
 
 def _missing(run: RunInfo) -> Failure:
-    """Why something that was planned has no result."""
+    """The error of a planned case without a result."""
     if run.finished_at is None:
         return not_finished(run.name)
     message = f"the run ended without a result for this; finish it with: adjudge resume {run.name}"

@@ -1,4 +1,4 @@
-"""The judges of a run: the client with what the run gives it, from planning to the last call."""
+"""The judges of a run: the client and its configuration, from planning to the last call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Final
 
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import Judge
-from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.project import JudgeSettings, find_settings, project_extensions
 from adjudge.journal.recording import RecordingFile
@@ -27,36 +26,34 @@ from adjudge.runner.problems import Problems
 from adjudge.runner.request import JudgingRequest
 
 _ENOUGH: Final = 10
-"""Items with two votes or more from which it is worth saying that they never disagreed."""
+"""Minimum number of items with two or more votes for the warning that their votes never disagreed."""
 
 
 class RunJudges:
-    """Makes the judges that criteria ask for, and keeps what they answer."""
+    """Creates the judges that criteria request, and stores their answers."""
 
     def __init__(
         self,
         request: JudgingRequest,
-        extensions: Extensions,
         host: RunHost,
         settings: JudgeSettings,
         *,
         retrying: bool = True,
     ) -> None:
-        """Offer the judge backends of ``extensions`` through ``host``. Nothing is opened, and no key needed.
+        """Provide the judge backends of ``host``. Opens no connection and needs no key.
 
         Args:
-            request: What the user says of judges.
-            extensions: The loaded plugins.
-            host: What the components of the run are made with.
-            settings: The project's.
-            retrying: Whether a call that failed is made again where that may help.
+            request: The user's options for judges.
+            host: The host of the run's components.
+            settings: The settings of the project.
+            retrying: Whether calls with temporary failures are retried.
         """
         self._request = request
         self._settings = settings
         self._retrying = retrying
         self._host = host
         self._models = JudgeModels(
-            extensions.judge_backends,
+            host.extensions.judge_backends,
             host,
             override=request.judges,
             default=settings.models,
@@ -74,10 +71,10 @@ class RunJudges:
         host.judges = self
 
     def judge(self, options: JudgeModelOptions) -> JudgePanel:
-        """The judge that these options choose.
+        """Create the judge that these options choose.
 
         Raises:
-            InputError: no judge is named, or what it needs is missing.
+            InputError: no judge is named, or a requirement of it is missing.
             RunError: the installation's secret cannot be used.
         """
         if self._client is None:
@@ -92,7 +89,7 @@ class RunJudges:
         return JudgePanel(self._client, members, options, for_good=self._checks)
 
     def check(self, problems: Problems, *, resuming: bool) -> None:
-        """Find what would go wrong with the run's own options, before it starts."""
+        """Find problems with the run's own options before it starts."""
         request = self._request
         if request.max_calls is not None and request.max_calls < 1:
             problems.add(f"the budget of judge calls must be at least 1, found {request.max_calls}")
@@ -121,10 +118,10 @@ class RunJudges:
             )
 
     def open(self, journal: Journal | None) -> None:
-        """Begin to ask: every reply is kept in the journal, and in the cache and the recording where wanted.
+        """Allow calls. Replies are stored in the journal, and if requested in the cache and the recording.
 
         Args:
-            journal: The run's; ``None`` outside of a run.
+            journal: The journal of the run; ``None`` outside of a run.
 
         Raises:
             RunError: the recording cannot be written.
@@ -147,12 +144,12 @@ class RunJudges:
         self._client.keep_in(stores, self._recording, told=self._tell)
 
     def rehearse(self, rehearsal: Rehearsal) -> None:
-        """Let ``rehearsal`` answer in place of every model, but for what is known already."""
+        """Let ``rehearsal`` answer instead of every model, except for stored replies."""
         if self._client is not None:
             self._client.rehearsal = rehearsal
 
     def tell(self, told: Callable[[], None]) -> None:
-        """Call ``told`` whenever a judge has answered or a call was given up."""
+        """Call ``told`` after every reply and every abandoned call."""
         self._told.append(told)
 
     def _tell(self) -> None:
@@ -160,13 +157,13 @@ class RunJudges:
             told()
 
     def keep_calls(self) -> None:
-        """Write what was asked over all resumptions of the run into its journal: a killed process keeps it."""
+        """Write the counts of calls over all resumptions into the journal, so that they survive a kill."""
         if self._journal is not None:
             calls = {name: item.model_dump(mode="json") for name, item in self.calls.items()}
             self._journal.set_meta({"judges": calls})
 
     async def aclose(self) -> None:
-        """Give up what is under way, and close everything."""
+        """Cancel pending calls, and close the models, the caches and the recording."""
         if self._client is not None:
             await self._client.aclose()
         self._troubles = await self._models.aclose()
@@ -176,7 +173,7 @@ class RunJudges:
 
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:
-        """What was asked over all resumptions of the run, by model."""
+        """The calls over all resumptions of the run, by model."""
         now: Mapping[str, JudgeCalls] = {} if self._client is None else self._client.calls
         found = {**self._before, **now}
         for name in self._before.keys() & now.keys():
@@ -190,11 +187,11 @@ class RunJudges:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about the answers."""
+        """Warnings about the answers."""
         asked: Mapping[str, JudgeCalls] = {} if self._client is None else self._client.calls
         found = [
             f"the votes of {name} never disagreed on any of {calls.items} items: "
-            "their agreement says nothing of how sure they are"
+            "their agreement is no evidence of confidence"
             for name, calls in asked.items()
             if calls.items >= _ENOUGH and calls.unanimous == calls.items
         ]
@@ -207,22 +204,21 @@ class RunJudges:
 
 @asynccontextmanager
 async def open_judge(model: str, *, disable: Iterable[str] = ()) -> AsyncGenerator[Judge]:
-    """A judge for questions that belong to no run: one vote, without the cache and without a retry.
+    """Open a judge for questions outside of a run: one vote, without cache and retries.
 
     Args:
-        model: As ``provider/model``, or a name that one provider's models have.
+        model: As ``provider/model``, or a name that matches one provider's models.
         disable: Plugins or distributions that are not imported.
 
     Raises:
-        InputError: no backend has such a model, or something that it needs is missing.
+        InputError: no backend has such a model, or a requirement is missing.
         PluginError: a required plugin is not available.
     """
     folder = Path.cwd()
-    extensions = project_extensions(folder, disable=disable)
-    host = RunHost(extensions, folder)
+    host = RunHost(project_extensions(folder, disable=disable), folder)
     host.read_environment(agent_folder=None)
     request = JudgingRequest(judges=(model,))
-    judges = RunJudges(request, extensions, host, find_settings(folder).judge, retrying=False)
+    judges = RunJudges(request, host, find_settings(folder).judge, retrying=False)
     judge = judges.judge(JudgeModelOptions(num_samples=1))
     async with plugin_loops():
         try:

@@ -15,7 +15,7 @@ from adjudge.extension.specs import TraceReaderSpec
 from adjudge.runner.problems import Problems
 
 _MOST_ENDINGS: Final = 8
-"""Endings that are named one by one, of files that are not looked at."""
+"""Maximum number of endings in the warning about ignored files."""
 
 
 def found_logs(
@@ -25,14 +25,13 @@ def found_logs(
     problems: Problems,
     is_of_the_run: Callable[[Path], bool] = lambda _: False,
 ) -> tuple[Path, ...]:
-    """The files behind the names, each once, in the order of the names and sorted within one.
+    """Find the log files, each once, in the order of the names; the files of one name are sorted.
 
-    A file is taken as it is, whatever its name. Of a folder, every file below it is taken whose name ends as
-    the readers' patterns do; what begins with a dot is left out, and so are virtual environments. A link to a file
-    is taken, also where it leads nowhere; one to a folder is not followed. Anything else is a glob, where ``**`` stands for any folders.
-
-    How many files of a folder were not looked at is a warning; those that are ``is_of_the_run`` in another way, such as
-    its reports, are not counted.
+    A name is a file, a folder or a glob, in which ``**`` matches any number of folders. A file is included whatever
+    its ending. In a folder, files at any depth are included if their ending is in a pattern of a reader. Names that
+    begin with a dot and virtual environments are ignored. Links to files are included, broken ones too; links to
+    folders are not followed. A warning counts the ignored files, except those for which ``is_of_the_run`` is true,
+    such as reports of the run.
     """
     endings = endings_of(readers)
     found: list[Path] = []
@@ -67,7 +66,7 @@ def found_logs(
                 is_glob = glob.has_magic(name)
                 problems.add("no file matches" if is_glob else "there is no such file or folder", file=name)
         found += below
-    # The same file may be named from here and from the root; two links to it are two logs.
+    # Compare absolute paths without resolving links: two links to one file are two logs.
     once: dict[str, Path] = {}
     for path in found:
         with problems.caught():
@@ -77,19 +76,19 @@ def found_logs(
 
 
 def endings_of(readers: Registry[TraceReaderSpec]) -> tuple[str, ...]:
-    """How the names of logs end, by the patterns of the readers: ``.json``, ``.traj``."""
+    """The endings of log files in the patterns of the readers, for instance ``.json`` and ``.traj``."""
     endings: set[str] = set()
     for registered in readers:
         for pattern in registered.spec.patterns:
             dot = pattern.find(".", pattern.rfind("*") + 1)
             if dot >= 0:
                 endings.add(pattern[dot:].removesuffix(".gz"))
-    # ".evalset.json" is ".json" too.
+    # Leave out ".evalset.json" if there is ".json", which includes it.
     return tuple(sorted(end for end in endings if not any(end != it and end.endswith(it) for it in endings)))
 
 
 def _below(name: Path, folder: Path, endings: tuple[str, ...]) -> tuple[list[Path], list[Path]]:
-    """The files below a folder that may be logs, sorted, and the others."""
+    """The files below a folder with one of the endings, sorted; and the other files."""
     logs: list[Path] = []
     others: list[Path] = []
     for path in files_below(folder / name):
@@ -101,8 +100,11 @@ def _below(name: Path, folder: Path, endings: tuple[str, ...]) -> tuple[list[Pat
 
 def _not_looked_at(name: str, files: Sequence[Path]) -> str:
     counts = Counter("".join(path.suffixes[-2:] if path.suffix == ".gz" else [path.suffix]) for path in files)
-    told = [f"{ending or 'no ending'} {count}" for ending, count in counts.most_common(_MOST_ENDINGS)]
+    told = [
+        f"{count} {f'with {ending}' if ending else 'without a suffix'}"
+        for ending, count in counts.most_common(_MOST_ENDINGS)
+    ]
     if more := len(counts) - len(told):
-        told.append(f"{more} more endings")
-    are = "file was" if len(files) == 1 else "files were"
-    return f"{name}: {len(files)} {are} not looked at: {', '.join(told)}; name a file to have it read"
+        told.append(f"{more} more suffixes")
+    were = "file was" if len(files) == 1 else "files were"
+    return f"{name}: {len(files)} {were} skipped because of the suffix: {', '.join(told)}; to read a file, name it"

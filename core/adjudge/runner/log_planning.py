@@ -1,4 +1,4 @@
-"""Planning a run over logs: every problem is found before the first call, all at once."""
+"""Plans a run over logs: finds all problems before the first call and reports them together."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from adjudge.extension.guard import guarded
 from adjudge.extension.loader import Extensions
 from adjudge.model.base import JsonObject
 from adjudge.model.config import CriterionEntry
-from adjudge.runner.criteria import make_criterion, plan_log_criteria, words_component
-from adjudge.runner.groundwork import Groundwork
-from adjudge.runner.host import RunHost
+from adjudge.runner.criteria import check_for_logs, make_criterion, plan_criteria, words_component
+from adjudge.runner.groundwork import Ground, Groundwork
 from adjudge.runner.log_files import found_logs
 from adjudge.runner.log_source import LogSource, PlannedLog
-from adjudge.runner.plan import Plan
-from adjudge.runner.problems import Problems
+from adjudge.runner.plan import Plan, PlannedCriterion
 from adjudge.runner.reports import check_not_read
 from adjudge.runner.request import LogsRequest
 from adjudge.runner.told_agent import ToldAgent
@@ -38,41 +36,41 @@ def plan_logs(request: LogsRequest, ground: Groundwork) -> Plan:
     Raises:
         InputError: with every problem that was found.
     """
-    problems, host, folder = ground.problems, ground.host, ground.folder
-    extensions, outputs = ground.extensions, ground.outputs
-    traces = Traces(extensions.trace_readers, host, extensions.warn)
+    problems, folder, outputs = ground.problems, ground.folder, ground.outputs
+    traces = Traces(ground.extensions, ground.host)
     beside = [Path(name) for name in _read_beside(request)]
     own = _same_file([*outputs, *beside], folder)
-    logs = _logs(request, extensions, traces, _same_file(outputs, folder), own, problems)
+    logs = _logs(request, ground, traces, _same_file(outputs, folder), own)
     read = [*(log.path for log in logs), *beside]
     check_not_read(outputs, (folder / path for path in read), problems)
-    with problems.caught():
-        host.read_environment(agent_folder=None)
-    criteria = plan_log_criteria(
-        _with_options(request, _entries(request, extensions, problems), extensions, host, problems),
-        extensions,
-        host,
-        problems,
-        source=request.criteria_file,
-        deciding=not request.aggregate_only,
-    )
-    told = ToldAgent()
-    with problems.caught():
-        told = ToldAgent.read(
-            None if request.instructions is None else Path(request.instructions),
-            None if request.tools is None else Path(request.tools),
-        )
-    problems.raise_any(extensions.warnings)
+    ground.read_environment()
+    ground.make_observers()
+    criteria = criteria_of(request, ground)
+    told = ToldAgent.read(request.instructions, request.tools, problems)
+    problems.raise_any(ground.extensions.warnings)
     return ground.plan(LogSource(request=request, logs=logs, criteria=criteria, traces=traces, told=told))
 
 
-def _entries(request: LogsRequest, extensions: Extensions, problems: Problems) -> Sequence[CriterionEntry]:
+def criteria_of(request: LogsRequest, ground: Ground) -> tuple[PlannedCriterion, ...]:
+    """The criteria that were named, made."""
+    return plan_criteria(
+        _with_options(request, _entries(request, ground), ground),
+        ground,
+        check_for_logs,
+        source=request.criteria_file,
+        path="criterion {!r}",
+        deciding=not request.aggregate_only,
+    )
+
+
+def _entries(request: LogsRequest, ground: Ground) -> Sequence[CriterionEntry]:
     """The criteria that were named."""
+    extensions, problems = ground.extensions, ground.problems
     entries: Sequence[CriterionEntry] = ()
     with problems.caught():
         if request.criteria_file is not None:
             file = Path(request.criteria_file)
-            entries = _configured(file, extensions, problems) or _read(file, extensions)
+            entries = _configured(file, ground) or _read(file, extensions)
         elif request.criteria:
             entries = _read(request.criteria, extensions)
         elif request.aggregate_only:
@@ -85,14 +83,14 @@ def _entries(request: LogsRequest, extensions: Extensions, problems: Problems) -
     return entries
 
 
-def _configured(file: Path, extensions: Extensions, problems: Problems) -> Sequence[CriterionEntry]:
+def _configured(file: Path, ground: Ground) -> Sequence[CriterionEntry]:
     """The entries of a ``test_config.json``; none where the file is of another kind."""
     if file.suffix.lower() != ".json" or not is_object(data := read_json(file)) or "criteria" not in data:
         return ()
     config = parse_config(data, source=str(file))
-    problems.warn(config.warnings)
+    ground.problems.warn(config.warnings)
     return [
-        entry.model_copy(update={"is_in_words": _judges_words(extensions, entry.criterion)})
+        entry.model_copy(update={"is_in_words": _judges_words(ground.extensions, entry.criterion)})
         for entry in config.criteria
     ]
 
@@ -128,34 +126,32 @@ def _read(source: Path | Sequence[object], extensions: Extensions) -> Sequence[C
 
 
 def _with_options(
-    request: LogsRequest,
-    entries: Sequence[CriterionEntry],
-    extensions: Extensions,
-    host: RunHost,
-    problems: Problems,
+    request: LogsRequest, entries: Sequence[CriterionEntry], ground: Ground
 ) -> Sequence[CriterionEntry]:
     """The criteria, those in words with what the user says of all of them.
 
     What is wrong with that is told once, and not of each; so is a judge that is missing.
     """
+    problems = ground.problems
     if entries and not any(entry.is_in_words for entry in entries):
         for name in request.options:
             problems.add(
-                f"a {name.replace('_', ' ')} is of criteria in words, and there are none",
+                f"{name} applies to criteria in words, and there are none",
                 file=request.criteria_file,
+                hint="An installed criterion has options of its own, for instance 'judge_model_options'.",
             )
         return entries
     before = len(problems)
     options: JsonObject = {}
     with problems.caught():
-        spec = words_component(extensions).spec
+        spec = words_component(ground.extensions).spec
         options = spec.config.of_run(
             request.options, decides=not request.aggregate_only, has_judge=bool(request.judging.judges)
         )
         example = {**spec.example_options, **options, "calibration": None}
         entry = CriterionEntry(name=spec.name, criterion="", options=example, is_in_words=True)
         try:
-            make_criterion(entry, extensions, host, problems, {})
+            make_criterion(entry, ground, {})
         except UnavailableError:
             # Where the criteria are wrong themselves, nobody knows whether they need what is missing.
             if entries:
@@ -171,23 +167,22 @@ def _with_options(
 
 def _logs(
     request: LogsRequest,
-    extensions: Extensions,
+    ground: Ground,
     traces: Traces,
     is_output: Callable[[Path], bool],
     is_of_the_run: Callable[[Path], bool],
-    problems: Problems,
 ) -> tuple[PlannedLog, ...]:
     """The logs with their readers. Where not one can be read there is nothing to judge, and that is a problem.
 
     A report of an earlier run that is written again is no log, although it may lie among them.
     """
+    problems, readers = ground.problems, ground.extensions.trace_readers
     if not request.logs:
         problems.add("no log is named")
-    folder = Path(request.working_folder)
-    paths = found_logs(request.logs, folder, extensions.trace_readers, problems, is_of_the_run)
+    paths = found_logs(request.logs, ground.folder, readers, problems, is_of_the_run)
     if request.reader is not None:
         try:
-            extensions.trace_readers.resolve(request.reader)
+            readers.resolve(request.reader)
         except AdjudgeError as error:
             problems.add(str(error))
             return ()
@@ -198,12 +193,12 @@ def _logs(
             if request.roles:
                 with problems.caught():
                     traces.check_roles(path, reader)
-            logs.append(PlannedLog(path=path, reader=reader, sha256=_sha256(folder / path)))
+            logs.append(PlannedLog(path=path, reader=reader, sha256=_sha256(ground.folder / path)))
         except AdjudgeError as error:
             if not is_output(path):
                 logs.append(PlannedLog(path=path, reader=error, sha256=None))
     if paths and not logs:
-        problems.add("there is no log but the report that is to be written", file=str(paths[0]))
+        problems.add("there is no log, only the report that is to be written", file=str(paths[0]))
     unread = [log.reader for log in logs if isinstance(log.reader, AdjudgeError)]
     if len(unread) == len(logs):
         for reason in unread:

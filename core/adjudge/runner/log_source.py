@@ -1,4 +1,4 @@
-"""Logs: the runs in them are read one after the other, and measured as they are."""
+"""The source of trajectories that reads runs from logs, in sequence."""
 
 from __future__ import annotations
 
@@ -29,47 +29,47 @@ from adjudge.runner.traces import Traces
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedLog:
-    """A log, and who reads it."""
+    """A log and its reader."""
 
     path: Path
     reader: Registered[TraceReaderSpec] | AdjudgeError
-    """The reader; or why there is none, which is told beside the results of the other logs."""
+    """The reader; or the error that prevented finding one, which becomes the result of this log."""
     sha256: str | None
-    """Of the file; ``None`` where it cannot be read."""
+    """SHA-256 of the file; ``None`` if it cannot be read."""
 
     @property
     def record(self) -> LogRecord:
-        """What the journal keeps of it."""
+        """Its description for the journal."""
         reader = None if isinstance(self.reader, AdjudgeError) else self.reader.id
         return LogRecord(source=str(self.path), reader=reader, sha256=self.sha256)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogSource:
-    """The logs of a run, and the criteria that hold for all runs in them."""
+    """The source of a run over logs: the logs, and the criteria that measure every run in them."""
 
     request: LogsRequest
     logs: tuple[PlannedLog, ...]
     criteria: tuple[PlannedCriterion, ...]
     traces: Traces
     told: ToldAgent = field(default_factory=ToldAgent)
-    """What the agent was told, for runs whose log does not say it."""
+    """The agent's instructions and tools, for runs whose log does not contain them."""
 
     @property
     def at_once(self) -> int:
-        """Runs in memory. Every criterion has calls of its own under way, so few keep a judge busy."""
+        """Maximum number of runs in memory. Criteria make their calls in parallel, so few runs keep a judge busy."""
         return self.request.concurrency
 
     @property
     def origin(self) -> None:
-        """Each log has its reader."""
+        """``None``: every log has its own reader."""
 
     @property
     def _options(self) -> ReadOptions:
         return ReadOptions(task=self.request.task, roles=self.request.roles)
 
     def document(self) -> JsonObject:
-        """What decides the results, as JSON."""
+        """All settings that determine the results, as JSON."""
         files = {str(log.path): log.record.model_dump(exclude={"source"}) for log in self.logs}
         criteria = {item.rule.criterion_name: item.document() for item in self.criteria}
         logs = {"files": files, "criteria": criteria, "task": self.request.task}
@@ -77,7 +77,7 @@ class LogSource:
         return {"logs": {**logs, **roles, **self.told.document()}}
 
     def records(self) -> tuple[JsonObject, Sequence[str]]:
-        """What the journal keeps of the logs, as JSON; which runs are in them shows when they are read."""
+        """The description of the logs for the journal, as JSON; their runs are known only after reading."""
         record = LogsRecord(
             logs=tuple(log.record for log in self.logs),
             config=self.request.criteria_file,
@@ -86,7 +86,7 @@ class LogSource:
         return {"files": [], "logs": record.model_dump(mode="json")}, ()
 
     def units(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Unit], int | None]:
-        """What the journal does not have yet. How many runs there are shows when every log is read to its end."""
+        """The runs that the journal does not have yet. Their number is known only after all logs are read."""
         left = self._interrupted(journal) if resuming else []
         read = journal.logs_read()
         if len(read) == len(self.logs):
@@ -94,7 +94,7 @@ class LogSource:
         return self._left(journal, left, set(read)), None
 
     def _interrupted(self, journal: Journal) -> list[Unit]:
-        """The runs that are in the journal and not measured to the end. Places that could not be read are read again."""
+        """The runs in the journal that are not completely measured. Places that could not be read are read again."""
         found: list[Unit] = []
         reread: list[int] = []
         sources = dict(journal.log_runs())
@@ -108,7 +108,7 @@ class LogSource:
         return found
 
     def _unit(self, case_no: int, log_no: int, run: int | None, played: Conversation | None = None) -> Unit:
-        """One run in a log; or the place in a log from which nothing could be read."""
+        """One run in a log; or the place from which a log could not be read."""
         origin = log_origin(str(self.logs[log_no].path), run)
         return Unit(
             place=(case_no, 1),
@@ -144,7 +144,7 @@ class LogSource:
                 yield found
 
     async def _runs(self, log: PlannedLog) -> AsyncIterator[tuple[int | None, Conversation]]:
-        """The runs of a log with their numbers; where it cannot be read any further, one that says so."""
+        """The runs of a log with their numbers; if reading fails, a last one with the error."""
         if isinstance(log.reader, AdjudgeError):
             yield None, _unread(log, log.reader)
             return
@@ -175,7 +175,7 @@ class LogSource:
             yield number, Conversation(trajectory, failure, 0.0)
 
     async def aclose(self) -> str | None:
-        """There is nothing to release."""
+        """Does nothing: logs need no release."""
         return None
 
 
@@ -194,10 +194,10 @@ def _free_numbers(taken: Iterator[int]) -> Iterator[int]:
 
 
 def _unread(log: PlannedLog, error: Exception, message: str | None = None) -> Conversation:
-    """What stands for a run that could not be read."""
+    """The placeholder for a run that could not be read."""
     code, retryable = "log_unreadable", False
     if isinstance(error, TimeoutError):
-        # Another attempt may find a disk that is less busy.
+        # Retryable: the disk may be less busy at the next attempt.
         code, said, retryable = "read_timeout", "reading it took longer than the time limit (--timeout)", True
     elif isinstance(error, PluginError):
         code, said, retryable = "reader_raised", str(error), shortage_of(error) is not None

@@ -1,7 +1,7 @@
-"""Old reports: what an earlier command wrote where this one will write is gone before anything runs.
+"""Removes old reports at the paths of new ones before a run.
 
-A run can end without a report: the agent ends the process, the machine is switched off, the plan has a problem. An
-earlier report that stayed in its place would be read as the report of this run.
+A run can end without a report: the agent ends the process, the power fails, or the plan has a problem. A user would
+then take a remaining old report for the report of this run.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Final, Self, TypeAlias
 from adjudge.errors import InputError
 
 _HEAD: Final = 64 * 1024
-_REPORT: Final = re.compile(rb'\s*(\{\s*"schema_version"|<\?xml[^>]*>\s*<testsuites?\b)')
+_REPORT: Final = re.compile(rb"adjudge_version\W+(?:(?:value|content)\W+)?\d+\.\d+")
+"""All report formats contain the version of adjudge that wrote them."""
 
 _Identity: TypeAlias = tuple[int, int, int]
 
 
 class OldReports:
-    """The reports of adjudge that lie where a command will write; any other file stays until it is replaced."""
+    """Existing reports at the output paths. Other files there are not removed, only replaced at the end."""
 
     def __init__(self, outputs: Iterable[Path]) -> None:
-        """Look what is there now."""
+        """Find the existing reports among ``outputs``."""
         self._found = {
             output: identity
             for output in outputs
@@ -33,9 +34,9 @@ class OldReports:
         }
 
     def remove(self, *, spared: Iterable[str] = ()) -> None:
-        """Remove them, but for those that were replaced meanwhile, and for ``spared``."""
+        """Remove the reports, except those that were replaced since, and those in ``spared``."""
         for output in self._found.keys() - {Path(name).absolute() for name in spared}:
-            # Of a link, what it leads to: the next report is written there.
+            # Remove the target of a link, not the link: the new report is written to the target.
             if _identity(output) == self._found[output]:
                 with suppress(OSError):
                     output.resolve().unlink()
@@ -46,7 +47,7 @@ class OldReports:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
-        """Remove them where that was not done; not what a problem names: it may be an input."""
+        """Remove the reports that remain. Files named in a problem stay: they may be inputs."""
         problems = error.problems if isinstance(error, InputError) else ()
         self.remove(spared=[problem.file for problem in problems if problem.file is not None])
 
@@ -60,7 +61,7 @@ def _identity(path: Path) -> _Identity | None:
 
 
 def _is_report(path: Path) -> bool:
-    """Whether it is JSON or JUnit XML as adjudge writes it."""
+    """Whether the beginning of the file contains the version of adjudge, as all its reports do."""
     if not path.is_file():
         return False
     try:
@@ -68,4 +69,4 @@ def _is_report(path: Path) -> bool:
             head = file.read(_HEAD)
     except OSError:
         return False
-    return _REPORT.match(head) is not None and b"adjudge" in head
+    return _REPORT.search(head) is not None

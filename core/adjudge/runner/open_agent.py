@@ -1,4 +1,4 @@
-"""An agent that was made for no run: a process of its own serves it to the run."""
+"""An agent that is opened outside of a run, for instance to serve it from its own process."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from adjudge.model.evidence import Failure
 from adjudge.model.invocation import Invocation
 from adjudge.runner.agents import plan_agent
 from adjudge.runner.conversation import checked_answer, failure_of
+from adjudge.runner.groundwork import Ground
 from adjudge.runner.host import RunHost
 from adjudge.runner.plan import PlannedAgent
 from adjudge.runner.problems import Problems
@@ -24,27 +25,27 @@ from adjudge.runner.request import RunRequest
 
 @dataclass(frozen=True, slots=True)
 class OpenAgent:
-    """An agent, and what a run does with what it gives and raises. Use ``adjudge.open_agent``."""
+    """An agent opened outside of a run by ``adjudge.open_agent``. Answers and errors are handled as in a run."""
 
     agent: PlannedAgent
-    """Its adapter, its specification, what decides its answers, and its folder."""
+    """Its adapter, its specification, the settings that determine its answers, and its folder."""
     warnings: tuple[str, ...]
-    """What is odd about it."""
+    """Warnings about the agent."""
 
     async def run(self, session: Callable[[], Awaitable[None]]) -> None:
-        """Run a coroutine where the adapter's coroutines run: all that is said to one session, from its beginning."""
+        """Run a coroutine on the event loop of the adapter. Use it for all calls to one session."""
         await awaited(self.agent.component, "the session", session)
 
     def checked(self, answer: object) -> Invocation:
-        """The answer of a session, where it is one.
+        """Validate the answer of a session.
 
         Raises:
-            AgentError: it is none.
+            AgentError: the answer is invalid.
         """
         return checked_answer(self.agent.component, answer)
 
     def failure(self, error: BaseException) -> Failure:
-        """What came out of the agent, as the error of a case."""
+        """Convert an exception of the agent into the error of a case."""
         if not isinstance(error, AgentError):
             error = PluginRaisedError(self.agent.component, "the session", error)
         return failure_of(self.agent, error)
@@ -54,29 +55,27 @@ class OpenAgent:
 async def open_agent(
     target: str, agent_options: Mapping[str, Any] | None = None, *, disable: Iterable[str] = ()
 ) -> AsyncGenerator[OpenAgent]:
-    """Make the agent that a target names, in the working folder, for no run.
+    """Open the agent named by a target, without a run. Paths are relative to the working folder.
 
     Args:
-        target: As on the command line: ``"package.module:name"``, a folder.
+        target: As on the command line: ``"package.module:name"``, or a folder.
         agent_options: Options of the agent adapter.
         disable: Plugins or distributions that are not imported.
 
     Raises:
-        InputError: there is no such agent, or its options are wrong; every problem is named.
+        InputError: there is no such agent, or its options are wrong; it names every problem.
         PluginError: a required plugin is not available.
     """
-    folder, problems = Path.cwd(), Problems()
-    extensions = project_extensions(folder, disable=disable)
-    host = RunHost(extensions, folder)
+    folder = Path.cwd()
+    ground = Ground(RunHost(project_extensions(folder, disable=disable), folder), Problems())
     request = RunRequest(agent=target, agent_options=dict(agent_options or {}), eval_sets=())
-    with problems.caught():
-        host.read_environment(agent_folder=None)
-    made = plan_agent(target, request, (), extensions, host, problems)
-    problems.raise_any()
+    ground.read_environment()
+    made = plan_agent(target, request, (), ground)
+    ground.problems.raise_any()
     if made is None:
         raise AssertionError("an agent that cannot be made is a problem, and was raised")
     async with plugin_loops():
         try:
-            yield OpenAgent(made, problems.warnings)
+            yield OpenAgent(made, ground.problems.warnings)
         finally:
             await closed(made.component, made.adapter)

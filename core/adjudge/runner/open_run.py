@@ -1,4 +1,4 @@
-"""An open run: planned and journalled once, and its cases are run when somebody asks for them."""
+"""An open run: planned and journalled once; its cases run on request."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 from adjudge.errors import InputError, Problem, RunError
 from adjudge.extension.loader import Extensions
-from adjudge.extension.project import project_extensions
 from adjudge.extension.protocols import ReportedCase
 from adjudge.journal.run_journal import Journal
 from adjudge.model.result import RepeatedCase
@@ -37,9 +36,9 @@ class EvaluatedCase:
     """A case that was run and scored, over all its repeats."""
 
     overall: RepeatedCase
-    """What decides: the status of the case and of every criterion."""
+    """The status of the case and of every criterion."""
     repeats: tuple[ReportedCase, ...]
-    """In their order; each with its result, the case, and what the agent did."""
+    """The repeats in order, each with its result, the case, and the trajectory."""
 
     @property
     def status(self) -> Status:
@@ -53,21 +52,21 @@ class EvaluatedCase:
 
     @property
     def actual(self) -> Trajectory:
-        """What the agent did in the first repeat; partial where it failed."""
+        """The trajectory of the first repeat; partial if it failed."""
         return self.repeats[0].actual
 
 
 class OpenRun:
-    """A run whose cases run when they are asked for, several side by side where several are asked for."""
+    """A run whose cases are executed on request, in parallel if several are requested."""
 
     def __init__(self, name: str, journal: Path, source: _AskedCases, warnings: Sequence[str]) -> None:
         """Serve the cases of ``source``. Use ``adjudge.open_run``."""
         self.name = name
         self.journal = journal
         self.warnings = tuple(warnings)
-        """What is odd about the plan."""
+        """Warnings about the plan."""
         self.result: RunResult | None = None
-        """Of a run that was left after its last case had been finished."""
+        """The result of the run; set at the end of the context if all cases were finished."""
         self._source = source
         self._units: dict[tuple[Path, str], list[Unit]] = {}
         for file, unit in source.whole():
@@ -77,7 +76,7 @@ class OpenRun:
 
     @property
     def cases(self) -> Sequence[tuple[Path, str]]:
-        """Every case that can be asked for: its file, and its ``eval_id``."""
+        """Every case of the run: its file, and its ``eval_id``."""
         return tuple(self._units)
 
     @property
@@ -87,15 +86,15 @@ class OpenRun:
 
     @property
     def was_asked(self) -> bool:
-        """Whether any case was asked for."""
+        """Whether any case was requested."""
         return bool(self._asked)
 
     async def case(self, file: str | Path, eval_id: str) -> EvaluatedCase:
-        """Run a case, all its repeats, and give its result. Asked for again, it gives the same result.
+        """Run all repeats of a case and return its result. A second call returns the same result.
 
         Raises:
             InputError: the run has no such case.
-            RunError: the run cannot go on, because its file was changed for instance; what is finished is kept.
+            RunError: the run cannot continue, for instance because its file was changed. Finished results are kept.
         """
         key = (Path(self._source.request.working_folder, file).resolve(), eval_id)
         if key not in self._units:
@@ -107,12 +106,12 @@ class OpenRun:
         return await asyncio.shield(self._asked[key])
 
     def stop(self, why: BaseException) -> None:
-        """Let those who wait hear why there will be no result."""
+        """Stop the run: waiting calls of ``case`` raise ``why``."""
         self._stopped = why
         for waiting in self._asked.values():
             if not waiting.done():
                 waiting.set_exception(why)
-                waiting.exception()  # whoever waits hears of it; nobody may
+                waiting.exception()  # marks it as retrieved: there may be no waiting task, and asyncio would warn
 
     def _begun(self, units: Sequence[Unit]) -> asyncio.Future[EvaluatedCase]:
         result: asyncio.Future[EvaluatedCase] = asyncio.get_running_loop().create_future()
@@ -138,10 +137,10 @@ def _evaluated(units: Sequence[Unit], finished: Sequence[ReportedCase]) -> Evalu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _AskedCases(CaseSource):
-    """The cases of a plan in the order in which they are asked for."""
+    """The cases of a plan in the order in which they are requested."""
 
     asked: asyncio.Queue[Unit | None]
-    """``None`` is the end."""
+    """The requested units; ``None`` ends the run."""
 
     def units(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Unit], int]:  # noqa: ARG002
         return self._until_the_end(), self.total
@@ -169,38 +168,39 @@ async def open_run(
     max_judge_calls: int | None = None,
     max_cost: float | None = None,
     use_cache: bool = True,
-    trust_code: bool = False,
+    trust_code: bool | None = None,
     extensions: Extensions | None = None,
 ) -> AsyncGenerator[OpenRun]:
-    """Plan a run like ``adjudge.evaluate``, and run its cases one at a time, as they are asked for.
+    """Plan a run like ``adjudge.evaluate``, and run its cases on request.
 
-    For test frameworks, which decide themselves what runs and when. The agent is made once, and so are the
-    criteria. A run that is left before its last case is finished is unfinished, and can be resumed.
+    For test frameworks, which decide themselves what runs and when. The agent and the criteria are created once.
+    If the context ends before all cases are finished, the run is unfinished and can be resumed.
 
     Args:
-        agent: As for ``adjudge.evaluate``, and so are the others.
+        agent: A target, or an agent object, as in ``adjudge.evaluate``.
         eval_sets: Files, folders, ``"FILE:id1,id2"``, or ``EvalSet`` objects; one, or several.
-        config: The criteria.
+        config: A configuration file, or its content.
         agent_options: Options of the agent adapter.
-        isolate: Whether every session runs in a process of its own; the agent is named then, and no object.
-        num_runs: How often every case runs.
-        concurrency: Sessions with the agent that are open at a time, where so many cases are asked for.
-        timeout: Seconds that a case may take; ``None`` for no limit.
-        scoring_timeout: Seconds that a criterion may take on a case; ``None`` for no limit.
-        run: The name of the run; made from the time where it is not given.
-        folder: Where its journal is kept; otherwise among the runs.
-        judge: The judge model of every criterion that needs one; several are a panel.
-        max_judge_calls: Calls to judges that may be made.
-        max_cost: USD that judges may cost.
-        use_cache: Whether answers of earlier runs are used, and these kept for later ones.
-        trust_code: Whether code is run that a ``test_config.json`` names which lies apart from the agent.
+        isolate: Whether every session runs in a separate process. The agent must then be a target, not an object.
+        num_runs: The number of repeats of every case.
+        concurrency: The maximum number of open sessions with the agent.
+        timeout: The time limit of a case in seconds; ``None`` for no limit.
+        scoring_timeout: The time limit of one criterion on one case in seconds, without the time that it waits
+            for judges; ``None`` for no limit.
+        run: The name of the run; by default it is made from the time.
+        folder: The folder of its journal; by default the folder of runs.
+        judge: The judge model of every criterion that needs one; several models are a panel.
+        max_judge_calls: The maximum number of calls to judges.
+        max_cost: The maximum cost of judges in USD.
+        use_cache: Whether to use judges' answers from earlier runs, and to store new answers for later runs.
+        trust_code: Whether to run code named by a ``test_config.json`` that was found beside an eval set and lies
+            outside the agent's folder. ``False`` also covers a ``config`` that is the content of such a file.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
 
     Raises:
-        InputError: something that the run needs is missing or wrong; every problem is named.
+        InputError: something that the run needs is missing or wrong; it names every problem.
         PluginError: a required plugin is not available.
-        RunError: a run of that name exists, or its journal cannot be written, and no case was asked for that
-            could have raised it.
+        RunError: a run of that name exists, or its journal cannot be written and no call of ``case`` raised this.
     """
     request = request_of(
         agent,
@@ -219,7 +219,6 @@ async def open_run(
         concurrency=concurrency,
     )
     journal = new_journal(run, folder)
-    extensions = extensions or project_extensions(Path(request.working_folder))
     plan = await planned(request, agent, extensions)
     if not isinstance(plan.source, CaseSource):
         raise AssertionError("a plan over cases has a source of cases")
@@ -228,7 +227,7 @@ async def open_run(
     )
     opened = OpenRun(journal.stem, journal, source, plan.warnings)
     with OldReports([]) as old:
-        running = asyncio.create_task(begun(replace(plan, source=source), extensions, old, journal, (), None))
+        running = asyncio.create_task(begun(replace(plan, source=source), old, journal, None))
         running.add_done_callback(lambda task: _told(opened, task))
         try:
             yield opened
@@ -245,7 +244,7 @@ async def open_run(
 
 
 def _told(opened: OpenRun, running: asyncio.Task[RunResult]) -> None:
-    """Let everybody who waits for a case hear how the run ended."""
+    """Notify all tasks that wait for a case of the end of the run."""
     if running.cancelled():
         opened.stop(RunError(f"the run {opened.name!r} was left before this case was finished"))
     elif (error := running.exception()) is not None:

@@ -1,4 +1,4 @@
-"""The plan: what a run will do, made and checked before the first call."""
+"""The plan: the work of a run, created and checked before the first call."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from adjudge.model.eval_set import EvalCase
 from adjudge.runner.decision import CaseOrigin, Conversation
 from adjudge.runner.host import RunHost
 from adjudge.runner.judges import RunJudges
+from adjudge.runner.observers import Observers
 from adjudge.runner.request import LogsRequest, RunRequest
 from adjudge.verdict.algebra import Rule
 
@@ -30,17 +31,17 @@ class PlannedCriterion:
     config: ComponentConfig
     criterion: Criterion
     judges: tuple[JsonObject, ...] = ()
-    """Who judges, for every judge that the criterion asked for."""
+    """The models of every judge that the criterion requested."""
     delegates: tuple[JsonObject, ...] = ()
-    """What measures in its place: other criteria that it asked for."""
+    """Other criteria to which it delegates."""
     declared: JsonObject = field(default_factory=dict[str, Any])
-    """What else it says decides its results."""
+    """Other settings that determine its results, as it declares."""
     source: str | None = None
     """The file that configures it."""
 
     @property
     def waits(self) -> bool:
-        """Whether measuring may wait for something: a judge, or somebody's code."""
+        """Whether measuring may wait: for a judge, or for third-party code."""
         component = self.component
         return (
             not component.is_built_in
@@ -50,7 +51,7 @@ class PlannedCriterion:
         )
 
     def document(self) -> JsonObject:
-        """What decides its results, as JSON."""
+        """All settings of the criterion that determine its results, as JSON."""
         document: JsonObject = {
             "criterion": self.component.id,
             **self.component.document(),
@@ -74,13 +75,13 @@ class PlannedAgent:
     target: str
     options: JsonObject
     fingerprint: JsonObject | None
-    """What the adapter itself says of its answers."""
+    """The adapter's fingerprint."""
     adapter: AgentAdapter
     folder: Path | None = None
-    """Where the agent's own ``.env`` is."""
+    """The agent's folder, with its ``.env``."""
 
     def document(self) -> JsonObject:
-        """What decides its answers, as far as adjudge can see, as JSON."""
+        """The settings that determine its answers, as far as adjudge knows them, as JSON."""
         return {
             "adapter": self.component.id,
             **self.component.document(),
@@ -96,38 +97,39 @@ def _nothing(_: PlannedCriterion) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """One repeat of one case, or one run in a log: what is journalled and resumed as a whole.
+    """One repeat of one case, or one run in a log: journalled and resumed as a unit.
 
-    With neither ``played`` nor ``play`` it is in the journal, and not all of its criteria are decided.
+    The trajectory is in ``played`` or comes from ``play``. If both are ``None``, the journal has the trajectory, and
+    some criteria are still to be measured.
     """
 
     place: Place
     """Its number in the plan, from 0, and its repeat, from 1."""
     origin: CaseOrigin
-    """What results call it."""
+    """Its identity in results."""
     criteria: Sequence[PlannedCriterion]
-    """What it is measured by."""
+    """The criteria that measure it."""
     read: Callable[[], EvalCase]
-    """Gives the case, of a run in a log one without an expectation; raises ``InputError`` where that has changed."""
+    """Reads the case; for a run in a log a case without expectations. Raises ``InputError`` if the file has changed."""
     lacking: Callable[[PlannedCriterion], str] = _nothing
-    """Says what a criterion needs and is not there; empty where it can be measured."""
+    """Returns messages about missing requirements of a criterion; empty if it can be measured."""
     played: Conversation | None = None
-    """What the agent did, where that is known."""
+    """The trajectory read from a log."""
     play: Callable[[EvalCase], Awaitable[Conversation]] | None = None
-    """Has the agent do it."""
+    """Runs the agent on the case."""
     log_no: int | None = None
-    """Which log of the run it was read from, from 0; ``None`` for a case."""
+    """The index of its log in the run, from 0; ``None`` for a case."""
     done: Callable[[ReportedCase], None] | None = None
-    """Told of it when it is decided and journalled."""
+    """Called with the result after it is journalled."""
 
     @property
     def repeat(self) -> int:
-        """From 1."""
+        """The number of the repeat, from 1."""
         return self.place[1]
 
 
 async def in_turn(units: Iterable[Unit]) -> AsyncIterator[Unit]:
-    """Units that are known without waiting for anything."""
+    """Yield units that are available without waiting."""
     for unit in units:
         yield unit
 
@@ -142,28 +144,28 @@ class UnitSource(Protocol):
 
     @property
     def at_once(self) -> int:
-        """How many units are in memory at a time."""
+        """Maximum number of units in memory."""
         ...
 
     @property
     def origin(self) -> str | None:
-        """The component that trajectories come from, as ``plugin/component``, where it is one."""
+        """The component that produces the trajectories, as ``plugin/component``; ``None`` if there are several."""
         ...
 
     def document(self) -> JsonObject:
-        """What decides the results, as JSON."""
+        """All settings that determine the results, as JSON."""
         ...
 
     def records(self) -> tuple[JsonObject, Iterable[str]]:
-        """What the journal keeps of what is evaluated, as JSON; and the cases that are known beforehand."""
+        """The description of the evaluated files for the journal, as JSON; and the ids of cases known beforehand."""
         ...
 
     def units(self, journal: Journal, *, resuming: bool) -> tuple[AsyncIterator[Unit], int | None]:
-        """What the journal does not have yet, and how much; ``None`` where that shows on the way."""
+        """The units that the journal does not have yet, and their number; ``None`` if it is not known beforehand."""
         ...
 
     async def aclose(self) -> str | None:
-        """Release the agent; returns what went wrong."""
+        """Release the agent; returns messages about failures."""
         ...
 
 
@@ -175,16 +177,20 @@ class Plan:
     source: UnitSource
     judges: RunJudges
     host: RunHost
-    """What its components are made with. It knows which took part."""
+    """The host of its components. It records the participants."""
+    observers: Observers
+    """The observers of its events."""
+    outputs: Sequence[Path]
+    """Paths of the reports to write."""
     warnings: tuple[str, ...] = field(default=())
 
     @property
     def decides(self) -> bool:
-        """Whether a criterion decides; a run that ends after aggregation has none."""
+        """Whether some criterion affects the verdict; a run that only aggregates has none."""
         return any(item.rule.gates for item in self.source.criteria)
 
     def document(self) -> JsonObject:
-        """What decides the results, as JSON. Its hash must not change between a run and its resumption."""
+        """All settings that determine the results, as JSON. Its hash must be the same when the run is resumed."""
         return {
             **self.source.document(),
             "num_runs": self.request.num_runs,
@@ -199,7 +205,7 @@ class Plan:
 
 
 def differences(before: Any, after: Any, path: str = "") -> list[str]:
-    """Where two plan documents differ, one line each."""
+    """The differences between two plan documents, one line each."""
     if isinstance(before, dict) and isinstance(after, dict):
         found: list[str] = []
         for key in sorted({*before, *after}, key=str):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]

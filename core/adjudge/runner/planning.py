@@ -1,22 +1,22 @@
-"""Planning a run of an agent: every problem is found before the first call, all at once."""
+"""Plans a run of an agent: finds all problems before the first call and reports them together."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from adjudge.extension.guard import closed
-from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import SupportsRecordedUser
 from adjudge.extension.specs import Need
 from adjudge.model.config import EvalConfig
 from adjudge.runner.agents import plan_agent
 from adjudge.runner.case_selection import SelectedFile, config_beside, named_config, select_files
 from adjudge.runner.case_source import CaseSource, PlannedFile
-from adjudge.runner.criteria import plan_criteria
-from adjudge.runner.groundwork import Groundwork
+from adjudge.runner.criteria import check_applicable, plan_criteria
+from adjudge.runner.groundwork import Ground, Groundwork
 from adjudge.runner.plan import Plan, PlannedAgent
 from adjudge.runner.problems import Problems
 from adjudge.runner.reports import check_not_read
@@ -24,7 +24,7 @@ from adjudge.runner.request import RunRequest
 from adjudge.runner.simulation import plan_simulator
 
 _TRUST_VARIABLE: Final = "ADJUDGE_TRUST_CODE"
-"""The environment variable that says what ``--trust-code`` says."""
+"""The environment variable with the same effect as ``--trust-code``."""
 
 
 async def plan_cases(request: RunRequest, ground: Groundwork, agent: object) -> Plan:
@@ -33,24 +33,25 @@ async def plan_cases(request: RunRequest, ground: Groundwork, agent: object) -> 
     Raises:
         InputError: with every problem that was found.
     """
-    extensions, problems, host = ground.extensions, ground.problems, ground.host
+    problems = ground.problems
     selected = select_files(request, problems)
-    with problems.caught():  # the agent's own .env is known when the agent is
-        host.read_environment(agent_folder=None)
-    made = plan_agent(
-        request.agent if request.agent is not None else agent, request, selected, extensions, host, problems
-    )
-    with problems.caught():
-        host.read_environment(agent_folder=None if made is None else made.folder)
+    ground.read_environment()  # the agent's .env is known only after the agent
+    made = plan_agent(request.agent if request.agent is not None else agent, request, selected, ground)
+    ground.read_environment(None if made is None else made.folder)
+    ground.make_observers()
     planned: dict[Path, PlannedFile] = {}
-    for config, files in _by_config(selected, request, extensions, problems):
+    for config, files in _by_config(selected, request, ground):
         trusted = _may_run_code(request, files, made)
-        own = host if trusted else host.for_untrusted(config.source or "")
-        criteria = plan_criteria(config, files, extensions, own, problems)
+        own = ground if trusted else ground.for_untrusted(config.source or "")
+        problems.warn(
+            f"{config.source}, {warning}" if config.source else warning for warning in config.warnings
+        )
+        check = partial(check_applicable, files=files, problems=problems, config=config)
+        criteria = plan_criteria(config.criteria, own, check, source=config.source, path="$.criteria.{}")
         # A recording has the words of its users: none is simulated, and only the options are checked.
         is_recorded = made is not None and isinstance(made.adapter, SupportsRecordedUser)
         played = [] if is_recorded else files
-        simulator = plan_simulator(config, criteria, played, extensions, own, problems)
+        simulator = plan_simulator(config, criteria, played, own)
         for file in files:
             planned[file.eval_set.path] = PlannedFile(
                 eval_set=file.eval_set,
@@ -66,7 +67,7 @@ async def plan_cases(request: RunRequest, ground: Groundwork, agent: object) -> 
     check_not_read(ground.outputs, read, problems)
     if len(problems) and made is not None:
         await closed(made.component, made.adapter)
-    problems.raise_any(extensions.warnings)
+    problems.raise_any(ground.extensions.warnings)
     if made is None:
         raise AssertionError("an agent that cannot be made is a problem, and was raised")
     in_order = tuple(planned[file.eval_set.path] for file in selected)
@@ -74,7 +75,7 @@ async def plan_cases(request: RunRequest, ground: Groundwork, agent: object) -> 
 
 
 def _read_files(request: RunRequest, files: Iterable[PlannedFile]) -> Iterator[Path]:
-    """What the run reads: eval sets, configurations, recordings, and what the user names in options."""
+    """The files that the run reads: eval sets, configurations, recordings, and files in options."""
     for file in files:
         yield file.eval_set.path
         if file.config_source is not None:
@@ -115,12 +116,13 @@ def _unread_state(files: Iterable[PlannedFile]) -> Iterator[str]:
 
 
 def _may_run_code(request: RunRequest, files: Sequence[SelectedFile], agent: PlannedAgent | None) -> bool:
-    """Whether code may be run that the configuration of ``files`` names.
+    """Whether the code named in the configuration of ``files`` may run.
 
-    Yes where the user named the configuration or said so; otherwise it was found beside an eval set, and
-    is trusted where the agent lies there too.
+    Yes if the user named the configuration or trusts code; otherwise it was found next to an eval set, and
+    is trusted if the agent is in the same folder.
     """
-    if request.config_file is not None or request.config is not None or request.trust_code:
+    is_named = request.config_file is not None or (request.config is not None and not request.is_config_found)
+    if is_named or request.trust_code:
         return True
     # Never the .env files: they may have come along too.
     if os.environ.get(_TRUST_VARIABLE, "").lower() in {"1", "true", "yes"}:
@@ -130,18 +132,18 @@ def _may_run_code(request: RunRequest, files: Sequence[SelectedFile], agent: Pla
 
 
 def _by_config(
-    files: Sequence[SelectedFile], request: RunRequest, extensions: Extensions, problems: Problems
+    files: Sequence[SelectedFile], request: RunRequest, ground: Ground
 ) -> list[tuple[EvalConfig, list[SelectedFile]]]:
-    """The files grouped by the configuration that holds for them, so that each is read and checked once."""
+    """The files grouped by their configuration, so that each configuration is read and checked once."""
     if request.config_file is not None or request.config is not None:
-        # Checked even where no file can be read, so that both are told.
-        with problems.caught():
+        # Checked even if no file can be read, so that both problems are reported.
+        with ground.problems.caught():
             named = named_config(request)
             return [] if named is None else [(named, list(files))]
         return []
     groups: dict[str | None, tuple[EvalConfig, list[SelectedFile]]] = {}
     for file in files:
-        with problems.caught():
-            config = config_beside(file, request, extensions.criteria)
+        with ground.problems.caught():
+            config = config_beside(file, request, ground.extensions.criteria)
             groups.setdefault(config.source, (config, []))[1].append(file)
     return list(groups.values())

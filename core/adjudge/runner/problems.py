@@ -1,4 +1,4 @@
-"""Problems: everything that is wrong with a plan, collected so that it is told at once."""
+"""Collects all problems of a plan, to report them together."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ class Problems:
     """Collects problems and warnings while the parts of a plan are made."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start without problems and warnings."""
         self._found: list[Problem] = []
         self._warnings: list[str] = []
 
     def __len__(self) -> int:
-        """How many problems there are so far."""
+        """The number of problems so far."""
         return len(self._found)
 
     def add(self, what: str, **place: Any) -> None:
-        """Note a problem; ``place`` are further fields of ``Problem``."""
+        """Add a problem; ``place`` are further fields of ``Problem``."""
         self._found.append(Problem(what=what, **place))
 
     def warn(self, warnings: Iterable[str]) -> None:
-        """Note what is odd and not wrong."""
+        """Add warnings."""
         self._warnings += warnings
 
     @contextmanager
     def caught(self, **place: Any) -> Generator[None]:
-        """Note what is raised inside, as a problem of ``place`` where it names no place of its own."""
+        """Add exceptions of the code inside as problems. One without a file or path gets those of ``place``."""
         try:
             yield
         except InputError as error:
@@ -50,10 +50,10 @@ class Problems:
             self.add(described(error), **place)
 
     def raise_any(self, warnings: Iterable[str] = ()) -> None:
-        """Raise everything that was found, each problem once.
+        """Raise all problems in one error, each once.
 
         Args:
-            warnings: Further ones, told with those that were noted here.
+            warnings: Further warnings for the error, besides those added here.
 
         Raises:
             InputError: there is at least one problem.
@@ -64,5 +64,5 @@ class Problems:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Every warning once."""
+        """All warnings, each once."""
         return tuple(dict.fromkeys(self._warnings))

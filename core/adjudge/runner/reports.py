@@ -1,44 +1,44 @@
-"""Reports: a run's journal handed to reporters, and files that are whole or not there."""
+"""Writes the reports of a run from its journal; a file is written completely or not at all."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO
 
 from adjudge.errors import RunError
 from adjudge.extension.guard import PluginRaisedError, described, guarded, lent, make
 from adjudge.extension.loader import Extensions
-from adjudge.extension.protocols import Host, Reporter, RunReport
+from adjudge.extension.protocols import RunReport
 from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import ReporterSpec
 from adjudge.journal.run_journal import Journal
-from adjudge.model.result import CaseResult, RunSummary
-from adjudge.runner.journal_views import case_results, record_of, reported_cases
+from adjudge.model.result import RunSummary
+from adjudge.model.verdict import Status
+from adjudge.runner.host import RunHost
+from adjudge.runner.journal_views import KeptSummary, case_results, record_of, reported_cases
 from adjudge.runner.problems import Problems
 from adjudge.runner.simulated_ends import SimulatedEnds
 from adjudge.verdict.algebra import Rule
 from adjudge.verdict.summary import summarise
 
-DocumentT = TypeVar("DocumentT")
-
 
 def summary_of(journal: Journal, ends: SimulatedEnds | None = None) -> RunSummary:
-    """The summary, folded from the journal; what is not there counts as not measured.
+    """The summary, computed from the journal; missing results count as not measured.
 
     Args:
         journal: The run.
-        ends: Counts what goes by.
+        ends: Counts the ends of simulated conversations.
     """
     record = record_of(journal)
     rules: dict[str | None, Sequence[Rule]] = {file.path: file.rules for file in record.files}
     if record.logs is not None:
         rules[None] = record.logs.rules
     summary = summarise(
-        case_results(journal) if ends is None else _counted(case_results(journal), ends),
+        case_results(journal) if ends is None else ends.counted(case_results(journal)),
         rules,
         record.run.num_runs,
         incomplete=record.run.finished_at is None,
@@ -47,14 +47,44 @@ def summary_of(journal: Journal, ends: SimulatedEnds | None = None) -> RunSummar
     return summary.model_copy(update={"judges": record.judges}) if record.judges else summary
 
 
-def _counted(results: Iterable[CaseResult], ends: SimulatedEnds) -> Iterator[CaseResult]:
-    for result in results:
-        ends.add(result)
-        yield result
+def keep_summary(journal: Journal, summary: RunSummary) -> None:
+    """Store the summary of a finished run, so that later readers need not read all results.
+
+    For a run with repeats only the status is stored: the summary would contain every case.
+    """
+    finished_at = record_of(journal).run.finished_at
+    if finished_at is not None:
+        kept = KeptSummary(
+            finished_at=finished_at,
+            results=journal.count(),
+            status=summary.status,
+            summary=None if summary.repeated else summary,
+        )
+        journal.set_meta({"summary": kept.model_dump(mode="json")})
+
+
+def known_summary_of(journal: Journal) -> RunSummary:
+    """The stored summary if it is still current; otherwise it is computed from the journal."""
+    kept = _kept(journal)
+    return summary_of(journal) if kept is None or kept.summary is None else kept.summary
+
+
+def known_status_of(journal: Journal) -> Status | None:
+    """The status of a finished run; ``None`` if it is not finished, or its results changed since."""
+    kept = _kept(journal)
+    return None if kept is None else kept.status
+
+
+def _kept(journal: Journal) -> KeptSummary | None:
+    record = record_of(journal)
+    kept = record.summary
+    if kept is None or (kept.finished_at, kept.results) != (record.run.finished_at, journal.count()):
+        return None
+    return kept
 
 
 def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) -> RunReport:
-    """The run as reporters see it."""
+    """Create the report that is passed to reporters."""
     record = record_of(journal)
     return RunReport(
         run=record.run,
@@ -66,7 +96,7 @@ def report_of(journal: Journal, summary: RunSummary, *, detailed: bool = False) 
 
 
 def reporter_for(output: Path, extensions: Extensions) -> Registered[ReporterSpec]:
-    """The reporter that a file name asks for; the longest suffix wins.
+    """The reporter for a file name; the longest suffix wins.
 
     Raises:
         RunError: no reporter writes such files, or two do and no alias decides.
@@ -89,7 +119,7 @@ def reporter_for(output: Path, extensions: Extensions) -> Registered[ReporterSpe
 
 
 def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Problems) -> None:
-    """Find what would go wrong at the end of a run, before it starts."""
+    """Find problems with reports before a run starts."""
     seen: set[Path] = set()
     for output in outputs:
         place = {"file": str(output)}
@@ -111,7 +141,7 @@ def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Pro
 
 
 def check_not_read(outputs: Iterable[Path], read: Iterable[Path], problems: Problems) -> None:
-    """Report every output that is a file which the run reads, also where one of them is a link."""
+    """Report every output that is also an input of the run, even through a link."""
     inputs = list(read)
     for output in outputs:
         if any(_same_file(output, path) for path in inputs):
@@ -128,66 +158,52 @@ def _same_file(one: Path, other: Path) -> bool:
     return False
 
 
-def write_outputs(
-    report: RunReport, outputs: Iterable[Path], extensions: Extensions, host: Host
-) -> tuple[str, ...]:
-    """Write a report to every file, each whole or not at all, whatever becomes of the others.
+def write_outputs(report: RunReport, outputs: Iterable[Path], host: RunHost) -> dict[Path, str]:
+    """Write a report to every file, each completely or not at all, independently of the others.
 
     Returns:
-        What could not be written, one message for each file; the run's journal is complete.
+        The files that could not be written, each with a message; the run's journal is complete.
     """
     again = f"The run is complete; write it again with: adjudge runs show {report.run.name} --output"
-    failures: list[str] = []
+    failures: dict[Path, str] = {}
     for output in outputs:
-        registered = reporter_for(output, extensions)
-        with _told(output, registered, f"{again} {output}", failures):
-            _write_whole(output, _guarded(registered, _made(registered, host).write, report))
-    return tuple(failures)
+        registered = reporter_for(output, host.extensions)
+        try:
+            _write_whole(output, _writer(registered, report, host))
+        except Exception as error:
+            raised = error.raised if isinstance(error, PluginRaisedError) else error
+            reason = raised.strerror if isinstance(raised, OSError) else described(raised)
+            failed = f"{output} could not be written by {registered.provenance}: {reason}"
+            failures[output] = f"{failed}\n  {again} {output}"
+    return failures
 
 
-def _made(registered: Registered[ReporterSpec], host: Host) -> Reporter:
-    return make(registered, registered.spec.config(), host)
-
-
-def _guarded(
-    registered: Registered[ReporterSpec],
-    write: Callable[[DocumentT, BinaryIO], None],
-    document: DocumentT,
+def _writer(
+    registered: Registered[ReporterSpec], report: RunReport, host: RunHost
 ) -> Callable[[BinaryIO], None]:
-    def call(stream: BinaryIO) -> None:
+    reporter = make(registered, registered.spec.config(), host)
+
+    def write(stream: BinaryIO) -> None:
         try:
             with guarded(registered, "write"):
-                write(lent(registered, document), stream)
+                reporter.write(lent(registered, report), stream)
         except PluginRaisedError as error:
-            # Trouble of the stream or of the journal, and not of the reporter.
+            # These errors are of the stream or of the journal, not of the reporter.
             if isinstance(error.raised, OSError | RunError):
                 raise error.raised from None
             raise
 
-    return call
-
-
-@contextmanager
-def _told(
-    output: Path, registered: Registered[ReporterSpec], again: str, failures: list[str]
-) -> Generator[None]:
-    """Add what goes wrong inside to ``failures``, as one message that says how to get the report all the same."""
-    try:
-        yield
-    except Exception as error:
-        raised = error.raised if isinstance(error, PluginRaisedError) else error
-        reason = raised.strerror if isinstance(raised, OSError) else described(raised)
-        failures.append(f"{output} could not be written by {registered.provenance}: {reason}\n  {again}")
+    return write
 
 
 def _write_whole(output: Path, write: Callable[[BinaryIO], None]) -> None:
-    output = output.resolve()  # a link stays, and what it leads to is replaced
+    output = output.resolve()  # keep a link, and replace its target
     descriptor, name = tempfile.mkstemp(prefix=f".{output.name}.", dir=output.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             write(stream)
-        # mkstemp makes files for the owner alone; a report is as readable as any other new file.
+        # mkstemp creates files that only their owner can read; give the report the permissions of a normal new file.
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
@@ -206,12 +222,11 @@ def console(extensions: Extensions) -> Registered[ReporterSpec]:
     return extensions.reporters.said_to_be("is_default", "writes on standard output")
 
 
-def show(report: RunReport, stream: BinaryIO, extensions: Extensions, host: Host) -> None:
+def show(report: RunReport, stream: BinaryIO, host: RunHost) -> None:
     """Write the report for a person.
 
     Raises:
         RunError: the journal is damaged.
-        AdjudgeError: the console reporter is not there, or raised something.
+        AdjudgeError: the console reporter is not available, or raised an exception.
     """
-    registered = console(extensions)
-    _guarded(registered, _made(registered, host).write, report)(stream)
+    _writer(console(host.extensions), report, host)(stream)

@@ -1,4 +1,4 @@
-"""What a user asks for, before anything is checked."""
+"""The user's request for a run, before it is checked."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from adjudge.model.eval_set import EvalSet
 from adjudge.model.evaluation import WordedCriterion
 
 DEFAULT_CONCURRENCY: Final = 8
-"""How many sessions with the agent are open at a time."""
+"""The default maximum number of open sessions with the agent."""
 
 MOST_RUNS: Final = 10_000
-"""How often a case may run. More repeats hardly narrow a mean, and a number that was mistyped costs days."""
+"""The maximum number of repeats. More hardly improve a mean, and a mistyped number could cost days."""
 
 DEFAULT_SCORING_TIMEOUT: Final = LONGEST
-"""Seconds a criterion may take on a case where the user does not say."""
+"""The default time limit of a criterion on a case, in seconds."""
 
 DEFAULT_TIMEOUT: Final = 600.0
-"""Seconds a case may take where the user does not say."""
+"""The default time limit of a case, in seconds."""
 
 EvalSetSource: TypeAlias = str | Path | EvalSet
 """``"FILE"``, ``"FILE:id1,id2"``, a folder, or an eval set made in Python."""
 
 
 def _listed(value: object) -> object:
-    """One or several names, as several."""
+    """Convert one name or several to a tuple."""
     if isinstance(value, str | Path | EvalSet):
         value = (value,)
     return tuple(map(_named, cast("Iterable[object]", value))) if isinstance(value, Iterable) else value
 
 
 def _named(value: object) -> object:
-    """A name as the command line has it. An eval set is kept in a file, so that its run can be resumed."""
+    """A path as a text. An ``EvalSet`` object is first written to a file, so that its run can be resumed."""
     if not isinstance(value, EvalSet):
         return str(value) if isinstance(value, Path) else value
     text = kept_eval_set(value)
@@ -67,76 +67,78 @@ _Seconds: TypeAlias = Annotated[float | None, BeforeValidator(_limited)]
 
 
 class JudgingRequest(Frozen):
-    """What the user says of judges. Of all this only the models decide results."""
+    """The user's options for judges. Only the models influence results."""
 
     judges: _Names = ()
     """The models of ``--judge``; several are a panel."""
     max_calls: int | None = None
     max_cost: float | None = None
-    """USD."""
+    """Maximum cost in USD."""
     use_cache: bool = True
-    """Whether answers of earlier runs are used, and these kept for later ones."""
+    """Whether to use answers from earlier runs, and to store new answers for later runs."""
     record: _Name | None = None
-    """The file that calls are recorded in."""
+    """The file in which calls are recorded."""
 
 
 class Request(Frozen):
-    """What the user says of every run. Stored in the journal, so that it can be resumed."""
+    """Options common to all runs. The journal stores them, so that the run can be resumed."""
 
     num_runs: int = 1
     timeout: _Seconds = None
-    """Seconds that a case may take, or reading a run."""
+    """The time limit of a case, or of reading one run from a log, in seconds."""
     scoring_timeout: _Seconds = None
-    """Seconds that a criterion may take on a case, without what it waits for judges."""
+    """The time limit of a criterion on a case in seconds, without the time that it waits for judges."""
     judging: JudgingRequest = JudgingRequest()
     concurrency: int = DEFAULT_CONCURRENCY
-    """Sessions with the agent that are open at a time, or runs that are in memory; it decides no result."""
+    """The maximum number of open sessions with the agent, or of runs in memory. It does not influence results."""
     working_folder: str = Field(default_factory=lambda: str(Path.cwd()))
 
 
 class RunRequest(Request):
-    """A run of an agent as the user named it."""
+    """A request to run an agent on eval sets."""
 
     agent: str | None
-    """The agent's target; ``None`` where it is an object of the calling program. In the journal an address has
-    no values in its query: keys are often there."""
+    """The agent's target; ``None`` if the agent is an object of the calling program. In the journal, the values in
+    the query of an address are removed, because they often contain keys."""
     agent_options: JsonObject = {}
     isolate: bool = False
-    """Whether every session runs in a process of its own."""
+    """Whether every session runs in a separate process."""
     eval_sets: _Names
     """Files, folders, or ``FILE:id1,id2``."""
     config_file: _Name | None = None
     config: JsonObject | None = None
-    """Configuration made in Python, in the shape of a file."""
+    """The configuration given in Python, in the format of a configuration file."""
     trust_code: bool = False
-    """Whether to run code that a configuration names which was found beside an eval set, outside of the agent's folder."""
+    """Whether to run code outside the agent's folder, named by a configuration that was found beside an eval set."""
+    is_config_found: bool = False
+    """Whether ``config`` is the content of a file that was found beside an eval set, not written by the user."""
 
 
 class LogsRequest(Request):
-    """A run over logs as the user named it."""
+    """A request to judge logs."""
 
     logs: _Names
     """Files, folders or globs."""
     criteria_file: _Name | None = None
     criteria: tuple[Any, ...] = ()
-    """Criteria made in Python, in the shape of a file."""
+    """The criteria given in Python, in the format of a criteria file."""
     options: JsonObject = {}
     """Options of every criterion in words."""
     task: str | None = None
-    """The goal of runs whose log names none."""
+    """The task of runs whose log contains none."""
     instructions: _Name | None = None
-    """The file with what the agent was told, for runs whose log does not say it."""
+    """The file with the agent's instructions, for runs whose log does not contain them."""
     tools: _Name | None = None
-    """The JSON file with the tools that the agent had, for runs whose log does not say it."""
+    """The JSON file with the agent's tools, for runs whose log does not contain them."""
     reader: str | None = None
     roles: dict[str, SpeakerKind] = {}
-    """Whose the messages of a role or a name are in logs of chats."""
+    """In chat logs, the author of the messages of a role or name."""
     aggregate_only: bool = False
     """Whether to end after aggregation, without verdicts."""
 
 
 def kept(request: RunRequest | LogsRequest) -> JsonObject:
-    """The request as the journal keeps it."""
+    """The request as JSON for the journal, without the values in the query of the agent's address."""
     document: JsonObject = request.model_dump(mode="json")
     if isinstance(request, LogsRequest) or request.agent is None:
         return document
@@ -144,15 +146,15 @@ def kept(request: RunRequest | LogsRequest) -> JsonObject:
 
 
 def request_from(document: JsonObject) -> RunRequest | LogsRequest:
-    """The request that a journal kept."""
+    """Restore a request from the JSON in a journal."""
     return (LogsRequest if "logs" in document else RunRequest).model_validate(document)
 
 
 def with_agent(request: RunRequest, agent: object, run: str) -> RunRequest:
-    """The request of a journal with what is not kept there: the agent that the user gives again.
+    """Complete a request from a journal with the agent that the user gives again, which the journal does not store.
 
     Raises:
-        RunError: the agent has to be given, or another one is.
+        RunError: the agent is required and missing, or it is another agent.
     """
     if request.agent is None:
         if agent is None:
@@ -183,12 +185,13 @@ def request_of(
     *,
     config: str | Path | Mapping[str, Any] | None,
     agent_options: Mapping[str, Any] | None,
+    trust_code: bool | None = None,
     **options: Any,
 ) -> RunRequest:
-    """The request behind the arguments of ``adjudge.evaluate``; ``options`` are those of ``judged``.
+    """Create a request from the arguments of ``adjudge.evaluate``; ``options`` are those of ``judged``.
 
     Raises:
-        InputError: an argument is not of its type; all that are not are named.
+        InputError: arguments have a wrong type; it names all of them.
     """
     from_file = isinstance(config, str | Path)
     try:
@@ -199,6 +202,8 @@ def request_of(
                 "eval_sets": eval_sets,
                 "config_file": config if from_file else None,
                 "config": None if from_file else config,
+                "trust_code": False if trust_code is None else trust_code,
+                "is_config_found": trust_code is False and not from_file,
                 **judged(**options),
             }
         )
@@ -207,11 +212,11 @@ def request_of(
 
 
 _ARGUMENTS: Final = {"judges": "judge", "max_calls": "max_judge_calls", "config_file": "config"}
-"""Fields whose argument has another name."""
+"""The names of arguments that differ from their field, by field."""
 
 
 def _mistaken(mistake: ErrorDetails) -> Problem:
-    """What is wrong with an argument."""
+    """Convert a validation error of an argument to a problem."""
     names = [item for item in mistake["loc"] if isinstance(item, str) and item != "judging"]
     name = names[0] if names else "judging"
     return Problem(
@@ -222,13 +227,13 @@ def _mistaken(mistake: ErrorDetails) -> Problem:
 def judged(
     *,
     judge: str | Sequence[str],
-    max_judge_calls: int | None,
-    max_cost: float | None,
     use_cache: bool,
+    max_judge_calls: int | None = None,
+    max_cost: float | None = None,
     record: str | Path | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Fields of a request: what the user says of judges, and ``options`` as they are."""
+    """Fields of a request: the options for judges in ``judging``, and the unchanged ``options``."""
     judging = {
         "judges": judge,
         "max_calls": max_judge_calls,
@@ -245,7 +250,7 @@ def logs_request_of(
     options: Mapping[str, Any],
     **fields: Any,
 ) -> LogsRequest:
-    """The request behind the arguments of ``judge_logs``; ``options`` are those of every criterion in words."""
+    """Create a request from the arguments of ``judge_logs``; ``options`` are options of every criterion in words."""
     given = () if criteria is None or isinstance(criteria, str | Path) else criteria
     return LogsRequest.model_validate(
         {
@@ -261,15 +266,15 @@ def logs_request_of(
 
 
 def roles_of(roles: Mapping[str, str] | None) -> dict[str, SpeakerKind]:
-    """Whose the messages of a role are, as the user says it.
+    """Check the authors that the user gives for roles.
 
     Raises:
-        InputError: somebody else is named; every problem at once.
+        InputError: an author is not ``user``, ``agent`` or ``environment``; it names every problem.
     """
     known = get_args(SpeakerKind)
     wrong = [
         Problem(
-            what=f"the role {role!r} is said to be of {kind!r}; expected {', '.join(known[:-1])} or {known[-1]}"
+            what=f"the role {role!r} is assigned to {kind!r}; expected {', '.join(known[:-1])} or {known[-1]}"
         )
         for role, kind in (roles or {}).items()
         if kind not in known
@@ -280,7 +285,7 @@ def roles_of(roles: Mapping[str, str] | None) -> dict[str, SpeakerKind]:
 
 
 def _as_written(criterion: object) -> object:
-    """A criterion made in Python as a file has it, so that it is checked in the same way."""
+    """Convert a criterion given in Python to the format of a criteria file, so that it is checked in the same way."""
     if isinstance(criterion, WordedCriterion):
         return criterion.model_dump(mode="json", exclude_defaults=True)
     return dict(cast("Mapping[str, Any]", criterion)) if isinstance(criterion, Mapping) else criterion

@@ -1,8 +1,9 @@
-"""Scoring: one criterion on one case, whatever the criterion does."""
+"""Scores one case with one criterion, and handles every failure of the criterion."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from pydantic_core import from_json, to_json
@@ -22,28 +23,31 @@ from adjudge.verdict.algebra import criterion_result
 
 
 def inapplicable(planned: PlannedCriterion, lacking: str) -> CriterionResult:
-    """The result where a case has not what a criterion needs: ``lacking``, in words."""
-    outcome = Outcome.not_applicable(f"the case has not what this criterion needs: {lacking}")
+    """The ``not_applicable`` result of a criterion; ``lacking`` says which of its requirements the case lacks."""
+    outcome = Outcome.not_applicable(f"the case lacks what this criterion needs: {lacking}")
     return criterion_result(Measurement(overall=outcome), planned.rule)
 
 
 def asked_with(planned: PlannedCriterion, number: int) -> object:
-    """What criteria that measure a case in one call have in common; ``number`` where one measures alone."""
+    """The grouping key of a criterion: criteria with equal keys measure a case in one call.
+
+    It is the component's id if the component supports this, else the criterion's own ``number``.
+    """
     return planned.component.id if isinstance(planned.criterion, SupportsTogether) else number
 
 
 async def score(
     planned: Sequence[PlannedCriterion], case: CaseUnderTest, *, within: float | None
 ) -> list[CriterionResult]:
-    """Measure, and let the core's rules decide. Nothing that a criterion does raises from here.
+    """Measure a case, and apply the rules of the verdict algebra. A failure of a criterion becomes its result.
 
     Args:
-        planned: The criterion; or several instances of one component, which measures by all of them in one call.
-        case: What is measured.
-        within: Seconds that it may take; what it waits for judges is not counted. ``None`` for no limit.
+        planned: The criterion; or several instances of one component, which measures with all of them in one call.
+        case: The case to measure.
+        within: The time limit in seconds, without waiting for judges. ``None`` for no limit.
 
     Raises:
-        RunError: it concerns the whole run: a judge that cannot be asked, a journal that cannot be written.
+        RunError: the whole run is affected: a judge cannot be called, a journal cannot be written.
     """
     first, instances = planned[0].criterion, [item.criterion for item in planned]
 
@@ -61,7 +65,7 @@ async def score(
                 component,
                 "score",
                 lambda: measured(lent(component, case)),
-                # What concerns the whole run is in the ledger, whatever a criterion makes of it.
+                # Failures that affect the whole run are in the ledger, even if a criterion swallows them.
                 passing=(RunError,) if component.is_built_in else (),
                 within=within,
             )
@@ -82,7 +86,7 @@ async def score(
     if fatal is not None:
         if any(item.rule.gates for item in planned) or not isinstance(fatal, JudgeUnusableError):
             raise fatal
-        # Nothing depends on it: the run goes on, and a resumption tries again.
+        # The criterion is informational: the run continues, and a resumption tries again.
         results = _all_failed(planned, _failed(NOT_MEASURED, fatal, origin, retryable=True))
     if results is None:
         raise AssertionError("a judge that cannot be asked is noted in the ledger")
@@ -91,7 +95,7 @@ async def score(
 
 
 def _result(planned: PlannedCriterion, measured: object, turns: int) -> CriterionResult:
-    """What one instance's measurement comes to; an error where it breaks the contract."""
+    """The result of one instance's measurement; an error if it violates the contract."""
     component = planned.component
     try:
         measurement = returned(component, "the criterion", measured, Measurement)
@@ -104,7 +108,7 @@ def _result(planned: PlannedCriterion, measured: object, turns: int) -> Criterio
 
 
 def _raised(error: PluginError, origin: str) -> Measurement:
-    # Another attempt may find what this machine lacked.
+    # A resource of this machine was exhausted: another attempt may succeed.
     return _failed("criterion_raised", error, origin, retryable=shortage_of(error) is not None)
 
 
@@ -113,11 +117,11 @@ def _all_failed(planned: Sequence[PlannedCriterion], measurement: Measurement) -
 
 
 async def prepared(planned: PlannedCriterion, criterion: SupportsPreparation) -> JsonObject:
-    """What a criterion locks before the first case. Where it raises, so does measuring each case, and that is told there.
+    """The data that a criterion prepares before the first case; empty if it fails: measuring a case then reports this.
 
     Raises:
-        InputError: what the user gave cannot be used.
-        RunError: it concerns the whole run: a judge that cannot be asked, a journal that cannot be written.
+        InputError: the user's input is invalid.
+        RunError: the whole run is affected: a judge cannot be called, a journal cannot be written.
     """
     component = planned.component
     with judge_use() as asked:
@@ -140,8 +144,32 @@ async def prepared(planned: PlannedCriterion, criterion: SupportsPreparation) ->
     return document
 
 
+async def all_prepared(criteria: Iterable[PlannedCriterion]) -> dict[str, JsonObject]:
+    """The data that criteria prepare before the first case, by name, without those that prepare nothing or failed.
+
+    Raises:
+        InputError: the user's input is invalid.
+        RunError: the whole run is affected: a judge cannot be called, a journal cannot be written.
+    """
+    # Files with the same configuration share criteria objects: prepare each object once.
+    planned = {id(item): item for item in criteria}.values()
+    preparing = [
+        (item, item.criterion) for item in planned if isinstance(item.criterion, SupportsPreparation)
+    ]
+    locked = await asyncio.gather(*(prepared(item, criterion) for item, criterion in preparing))
+    documents: dict[str, JsonObject] = {}
+    for (item, _), document in zip(preparing, locked, strict=True):
+        name = item.rule.criterion_name
+        # Two configurations may give one name to different criteria.
+        if documents.get(name, document) != document:
+            name = f"{name} ({item.source})"
+        if document:
+            documents[name] = document
+    return documents
+
+
 def _json_object(value: object) -> JsonObject:
-    """The value as the journal gives it back; empty where it is no JSON object."""
+    """The value after a round trip through JSON; empty if it is not a JSON object."""
     try:
         found: object = from_json(to_json(value))
     except ValueError:

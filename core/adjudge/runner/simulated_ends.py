@@ -1,35 +1,37 @@
-"""How the simulated conversations of a run ended: one that was cut off must not pass without a word."""
+"""The ends of simulated conversations of a run, with a warning for truncated ones."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from adjudge.model.result import CaseResult
 from adjudge.model.simulation import TURN_LIMIT
 
 _NAMED: Final = 3
-"""Cases named in the warning."""
+"""The maximum number of cases named in the warning."""
 
 
 class SimulatedEnds:
-    """Counts the simulated conversations that go by, and those that their turn limit ended."""
+    """Counts finished simulated conversations, and those among them that the turn limit ended."""
 
     def __init__(self) -> None:
         self._ended = 0
         self._cut = 0
         self._cases: dict[str, None] = {}
 
-    def add(self, result: CaseResult) -> None:
-        """Count one; what was broken off has not ended."""
-        if result.simulation is None or result.simulation.stop_reason is None:
-            return
-        self._ended += 1
-        if result.simulation.stop_reason == TURN_LIMIT:
-            self._cut += 1
-            self._cases[result.eval_id] = None
+    def counted(self, results: Iterable[CaseResult]) -> Iterator[CaseResult]:
+        """The results, each counted as it passes. Conversations that were interrupted are not counted."""
+        for result in results:
+            if result.simulation is not None and result.simulation.stop_reason is not None:
+                self._ended += 1
+                if result.simulation.stop_reason == TURN_LIMIT:
+                    self._cut += 1
+                    self._cases[result.eval_id] = None
+            yield result
 
     def warnings(self) -> tuple[str, ...]:
-        """What to tell of them; nothing where every user came to an end."""
+        """A warning if the turn limit ended a conversation; otherwise empty."""
         if not self._cut:
             return ()
         names = [*list(self._cases)[:_NAMED], *(["..."] if len(self._cases) > _NAMED else [])]

@@ -1,4 +1,4 @@
-"""Simulated users: made for a plan, and asked for every message of a conversation."""
+"""Simulated users: created for a plan, and called for every message of a conversation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from adjudge.errors import PluginError, Problem, RunError, UnavailableError
 from adjudge.extension.configuration import ComponentConfig, validated_config
 from adjudge.extension.guard import LONGEST, PluginTimeoutError, awaited, each, lent, make, returned
 from adjudge.extension.judge_use import Ledger, judge_use
-from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.protocols import CaseFacts, SupportsPlanCheck, UserSimulator
 from adjudge.extension.registry import Registered, check_modules
@@ -27,30 +26,29 @@ from adjudge.model.items import Content, Text
 from adjudge.model.simulation import SimulatedConversation, Simulation, UserTurn
 from adjudge.runner.case_selection import SelectedFile
 from adjudge.runner.criteria import decides_anything
-from adjudge.runner.host import RunHost
+from adjudge.runner.groundwork import Ground
 from adjudge.runner.plan import PlannedCriterion
-from adjudge.runner.problems import Problems
 
 _MOST_TURNS: Final = 300
-"""Of one conversation, whatever its simulator says: a user who goes on for so long never ends."""
+"""The maximum number of messages in one conversation, for any simulator, in case the simulator never stops."""
 
 _NO_MESSAGE: Final = "no_message"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedSimulator:
-    """A user simulator, made and ready to play the users of many conversations."""
+    """A created user simulator that plays the users of many conversations."""
 
     component: Registered[UserSimulatorSpec]
     config: ComponentConfig
     simulator: UserSimulator
     judges: tuple[JsonObject, ...] = ()
-    """The models that it asks."""
+    """The models of every judge that the simulator requested."""
     declared: JsonObject = field(default_factory=dict[str, Any])
-    """What else it says decides its messages."""
+    """Other settings that determine its messages, as it declares."""
 
     def document(self) -> JsonObject:
-        """What decides its messages, as JSON."""
+        """The settings that determine its messages, as JSON."""
         return {
             "simulator": self.component.id,
             **self.component.document(),
@@ -64,14 +62,12 @@ def plan_simulator(
     config: EvalConfig,
     criteria: Sequence[PlannedCriterion],
     files: Sequence[SelectedFile],
-    extensions: Extensions,
-    host: RunHost,
-    problems: Problems,
+    ground: Ground,
 ) -> PlannedSimulator | None:
-    """Make who plays the users of the scenarios in ``files``; ``None`` where there is none, or it cannot be made.
+    """Create the simulator for the scenarios in ``files``; ``None`` if there are none, or it cannot be created.
 
-    Options that a configuration gives are checked even where nothing is simulated. Nobody plays the user of a case
-    that no criterion with a threshold can measure.
+    Options in a configuration are checked even if nothing is simulated. A case that no criterion with a
+    threshold can measure has no simulated user.
     """
     scenarios = [
         entry
@@ -83,14 +79,14 @@ def plan_simulator(
         return None
     entry = config.user_simulator or UserSimulatorEntry()
     place = {"file": config.source, "path": "$.user_simulator_config"}
-    with problems.caught(**place):
-        component = extensions.user_simulators.resolve(entry.simulator)
+    with ground.problems.caught(**place):
+        component = ground.extensions.user_simulators.resolve(entry.simulator)
         options = validated_config(
             component.spec.config, entry.options, file=config.source, path="$.user_simulator_config"
         )
         if not scenarios:
             return None
-        own = host.for_criterion()
+        own = ground.host.for_criterion()
         try:
             check_modules(component)
             simulator = make(component, options, own)
@@ -109,7 +105,7 @@ def plan_simulator(
             ]
             checking = simulator
             for message in each(component, "check_plan", lambda: checking.check_plan(facts)):
-                problems.add(message, **place)
+                ground.problems.add(message, **place)
         return PlannedSimulator(
             component=component,
             config=options,
@@ -121,31 +117,31 @@ def plan_simulator(
 
 
 class SimulatedUser:
-    """The user of one conversation. What goes wrong with it is kept, and raises nothing in the agent's session."""
+    """The user of one conversation. Its failure is stored, and does not raise in the agent's session."""
 
     def __init__(self, planned: PlannedSimulator, case: EvalCase, repeat: int) -> None:
-        """Have ``planned`` play the user of ``case``."""
+        """Play the user of ``case`` with the simulator ``planned``."""
         self._planned = planned
         self._case = case
         self._repeat = repeat
         self._ledger = Ledger()
         self._stop: UserTurn | None = None
         self.failure: Failure | None = None
-        """What the simulator did wrong."""
+        """The failure of the simulator."""
 
     async def next(self, turns: Sequence[Invocation]) -> Content | None:
-        """What the user says after ``turns``; ``None`` where the conversation is over, for whatever reason."""
-        # The agent may run on a loop of its own, and its time does not run while the user thinks.
+        """The user's message after ``turns``; ``None`` if the conversation is over, for any reason."""
+        # The agent may run on another event loop. The simulator's time does not count toward the agent's limit.
         return await at_home(lambda: not_counted(lambda: self._next(turns)))
 
     @property
     def fatal(self) -> RunError | None:
-        """What concerns the whole run: a model that cannot be asked, a journal that cannot be written."""
+        """A failure that affects the whole run: a model cannot be called, a journal cannot be written."""
         error = self._ledger.fatal
         return error if isinstance(error, RunError) else None
 
     def simulation(self) -> Simulation:
-        """What results say of it."""
+        """Its description in results."""
         scenario = self._case.conversation_scenario
         persona = None if scenario is None else persona_of(scenario)
         return Simulation(
@@ -171,7 +167,7 @@ class SimulatedUser:
         return turn.content
 
     async def _asked(self, turns: Sequence[Invocation]) -> UserTurn:
-        """What the simulator says; a fault where it raises, takes too long or breaks its contract."""
+        """The simulator's next turn; a fault if it raises, takes too long or violates its contract."""
         component = self._planned.component
         conversation = SimulatedConversation(case=self._case, invocations=tuple(turns), repeat=self._repeat)
         with judge_use(self._ledger):
@@ -190,7 +186,7 @@ class SimulatedUser:
 
 
 def _fault_of(turn: UserTurn, said: int) -> Failure | None:
-    """What is wrong with a turn that no simulator would call a fault, after ``said`` messages."""
+    """The failure of a turn: an empty message, no message at all, or too many; ``said`` counts the earlier messages."""
     note = f": {turn.note}" if turn.note else ""
     if turn.stop is not None:
         if said and turn.stop != _NO_MESSAGE:

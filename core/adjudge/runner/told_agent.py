@@ -1,4 +1,4 @@
-"""What an agent was told and could call, where its log does not say it: files that a user names."""
+"""Instructions and tools of an agent, read from the user's files, for logs that do not contain them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from adjudge.errors import InputError, Problem
 from adjudge.model.base import JsonObject, JsonValue, canonical_sha256
 from adjudge.model.invocation import AgentDetails, AppDetails
 from adjudge.model.trajectory import Trajectory
+from adjudge.runner.problems import Problems
 
 _LARGEST: Final = 4 * 1024 * 1024
-"""Bytes of instructions. No model reads as many."""
+"""The maximum size of an instructions file in bytes: more than any model can read."""
 
 _NAMELESS: Final = "agent"
 
@@ -26,33 +27,25 @@ class ToldAgent:
     tools: tuple[JsonValue, ...] = ()
 
     @classmethod
-    def read(cls, instructions: Path | None, tools: Path | None) -> ToldAgent:
-        """What stands in the files: a text, and a JSON list of declarations or an object with one under ``tools``.
+    def read(cls, instructions: str | None, tools: str | None, problems: Problems) -> ToldAgent:
+        """Read the files: a text; and JSON, a list of tool declarations or an object with such a list in ``tools``.
 
-        Raises:
-            InputError: a file cannot be read or holds something else; every problem at once.
+        Problems with the files are added to ``problems``.
         """
-        problems: list[Problem] = []
         text, declared = "", ()
-        try:
-            text = "" if instructions is None else _text(instructions)
-        except InputError as error:
-            problems += error.problems
-        try:
-            declared = () if tools is None else _tools(tools)
-        except InputError as error:
-            problems += error.problems
-        if problems:
-            raise InputError(problems)
+        with problems.caught():
+            text = "" if instructions is None else _text(Path(instructions))
+        with problems.caught():
+            declared = () if tools is None else _tools(Path(tools))
         return cls(instructions=text, tools=declared)
 
     def document(self) -> JsonObject:
-        """What decides results, as JSON; empty where nothing was named."""
+        """The hashes of the instructions and tools, as JSON; empty if there are none."""
         found: JsonObject = {"instructions": self.instructions, "tools": list(self.tools)}
         return {name: canonical_sha256({name: value}) for name, value in found.items() if value}
 
     def added_to(self, run: Trajectory) -> Trajectory:
-        """The run with what its log lacks; what the log has stays."""
+        """The run with instructions and tools added where its log has none."""
         known = [turn.app_details for turn in run.invocations if turn.app_details is not None]
         agents = [agent for details in known for agent in details.agent_details.values()]
         instructions = "" if any(agent.instructions for agent in agents) else self.instructions
@@ -93,7 +86,9 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InputError(Problem(what=f"not UTF-8: {error.reason}", file=str(path))) from None
     if not text:
-        raise InputError(Problem(what="the file is blank: the agent would be told nothing", file=str(path)))
+        raise InputError(
+            Problem(what="the file is blank, so the agent would have no instructions", file=str(path))
+        )
     return text
 
 

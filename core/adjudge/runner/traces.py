@@ -1,4 +1,4 @@
-"""Logs of agents: which reader knows a file, and what it reads from it."""
+"""Reads logs of agents: finds the trace reader for a file, and reads its trajectories."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, cast
@@ -15,36 +15,37 @@ from typing import Final, cast
 from adjudge.adk.json_input import JsonStream
 from adjudge.errors import AdjudgeError, InputError, PluginError, Problem
 from adjudge.extension.guard import each, guarded, make, returned
+from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
-from adjudge.extension.registry import Registered, Registry
+from adjudge.extension.registry import Registered
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.model.trajectory import Trajectory
 
 _HEAD: Final = 64 * 1024
 _KEYS_SHOWN: Final = 8
 _NEAREST: Final = 2
-"""Formats that are equally near, of which a person is told."""
+"""The maximum number of similar formats named in a message."""
 
 
 class Traces:
-    """The trace readers that are installed."""
+    """The installed trace readers."""
 
-    def __init__(self, readers: Registry[TraceReaderSpec], host: Host, warn: Callable[[str], None]) -> None:
-        """Read with ``readers``, each made with ``host``; ``warn`` is told of those that are broken."""
-        self._warn = warn
-        self._readers = readers
+    def __init__(self, extensions: Extensions, host: Host) -> None:
+        """Use the readers of ``extensions``, each created with ``host``. A reader that fails is a warning."""
+        self._warn = extensions.warn
+        self._readers = extensions.trace_readers
         self._host = host
 
     def reader_of(self, path: Path, *, name: str | None = None) -> Registered[TraceReaderSpec]:
-        """The reader of that name, or the one that knows the file by its content.
+        """Find a reader by its name, or by the content of the file.
 
         Args:
-            path: The log, as the user names it.
-            name: A reader's name; ``None``: the content decides.
+            path: The log.
+            name: The name of the reader; ``None`` to detect the format from the content.
 
         Raises:
-            InputError: the file cannot be read, no reader knows it, or more than one does.
-            UnknownNameError: no reader has the name, or two have it.
+            InputError: the file cannot be read, no reader recognises it, or several do.
+            UnknownNameError: there is no reader of this name, or several.
         """
         head = self._head(path)
         if name is not None:
@@ -58,7 +59,7 @@ class Traces:
                     knows = bool(reader.sniff(head, self._source(path).path))
             except AdjudgeError as error:
                 reason = str(error)
-                # Said where another reader knows the file, too: the one that is broken may know it better.
+                # Warn even if another reader recognises the file: the failed reader might be the right one.
                 self._warn(reason)
             else:
                 if knows:
@@ -89,23 +90,26 @@ class Traces:
         )
 
     def check_roles(self, path: Path, reader: Registered[TraceReaderSpec]) -> None:
-        """That the reader can be told whose the messages of a role are.
+        """Check that the reader supports ``ReadOptions.roles``.
 
         Raises:
-            InputError: its format says that itself.
+            InputError: it does not, because its format itself names the author of every message.
         """
         if not reader.spec.maps_roles:
             able = ", ".join(sorted(one.spec.name for one in self._readers if one.spec.maps_roles))
             raise InputError(
                 Problem(
-                    what=f"roles cannot be mapped: {reader.spec.name} reads a format that says itself whose a message is",
+                    what=f"roles cannot be mapped: {reader.spec.name} reads a format that already identifies the author of every message",
                     file=str(path),
                     hint=f"Leave out --roles, or name one of these with --reader: {able or 'none is installed'}.",
                 )
             )
 
     def _nearest(self, head: bytes) -> str:
-        """Which formats share most of their keys with the file, and which of them it lacks; empty where none has two."""
+        """Message with the formats whose keys are most similar to the file's, and the keys that the file lacks.
+
+        Empty if no format shares at least two keys with the file.
+        """
         specs = {registered.spec.name: registered.spec.keys for registered in self._readers}
         found = {
             name: [key for key in keys if re.search(rb'"' + re.escape(key.encode()) + rb'"\s*:', head)]
@@ -125,11 +129,11 @@ class Traces:
     def read(
         self, path: Path, reader: Registered[TraceReaderSpec], options: ReadOptions | None = None
     ) -> Iterator[Trajectory]:
-        """The trajectories of a log, one at a time.
+        """Read the trajectories of a log one at a time.
 
         Raises:
-            InputError: the file is broken; the problem names the place.
-            PluginError: the reader raised something else, or gave what is no trajectory.
+            InputError: the file is invalid; the problem names the place.
+            PluginError: the reader raised another exception, or returned something other than trajectories.
         """
         made, source = self._made(reader), self._source(path)
         read = each(
@@ -147,7 +151,7 @@ class Traces:
             )
 
     def _with_the_keys(self, trajectory: Trajectory, path: Path) -> Trajectory:
-        """The trajectory; where nothing of the agent was read, what the file has is among what it lost."""
+        """The trajectory. If it contains nothing of the agent, the keys of the file are added to ``lost``."""
         if trajectory.nothing_of_the_agent is None:
             return trajectory
         has = f"the agent's part: the file begins with {_outline(self._head(path))[1]}"
@@ -176,7 +180,7 @@ def _quoted(keys: Sequence[str]) -> str:
 
 
 def _with_mended(trajectory: Trajectory, source: Source) -> Trajectory:
-    """The trajectory; what was mended in its JSON is among what it lost."""
+    """The trajectory, with repairs of its JSON added to ``lost``."""
     if not source.mended:
         return trajectory
     texts = [what if times == 1 else f"{what} ({times} times)" for what, times in source.mended.items()]
@@ -185,7 +189,7 @@ def _with_mended(trajectory: Trajectory, source: Source) -> Trajectory:
 
 
 def _beginning(head: bytes) -> str:
-    """What a file begins with that nobody knows, and where it breaks off, as far as the head shows it."""
+    """Description of the beginning of a file of unknown format, for a message, with any JSON error in it."""
     first, said = _outline(head)
     broken: Problem | None = None
     if len(head) < _HEAD:
@@ -204,11 +208,11 @@ def _beginning(head: bytes) -> str:
 
 
 def _outline(head: bytes) -> tuple[str, str]:
-    """The first character of a file that is not white space; and the keys of its first object, in words."""
+    """The first non-blank character of a file; and a description of the keys of its first object."""
     stream = JsonStream(io.BytesIO(head), "")
     first, is_empty = "", False
     keys: list[str] = []
-    with suppress(InputError):  # broken, or longer than the head: what was seen until there counts
+    with suppress(InputError):  # the JSON is invalid or longer than the head: use the keys before that
         first = stream.peek()
         if first == "[":
             is_empty = next(stream.elements(), None) is None

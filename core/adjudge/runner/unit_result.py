@@ -1,4 +1,4 @@
-"""What a unit of a run has come to: the trajectory, what criteria say of it so far, and both as JSON."""
+"""The state of a unit of a run: its trajectory, the results of criteria so far, and their JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from adjudge.verdict.algebra import criterion_result
 
 
 class UnitResult:
-    """Decides a unit once, whenever more is known of it, for the journal and for whoever is told."""
+    """The trajectory and results of a unit so far. The decision is computed once per new result."""
 
     def __init__(
         self,
@@ -33,12 +33,22 @@ class UnitResult:
         trajectory: bytes = b"",
         criteria: Mapping[int, CriterionResult] | None = None,
     ) -> None:
-        """Use ``begun`` or ``resumed``."""
+        """Create the result of a unit that the journal has; use ``begun`` for a new one.
+
+        Args:
+            unit: The unit.
+            case: Its case.
+            run: The name of the run.
+            conversation: The agent's trajectory.
+            secrets: The keys to mask.
+            trajectory: The trajectory as JSON, if the journal does not have it yet.
+            criteria: The results of criteria so far, by number.
+        """
         self.unit = unit
         self.case = case
         self.conversation = conversation
         self.criteria = dict(criteria or {})
-        """By number, those that are decided."""
+        """The results of measured criteria by criterion number."""
         self.is_kept = not trajectory
         """Whether the journal has the trajectory."""
         self._trajectory = trajectory
@@ -57,53 +67,40 @@ class UnitResult:
         secrets: Secrets,
         origin: str | None,
     ) -> UnitResult:
-        """A unit of which nothing is decided; an error where what the agent did cannot be kept.
+        """Start a unit with a new trajectory. If the trajectory cannot be stored, the unit's result is an error.
 
-        Keys of the environment that the agent or its errors show are masked from here on.
+        Keys from the environment are masked in the trajectory and in errors.
 
         Args:
             unit: The unit.
             case: Its case.
             run: The name of the run.
-            conversation: What the agent did.
-            secrets: The keys.
-            origin: Whose fault it is where that cannot be kept.
+            conversation: The agent's trajectory.
+            secrets: The keys to mask.
+            origin: The component that is named in the error if the trajectory cannot be stored.
         """
         try:
-            conversation, stored = _masked(conversation, secrets)
-            # A journal must be readable whatever an agent answers. That it is a trajectory was checked where it came
-            # in; how deep it is as a whole, and how long its numbers are, shows here.
+            conversation, stored = masked(conversation, secrets)
+            # The journal must stay readable whatever an agent answers. The types were checked before; this finds
+            # JSON that is nested too deeply or has numbers that are too long.
             from_json(stored)
         except ValueError as error:
-            message = f"the agent's answer holds something that cannot be kept as JSON: {told(error)}"
+            message = f"the agent's answer contains something that cannot be written as JSON: {told(error)}"
             unusable = Failure(code="bad_answer", message=message, origin=origin)
             conversation = Conversation(Trajectory(eval_id=case.eval_id), unusable, conversation.duration)
             stored = _dumped(conversation.trajectory)
         return cls(unit, case, run, conversation, secrets=secrets, trajectory=stored)
 
-    @classmethod
-    def resumed(
-        cls,
-        unit: Unit,
-        case: EvalCase,
-        run: str,
-        conversation: Conversation,
-        secrets: Secrets,
-        criteria: Mapping[int, CriterionResult],
-    ) -> UnitResult:
-        """A unit whose trajectory the journal has, and the results of some criteria."""
-        return cls(unit, case, run, conversation, secrets=secrets, criteria=criteria)
-
     def add(self, number: int, result: CriterionResult) -> CriterionResult:
-        """Note the result of a criterion; an error where it cannot be written and read again."""
-        result, self._json[number] = _stored(self.unit.criteria[number], result, self._secrets)
+        """Add the result of a criterion, and return it; an error if it cannot be converted to JSON and back."""
+        result, self._json[number] = storable(self.unit.criteria[number], result, self._secrets)
         self.criteria[number] = result
         self._decided = None
         return result
 
     @property
     def decided(self) -> CaseResult:
-        """The result, as far as it is known: what is not measured yet is an error."""
+        """The result so far. Criteria that are not measured yet are errors."""
         if self._decided is None:
             rules = [item.rule for item in self.unit.criteria]
             self._decided = decided(
@@ -117,12 +114,12 @@ class UnitResult:
         return self._decided
 
     def json(self) -> bytes:
-        """The result as the journal keeps it."""
+        """The result as JSON for the journal."""
         result = self.decided
         outside = result.model_dump_json(exclude_defaults=True, exclude={"criteria"}).encode()
         if not result.criteria:
             return outside
-        # Criteria were written when they were measured, to see whether that is possible: not a second time.
+        # The JSON of measured criteria was already made, to check that it is possible: use it.
         inside = (
             self._json.get(number) or item.model_dump_json(exclude_defaults=True).encode()
             for number, item in enumerate(result.criteria)
@@ -130,7 +127,7 @@ class UnitResult:
         return b'%b,"criteria":[%b]}' % (outside[:-1], b",".join(inside))
 
     def attempt(self) -> Attempt:
-        """All of it as the journal keeps it."""
+        """The case, the trajectory and the result as a row of the journal."""
         unit, case = self.unit, self.case
         return Attempt(
             place=unit.place,
@@ -146,8 +143,8 @@ def _dumped(trajectory: Trajectory) -> bytes:
     return trajectory.model_dump_json(exclude_defaults=True).encode()
 
 
-def _masked(conversation: Conversation, secrets: Secrets) -> tuple[Conversation, bytes]:
-    """What the agent did without keys of the environment, and the trajectory of it as JSON."""
+def masked(conversation: Conversation, secrets: Secrets) -> tuple[Conversation, bytes]:
+    """The conversation with masked keys, and its trajectory as JSON."""
     trajectory, failure = conversation.trajectory, conversation.failure
     written = _dumped(trajectory)
     stored = secrets.masked_json(written)
@@ -159,13 +156,10 @@ def _masked(conversation: Conversation, secrets: Secrets) -> tuple[Conversation,
     return Conversation(trajectory, failure, conversation.duration), stored
 
 
-def _stored(
+def storable(
     planned: PlannedCriterion, result: CriterionResult, secrets: Secrets
 ) -> tuple[CriterionResult, bytes]:
-    """The result and its JSON, without keys of the environment.
-
-    An error where the criterion gave what cannot be written and read again.
-    """
+    """The result and its JSON, with masked keys; an error if the result cannot be converted to JSON and back."""
     try:
         written = to_json(result.model_dump(exclude_defaults=True, warnings=False))
         stored = secrets.masked_json(written)
@@ -178,7 +172,7 @@ def _stored(
         return result, stored
     except ValueError as error:
         origin = planned.component.provenance
-        message = f"the criterion gave something that cannot be kept as JSON: {told(error)} ({origin})"
+        message = f"the criterion returned something that cannot be written as JSON: {told(error)} ({origin})"
         failed = criterion_result(
             Measurement(overall=Outcome.failed("criterion_raised", message, origin=origin)), planned.rule
         )

@@ -1,7 +1,6 @@
-"""For plugin authors: a manager that discovers nothing, fakes, fake distributions and conformance classes.
+"""Test tools for plugin authors: a manager without discovery, fakes, fake distributions and conformance classes.
 
-Nothing here is imported by a run. The conformance classes are collected by pytest, and need no
-pytest themselves.
+Runs do not import this package. pytest collects the conformance classes, which do not themselves need pytest.
 """
 
 from adjudge.testing.conformance import (
@@ -9,6 +8,7 @@ from adjudge.testing.conformance import (
     CriterionConformance,
     GranularityStrategyConformance,
     JudgeBackendConformance,
+    ObserverConformance,
     ReporterConformance,
     TraceReaderConformance,
     UserSimulatorConformance,
@@ -30,6 +30,7 @@ __all__ = [
     "FinishedCase",
     "GranularityStrategyConformance",
     "JudgeBackendConformance",
+    "ObserverConformance",
     "Reply",
     "ReporterConformance",
     "ScriptedAgent",

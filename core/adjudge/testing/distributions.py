@@ -1,4 +1,4 @@
-"""Distributions that exist only in a folder, for tests of discovery."""
+"""Fake distributions in a folder, for tests of discovery."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ def fake_distribution(
     commands: Mapping[str, str] | None = None,
     modules: Mapping[str, str] | None = None,
     requires: Iterable[str] = (),
+    urls: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write an installed distribution with plugins of adjudge into ``folder``.
+    """Write the files of an installed distribution with adjudge plugins into ``folder``.
 
-    The distribution is found once the folder is on ``sys.path`` (or on ``PYTHONPATH`` of another process).
+    The distribution is found if the folder is on ``sys.path`` (or in ``PYTHONPATH`` of another process).
 
     Args:
-        folder: Where to write; made where absent. One folder may hold several distributions.
+        folder: The folder, which is created if it does not exist. It may contain several distributions.
         name: The distribution's name.
         version: The distribution's version.
-        entry_points: Names of plugins to their modules: ``{"acme": "acme_criteria"}``.
-        commands: Names of commands to their functions: ``{"report": "acme_report:report_command"}``.
-        modules: Dotted names of modules to their source.
+        entry_points: The module of each plugin: ``{"acme": "acme_criteria"}``.
+        commands: The function of each command: ``{"report": "acme_report:report_command"}``.
+        modules: The source code of each module, by its dotted name.
         requires: Requirements, as in ``[project] dependencies``.
+        urls: URLs by label, as in ``[project.urls]``.
 
     Returns:
         The ``.dist-info`` folder.
@@ -43,6 +45,7 @@ def fake_distribution(
     info.mkdir(parents=True)
     metadata = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
     metadata += [f"Requires-Dist: {requirement}" for requirement in requires]
+    metadata += [f"Project-URL: {label}, {url}" for label, url in (urls or {}).items()]
     (info / "METADATA").write_text("\n".join(metadata) + "\n", encoding="utf-8")
     lines: list[str] = []
     for group, entries in (("adjudge", entry_points), ("adjudge.commands", commands)):

@@ -1,4 +1,4 @@
-"""A host for components that are made in a test."""
+"""A fake host for components that are created in a test."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from adjudge.testing.judge_replies import verdicts
 
 
 class FakeHost:
-    """What a component's factory is given in a test.
+    """A host for components that are created in a test.
 
-    Its judge is the real client with its votes, over a model that is a program.
+    Its judge is the real judge client, with votes; only the model is a fake.
     """
 
     def __init__(
@@ -44,17 +44,17 @@ class FakeHost:
         recordings: Mapping[str, Recording] | None = None,
         strategies: Registry[GranularityStrategySpec] | None = None,
     ) -> None:
-        """Offer ``folder``.
+        """Create a host.
 
         Args:
-            folder: An existing folder, for instance pytest's ``tmp_path``.
-            logs: File names to the trajectories that reading them gives.
-            judge: Who judges: a backend, for instance a ``FakeJudge``; or the label that every item
-                gets; or a function from an item's text to its label.
+            folder: The working folder, which must exist; for instance pytest's ``tmp_path``.
+            logs: The trajectories of log files, by file name.
+            judge: The judge: a backend, for instance a ``FakeJudge``; or the label for every item; or a function from
+                an item's text to its label.
             environment: The environment variables.
-            criteria: Names to functions that make a criterion from its options.
-            recordings: File names to recordings.
-            strategies: The granularity strategies; otherwise those of this environment.
+            criteria: Functions that create a criterion from its options, by the criterion's name.
+            recordings: Recordings, by file name.
+            strategies: The granularity strategies; by default the installed ones.
         """
         self._folder = folder
         self._logs = dict(logs or {})
@@ -68,23 +68,23 @@ class FakeHost:
 
     @property
     def working_folder(self) -> Path:
-        """The folder that relative paths and importable modules are looked up in."""
+        """The folder in which relative paths and modules are looked up."""
         return self._folder
 
     def import_module(self, name: str, folder: Path | None = None) -> ModuleType:
-        """The module of the folder, else of what is installed."""
+        """Import a module from ``folder`` or the working folder, or else from the installed packages."""
         return import_from(self._folder if folder is None else folder, name)
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The environment variables that were given, and no others."""
+        """The given environment variables, and no others."""
         return self._environment
 
     def read_trajectories(self, path: Path, *, reader: str | None = None) -> Iterator[Trajectory]:
-        """The trajectories that were given for a file of that name.
+        """The given trajectories for a file name.
 
         Raises:
-            InputError: none were given.
+            InputError: there are none for this name.
         """
         if path.name not in self._logs:
             wanted = "" if reader is None else f" with reader {reader!r}"
@@ -92,22 +92,22 @@ class FakeHost:
         return iter(self._logs[path.name])
 
     def judge(self, options: JudgeModelOptions) -> Judge:
-        """The judge that was given; every model of a panel is answered by it.
+        """The given judge, which answers for every model of a panel.
 
         Raises:
-            InputError: none was given.
+            InputError: no judge was given.
         """
         return self._panel(options)
 
     def granularity_strategies(self) -> tuple[InstalledStrategy, ...]:
-        """The strategies that were given, otherwise those of this environment."""
+        """The given strategies, or the installed ones."""
         return tuple(map(self._strategy, self._installed()))
 
     def granularity_strategy(self, name: str) -> InstalledStrategy:
-        """The one of that name.
+        """The granularity strategy of this name.
 
         Raises:
-            UnknownNameError: it is not there.
+            UnknownNameError: there is no such strategy.
         """
         return self._strategy(self._installed().resolve(name))
 
@@ -120,13 +120,13 @@ class FakeHost:
         return self._strategies
 
     def once(self, name: str, make: Callable[[], JsonValue]) -> JsonValue:
-        """What ``make`` gives; of each name once."""
+        """The result of ``make``, which is called once for each name."""
         if name not in self._once:
             self._once[name] = make()
         return self._once[name]
 
     def declare(self, document: JsonObject) -> None:
-        """Nothing: there is no plan."""
+        """Does nothing: there is no plan."""
 
     def _panel(self, options: JudgeModelOptions) -> JudgePanel:
         if self._judge is None:
@@ -139,20 +139,20 @@ class FakeHost:
         return JudgePanel(JudgeClient(secret=b"a secret of this test"), members, options)
 
     def criterion(self, name: str, options: Mapping[str, Any]) -> Criterion:
-        """The criterion that was given under that name.
+        """Create the given criterion of this name.
 
         Raises:
-            UnknownNameError: none was given.
+            UnknownNameError: there is no such criterion.
         """
         if name not in self._criteria:
             raise UnknownNameError(f"unknown criterion {name!r}")
         return self._criteria[name](options)
 
     def open_recording(self, path: Path) -> Recording:
-        """The recording that was given for a file of that name.
+        """The given recording for a file name.
 
         Raises:
-            InputError: none was given.
+            InputError: there is none for this name.
         """
         if path.name not in self._recordings:
             raise InputError(Problem(what="there is no such recording", file=str(path)))

@@ -8,25 +8,22 @@ from typing import TypeAlias
 from adjudge.model.judging import JudgeReply, JudgeRequest
 
 Answer: TypeAlias = "str | JudgeReply | Exception"
-"""What a judge says: a text, a whole reply, or an exception that it raises."""
+"""An answer of a judge: a text, a complete reply, or an exception to raise."""
 
 
 class FakeJudge:
-    """A ``JudgeBackend`` without a model.
-
-    ``requests`` holds every request that it got, in order.
-    """
+    """A ``JudgeBackend`` without a model. ``requests`` contains all received requests, in order."""
 
     def __init__(self, answers: Callable[[JudgeRequest], Answer] | Iterable[Answer]) -> None:
-        """Answer from a function of the request, or from ``answers`` one after the other."""
+        """Answer with a function of the request, or with the items of ``answers`` in order."""
         self.requests: list[JudgeRequest] = []
         self._answer = answers if callable(answers) else _one_after_the_other(answers)
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
-        """The next answer.
+        """Return the next answer.
 
         Raises:
-            LookupError: the list of answers is used up.
+            LookupError: there are no more answers.
             Exception: the answer is an exception.
         """
         self.requests.append(request)

@@ -1,4 +1,4 @@
-"""What a judge that is a program answers."""
+"""Replies of a fake judge."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def verdicts(
     notes: Mapping[str, str] | None = None,
     citations: Sequence[Citation] | Callable[[str], Sequence[Citation]] = (),
 ) -> str:
-    """The answer to a request of the judge client, as JSON text.
+    """Make the answer to a request of the judge client, as JSON text.
 
     Args:
-        request: What a ``FakeJudge`` was asked: a question, or texts to write.
+        request: The request that a ``FakeJudge`` received: a question, or a request for texts.
         verdict: The label for every item, or a function from an item's text to its label.
-        notes: Values of the notes or texts that are asked for; otherwise each says ``"because"``.
-        citations: Where every item's evidence stands, or a function from an item's text to that; given
-            where the question asks for it.
+        notes: The values of the requested notes or texts by name; the default value is ``"because"``.
+        citations: The citations for every item, or a function from an item's text to its citations. They are used if
+            the question requires citations.
     """
     asked: dict[str, Any] = (request.schema_ or {}).get("properties", {})
     given = notes or {}
@@ -47,7 +47,7 @@ _HEADING: Final = re.compile(r"\w{4}# step (\d+) (\w+)(?:, by .*)?")
 
 
 def fields_shown(request: JudgeRequest) -> list[tuple[int, str, str]]:
-    """The fields of steps that a composed request shows: step, name and text; for judges that are programs."""
+    """The fields of steps shown in a request: step number, name and text. Useful for writing fake judges."""
     shown: list[tuple[int, str, list[str]]] = []
     for line in request.messages[1].text.split("\n"):
         mark, _, rest = line.partition(" ")
@@ -55,7 +55,7 @@ def fields_shown(request: JudgeRequest) -> list[tuple[int, str, str]]:
             shown.append((int(found[1]), found[2], []))
         elif re.fullmatch(r"\w{4}\|", mark) and shown:
             shown[-1][2].append(rest)
-        elif re.match(r"\w{4}# |<<<BEGIN ", line):  # what follows is another thing's
+        elif re.match(r"\w{4}# |<<<BEGIN ", line):  # the following lines belong to something else
             shown.append((0, "", []))
     return [(step, name, "\n".join(lines)) for step, name, lines in shown if name]
 
@@ -64,8 +64,8 @@ _ITEM: Final = re.compile(r"^(item_\d+):(?: (.*)|\n<<<BEGIN.*\n((?:.*\n)*?)<<<EN
 
 
 def items_of(request: JudgeRequest) -> dict[str, str]:
-    """The items of a composed request by their names in the answer; for judges that are programs."""
-    # Only words of ours begin a line with "#": every line of an exhibit or a quoted item is behind a mark.
+    """The texts of the items in a request, by their keys in the answer. Useful for writing fake judges."""
+    # Only adjudge's own lines begin with "#": all lines of exhibits and quoted items have a mark before them.
     listed = re.split(r"^# Items\n", request.messages[1].text, maxsplit=1, flags=re.MULTILINE)[-1]
     return {
         name: plain or "\n".join(line.partition("| ")[2] for line in quoted.split("\n")[:-1])

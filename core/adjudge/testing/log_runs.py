@@ -1,4 +1,4 @@
-"""Runs over logs in a test, as seed 003 shows them: ``EvaluationResult``s, and what could not be measured."""
+"""Results of runs over logs in the form of seed 003, for tests: ``EvaluationResult`` objects, and errors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ JudgedStatus: TypeAlias = Literal["PASS", "FAIL", "UNSURE", "error"]
 
 
 class MeasuredCriterion(Frozen):
-    """An installed criterion that measures a run as it is in its log, without words of the user's."""
+    """An installed criterion, not one in words, that measures runs in logs."""
 
     name: str
     criterion: str
@@ -47,59 +47,59 @@ class MeasuredCriterion(Frozen):
     threshold: float
     lower_is_better: bool
     document: JsonObject
-    """Everything that decides its results: version, distribution, options, judges."""
+    """All settings that determine its results: version, distribution, options, judges."""
     sha256: str
     """The hash of ``document``."""
 
 
 class Inapplicable(Frozen):
-    """A criterion that has nothing to measure in a run. Never a verdict."""
+    """A criterion that does not apply to a run."""
 
     criterion_name: str
     reasoning: str
 
 
 class JudgedLog(Frozen):
-    """One run of an agent, read from a log. A log with several runs gives several."""
+    """The results of one run in a log."""
 
     source: str
-    """The log, as the user named it or as it was found."""
+    """The path of the log."""
     run: int
-    """Which run of that log, from 1."""
+    """The number of the run in the log, from 1."""
     reader: str
-    """Who read it, as ``plugin/component``."""
+    """The trace reader, as ``plugin/component``."""
     task: str | None
-    """The goal; ``None`` where nobody names one."""
+    """The task; ``None`` if it is unknown."""
     agent: str | None
     steps: int
-    """How many steps the run has."""
+    """The number of steps of the run."""
     lost: tuple[str, ...]
-    """What the reader could not keep, in its words."""
+    """Descriptions of data that the reader could not keep."""
     task_decomposition: TaskDecomposition | None
     aggregated_steps: tuple[AggregatedSteps, ...]
-    """What the judge was given an overview with: every view that was made, in the order of use, each once."""
+    """The aggregated views of the run that the judge saw, in the order of use, without duplicates."""
     results: tuple[EvaluationResult, ...]
-    """Every criterion that has a verdict, those in words first, in the order of the criteria."""
+    """The results of criteria with a verdict, in the order of the criteria, those in words first."""
     not_applicable: tuple[Inapplicable, ...] = ()
-    """Criteria that have nothing to measure here. Whatever is in neither is an error."""
+    """The criteria that do not apply. Criteria in neither field are errors."""
 
 
 class LogError(Frozen):
-    """Something that could not be measured. Never a verdict."""
+    """A run, or a criterion on a run, that could not be measured."""
 
     source: str
-    """The log."""
+    """The path of the log."""
     run: int | None = None
-    """Which run of it; ``None`` where the log could not be read up to there."""
+    """The number of the run in the log; ``None`` if the log could not be read."""
     criterion_name: str | None = None
-    """``None`` where it concerns every criterion."""
+    """``None`` if the error affects all criteria."""
     error: Failure
     checks: tuple[CheckResult, ...] = ()
-    """What is known of the criterion all the same."""
+    """The results of checks that could still be decided."""
 
 
 class JudgedLogs(Frozen):
-    """What ``adjudge judge`` concludes."""
+    """The results of a run over logs."""
 
     started_at: str
     """ISO 8601, UTC."""
@@ -107,24 +107,24 @@ class JudgedLogs(Frozen):
     """Seconds."""
     adjudge_version: str
     criteria: tuple[CompiledCriterion, ...]
-    """Those in words, with their locked checks; empty where it ended after aggregation."""
+    """The criteria in words with their checks; empty if the run ended after aggregation."""
     measured: tuple[MeasuredCriterion, ...] = ()
-    """Those that measure."""
+    """The other criteria."""
     logs: tuple[JudgedLog, ...]
-    """In the order in which the logs were named, then in the order of each log."""
+    """The runs, in the order of the logs and in the order of each log."""
     errors: tuple[LogError, ...]
-    """In the same order."""
+    """The errors, in the same order."""
     judges: dict[str, JudgeCalls] = {}
-    """What was asked, by model."""
+    """The calls to judges, by model."""
     calibrations: tuple[AppliedCalibration, ...] = ()
-    """What made confidences of these results probabilities; those that changed nothing are not here."""
+    """The calibrations that were applied to these results."""
     warnings: tuple[str, ...] = ()
     plugins: tuple[Participant, ...] = ()
-    """What took part: criteria, strategies, readers, judge backends, reporters."""
+    """The participants: criteria, strategies, readers, judge backends, reporters."""
 
     @property
     def status(self) -> JudgedStatus | None:
-        """FAIL before ``error`` before UNSURE before PASS; ``None`` where nothing was to be judged."""
+        """The worst status, in the order FAIL, ``error``, UNSURE, PASS; ``None`` if nothing was judged."""
         verdicts = {result.verdict for log in self.logs for result in log.results}
         if Verdict.FAIL in verdicts:
             return "FAIL"
@@ -136,28 +136,28 @@ class JudgedLogs(Frozen):
 
     @property
     def exit_status(self) -> int:
-        """1 where anything failed; else 3 where anything could not be measured or decided; else 0."""
+        """The exit status: 1 for FAIL, 3 for ``error`` or UNSURE, 0 otherwise."""
         return {"FAIL": 1, "error": 3, "UNSURE": 3, "PASS": 0, None: 0}[self.status]
 
     @property
     def passed(self) -> bool:
-        """Whether everything has the verdict PASS. What could not be measured never passes."""
+        """Whether the status is PASS."""
         return self.status == "PASS"
 
 
 def judged_sync(*arguments: Any, **options: Any) -> JudgedLogs:
-    """What ``adjudge.judge_logs_sync`` finds with these arguments."""
+    """Call ``adjudge.judge_logs_sync`` with these arguments, and convert its result."""
     return judged(judge_logs_sync(*arguments, **options))
 
 
 def judged(result: RunResult) -> JudgedLogs:
-    """What a run over logs came to."""
+    """Convert the result of a run over logs."""
     with result.report() as report:
         return judged_logs(report)
 
 
 def result_of(evaluation: EvaluationResult) -> CriterionResult:
-    """What was concluded by AI Judge, as a run has it."""
+    """Convert an evaluation of AI Judge to a ``CriterionResult``."""
     shared = CriterionResult.model_fields.keys() & EvaluationResult.model_fields.keys()
     return CriterionResult(
         criterion="ai-judge/ai_judge",
@@ -167,7 +167,7 @@ def result_of(evaluation: EvaluationResult) -> CriterionResult:
 
 
 def log_case(source: str, *criteria: CriterionResult, **fields: Any) -> CaseResult:
-    """A run in a log with these results; ``fields``: what else is known of it."""
+    """Create the result of a run in a log; ``fields`` are further fields of ``CaseResult``."""
     status = combined(item.status for item in criteria) if criteria else "error"
     known: dict[str, Any] = {
         "run": 1,
@@ -180,7 +180,7 @@ def log_case(source: str, *criteria: CriterionResult, **fields: Any) -> CaseResu
 
 
 def report_of(cases: Sequence[CaseResult]) -> RunReport:
-    """A run over logs with these results, as a reporter is given it."""
+    """Create the report of a run over logs with these results."""
     read = LogInfo(reader="recorded/recorded", sha256=None)
     run = RunInfo(
         name="recorded",
@@ -197,7 +197,7 @@ def report_of(cases: Sequence[CaseResult]) -> RunReport:
 
 
 def judged_logs(report: RunReport) -> JudgedLogs:
-    """What a run over logs came to. All of it is in memory."""
+    """Read all results of a run over logs from its report."""
     logs: list[JudgedLog] = []
     errors: list[LogError] = []
     planned = {} if report.run.logs is None else report.run.logs.criteria
@@ -227,7 +227,7 @@ def judged_logs(report: RunReport) -> JudgedLogs:
 
 
 def evaluation_of(result: CriterionResult, planned: CriterionInfo | None = None) -> EvaluationResult:
-    """A result as seed 003 has it; ``planned``: what decides it, where another criterion than AI Judge measured."""
+    """Convert a result to the form of seed 003; ``planned`` is the criterion, if it is not AI Judge."""
     found = evaluated(result, planned)
     fields = {name: getattr(found, name) for name in EvaluationResult.model_fields}
     if result.used_granularity is not None:
@@ -236,7 +236,7 @@ def evaluation_of(result: CriterionResult, planned: CriterionInfo | None = None)
 
 
 def _errors(result: CaseResult) -> Iterator[LogError]:
-    """What could not be measured of one run."""
+    """The errors of one run."""
     source = result.source or result.eval_set_id
     if result.error is not None:
         yield LogError(source=source, run=result.run, error=result.error)
@@ -293,10 +293,10 @@ def _measured(report: RunReport, planned: Mapping[str, CriterionInfo]) -> Iterat
 
 
 def _of_the_whole_run(report: RunReport, logs: Sequence[JudgedLog]) -> Iterator[LogError]:
-    """Criteria that decide and applied to no run at all."""
+    """The errors of criteria with a threshold that applied to no run."""
     only = logs[0] if len(logs) == 1 else None
     if not any(log.results for log in logs):
-        return  # every run says so already
+        return  # the runs already report this
     for item in report.summary.criteria:
         if item.error is not None:
             yield LogError(

@@ -1,4 +1,4 @@
-"""A plugin manager that discovers nothing: it knows the plugins that it is given."""
+"""A plugin manager without discovery, which has only the given plugins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adjudge.extension.loader import Extensions, PluginState
 
 
 def as_candidate(name: str, plugin: ModuleType | object, *, distribution: str = "in-memory") -> Candidate:
-    """A plugin that is already imported, for tests and for tools that discover nothing."""
+    """Wrap an imported plugin as a candidate for ``manager``."""
     return Candidate(
         name=name,
         module=getattr(plugin, "__name__", type(plugin).__name__),
@@ -22,16 +22,16 @@ def as_candidate(name: str, plugin: ModuleType | object, *, distribution: str = 
 
 
 def manager(*plugins: object, aliases: Mapping[str, str] | None = None) -> Extensions:
-    """The extensions that exactly these plugins offer.
+    """Load exactly these plugins.
 
     Args:
-        plugins: Modules, objects with marked methods, or candidates made with a name of their own
-            (``adjudge.testing.as_candidate``). A module is named after its last part with
-            ``-`` for ``_``, an object after its class.
-        aliases: Short names to canonical ids.
+        plugins: Modules, objects with marked methods, or candidates with a given name
+            (``adjudge.testing.as_candidate``). The name of a module is its last part with ``-`` for ``_``; the name of
+            an object is that of its class.
+        aliases: Short names of components and their canonical ids.
 
     Raises:
-        PluginError: one of them does not load.
+        PluginError: a plugin cannot be loaded.
     """
     candidates = [
         plugin if isinstance(plugin, Candidate) else as_candidate(_name(plugin), plugin) for plugin in plugins

@@ -1,4 +1,4 @@
-"""A finished repeat of a case, made by hand, for tests of reporters."""
+"""A finished repeat of a case, for tests of reporters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adjudge.model.trajectory import Trajectory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedCase:
-    """What a reporter is given (see ``adjudge.plugin.ReportedCase``)."""
+    """A ``ReportedCase`` (see ``adjudge.plugin.ReportedCase``) created by a test."""
 
     result: CaseResult
     case: EvalCase

@@ -1,4 +1,4 @@
-"""An agent whose turns are written down in a test."""
+"""An agent that replays the turns given in a test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Call: TypeAlias = "str | tuple[str, Mapping[str, Any]] | ToolCall"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One turn in full. The steps are emitted first, then the agent waits, raises, hangs or answers."""
+    """One turn. The steps are emitted first, then the agent waits, raises, hangs or answers."""
 
     text: str | None = None
     calls: Sequence[Call] = ()
@@ -30,7 +30,7 @@ class Turn:
     error: Exception | None = None
     """Raised instead of an answer."""
     hangs: bool = False
-    """Never answer."""
+    """Whether the agent never answers."""
 
 
 Reply: TypeAlias = "str | tuple[Sequence[Call], str] | Invocation | Exception | Turn"
@@ -44,23 +44,23 @@ Script: TypeAlias = (
 class ScriptedAgent:
     """An agent for tests: an ``AgentAdapter``, and an agent with sessions for the Python API.
 
-    ``sessions`` holds every session that was opened, in order.
+    ``sessions`` contains all opened sessions, in order.
     """
 
     def __init__(self, script: Script, *, delay: float = 0.0) -> None:
-        """Play ``script``.
+        """Create an agent.
 
         Args:
-            script: The turns of every session; or a mapping of ``eval_id`` to turns; or a function of
-                the ``SessionRequest`` that returns turns, for instance to answer otherwise in a repeat.
-            delay: Seconds before every answer, besides the turn's own delay.
+            script: The turns of every session; or the turns by ``eval_id``; or a function from the ``SessionRequest``
+                to turns, for instance for different answers in each repeat.
+            delay: Seconds before every answer, in addition to the turn's own delay.
         """
         self.sessions: list[ScriptedSession] = []
         self._script = script
         self._delay = delay
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> ScriptedSession:
-        """Begin a session with a copy of the request's state.
+        """Open a session with a copy of the request's state.
 
         Raises:
             LookupError: the script has no turns for this case.
@@ -80,14 +80,14 @@ class ScriptedAgent:
 
 
 class ScriptedSession:
-    """A session of a ``ScriptedAgent``, and what happened in it."""
+    """A session of a ``ScriptedAgent``, with a record of its calls."""
 
     def __init__(self, request: SessionRequest, replies: Sequence[Reply], emit: Emit, delay: float) -> None:
         self.request = request
         self.received: list[Content] = []
-        """Every message of the user, in order."""
+        """All messages of the user, in order."""
         self.closed = 0
-        """How often ``aclose`` was called."""
+        """The number of calls of ``aclose``."""
         self._replies = replies
         self._emit = emit
         self._delay = delay
@@ -95,11 +95,11 @@ class ScriptedSession:
         self._steps = 0
 
     async def send(self, content: Content) -> Invocation:
-        """The next turn of the script.
+        """Return the next turn of the script.
 
         Raises:
             LookupError: the script has no further turn.
-            Exception: the script says so.
+            Exception: the turn is an exception.
         """
         position = len(self.received)
         self.received.append(content)
@@ -125,7 +125,7 @@ class ScriptedSession:
 
     @property
     def state(self) -> Mapping[str, Any] | None:
-        """The session's state now."""
+        """A copy of the current session state."""
         return deepcopy(self._state)
 
     async def aclose(self) -> None:

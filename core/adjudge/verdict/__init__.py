@@ -1,1 +1,1 @@
-"""The algebra of verdicts, and aggregates: from the model alone."""
+"""The verdict algebra and the summary of a run."""

@@ -1,8 +1,7 @@
-"""The algebra of verdicts: from outcomes to invocations, criteria, cases, repeats and the exit status.
+"""The verdict algebra: from outcomes of invocations to criteria, cases, repeats and the exit status.
 
-These rules, and nothing else, turn measurements into verdicts; a plugin never sees a threshold.
-They are complete: every combination of scores, errors, undecided and inapplicable outcomes has one
-answer, and nothing that was not measured ever passes.
+Only these rules turn measurements into verdicts; plugins never see thresholds. The rules cover every combination of
+scores, errors, undecided and inapplicable outcomes, and a result that was not measured never passes.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from adjudge.model.verdict import Status, Verdict
 _DECIDED_HERE: Final = frozenset(
     ("criterion_name", "verdict", "reasoning", "error", "evidence", "score", "threshold", "judging")
 )
-"""Fields of a result that these rules fill, whatever a judge says."""
+"""Fields of a result that these rules set; the values of a judge's ``EvaluationResult`` are not used for them."""
 
 
 class Rule(Frozen):
-    """How scores of one criterion are judged."""
+    """The rule that turns scores of one criterion into verdicts."""
 
     criterion_name: str
     criterion: str
@@ -41,33 +40,33 @@ class Rule(Frozen):
     lower_is_better: bool = False
     value_range: tuple[float, float] = (0.0, 1.0)
     measures_user: bool = False
-    """Whether the simulated user is measured: what misses the threshold is an ``error``, and no FAIL of the agent."""
+    """Whether the criterion measures the simulated user: a missed threshold is then an ``error``, not a FAIL."""
 
     @property
     def best(self) -> float:
-        """The best score that can be."""
+        """The best possible score."""
         return self.value_range[0] if self.lower_is_better else self.value_range[1]
 
     @property
     def gates(self) -> bool:
-        """Whether it decides anything: a criterion without a threshold is informational."""
+        """Whether the criterion affects the verdict; one without a threshold is informational."""
         return self.threshold is not None
 
     def passes(self, score: float) -> bool:
-        """Compare unrounded: ``>=``, or ``<=`` where lower is better."""
+        """Whether a score reaches the threshold, unrounded: ``>=``, or ``<=`` if lower is better."""
         if self.threshold is None:
             raise ValueError(f"{self.criterion_name} has no threshold")
         return score <= self.threshold if self.lower_is_better else score >= self.threshold
 
     def verdict(self, score: float) -> Verdict:
-        """PASS or FAIL."""
+        """PASS or FAIL for a score."""
         return Verdict.PASS if self.passes(score) else Verdict.FAIL
 
 
 def checked(outcome: Outcome, rule: Rule) -> Outcome:
-    """The outcome, or an error where its score is missing, not finite, or outside the value range.
+    """Check an outcome: it becomes an error if its score is missing, not finite, or outside the value range.
 
-    The same holds for the best score that it says to be possible. An error always has a failure.
+    This also applies to its best possible score. An error always has a ``Failure``.
     """
     low, high = rule.value_range
     if outcome.state == "scored":
@@ -86,13 +85,13 @@ def checked(outcome: Outcome, rule: Rule) -> Outcome:
             origin=rule.criterion,
         )
     elif outcome.state == "error" and outcome.error is None:
-        message = outcome.reasoning or "the criterion gives an error, and does not say which"
+        message = outcome.reasoning or "the criterion returned an error without a message"
         return Outcome.failed("unexplained", message, origin=rule.criterion)
     return outcome
 
 
 def invocation_result(outcome: Outcome, rule: Rule) -> InvocationResult:
-    """One checked outcome as it is shown."""
+    """Convert a checked outcome to the result of an invocation."""
     verdict: Verdict | None = None
     status: Status = "informational"
     if outcome.state == "scored":
@@ -128,15 +127,15 @@ class _Decision:
 
 
 def mean_of(scores: Sequence[float]) -> float:
-    """The mean of at least one score; it is finite where they are, however large."""
+    """The arithmetic mean of at least one score. It is finite if all scores are, even if their sum is not."""
     try:
         return math.fsum(scores) / len(scores)
-    except OverflowError:  # the sum is too large for a float, and the mean is not
+    except OverflowError:  # the sum is too large for a float, but the mean is not
         return math.fsum(score / len(scores) for score in scores)
 
 
 def _decide(scores: Sequence[float], errors: int, best_of_missing: Sequence[float], rule: Rule) -> _Decision:
-    """Rule 2: the mean, and what may be said where some outcomes are missing."""
+    """Rule 2: the mean of the scores; if outcomes are missing, FAIL if even their best scores would fail."""
     total = len(scores) + len(best_of_missing)
     if total == 0:
         return _Decision("not_applicable", None, None, 0, 0)
@@ -156,16 +155,16 @@ def _decide(scores: Sequence[float], errors: int, best_of_missing: Sequence[floa
 
 
 def _of_the_agent(status: Status, rule: Rule) -> Status:
-    """What a simulated user did wrong is no FAIL of the agent."""
+    """Convert a FAIL of the simulated user to ``error``: it is not a failure of the agent."""
     return "error" if rule.measures_user and status == "FAIL" else status
 
 
 def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
-    """What one criterion says of one case.
+    """The result of one criterion on one case.
 
-    The score is the mean over the applicable invocations, or the overall outcome where the criterion
-    measures the case as a whole. With errors or undecided outcomes among them there is no score: FAIL
-    where even their best score would fail, else ``error``, else UNSURE.
+    The score is the mean over the applicable invocations, or the overall outcome if the criterion measures the case
+    as a whole. With errors or undecided outcomes there is no score: the status is FAIL if even their best scores
+    would fail, else ``error`` if there is an error, else UNSURE.
     """
     per_invocation = [checked(outcome, rule) for outcome in measurement.per_invocation]
     deciding = per_invocation if measurement.overall is None else [checked(measurement.overall, rule)]
@@ -183,6 +182,7 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
         verdict=_verdict_of(decision.status),
         score=decision.score,
         threshold=rule.threshold,
+        lower_is_better=rule.lower_is_better,
         reasoning=reasoning or _why(deciding, decision.status),
         error=_user_at_fault(decision, rule, reasoning)
         or next((error for error in failures if error is not None), None),
@@ -200,19 +200,19 @@ def criterion_result(measurement: Measurement, rule: Rule) -> CriterionResult:
 
 
 def _user_at_fault(decision: _Decision, rule: Rule, reasoning: str | None) -> Failure | None:
-    """The error where the simulated user misses the threshold."""
+    """The error of a simulated user that misses the threshold; otherwise ``None``."""
     best = decision.best_possible if decision.score is None else decision.score
     if not rule.measures_user or not rule.gates or best is None or rule.passes(best):
         return None
     message = (
-        f"the simulated user is at fault, so that nothing is said of the agent ({rule.criterion_name} "
+        f"the simulated user is at fault, so the agent is not judged ({rule.criterion_name} "
         f"{best:.2f}, threshold {rule.threshold:g})"
     )
     return Failure(code=USER_AT_FAULT, message=f"{message}: {reasoning}" if reasoning else message)
 
 
 def _judged(evaluation: EvaluationResult | None, overall: Outcome | None) -> dict[str, Any]:
-    """What a result says of how a judge came to it; without that why the case as a whole is undecided."""
+    """Fields of a result that explain the judge's decision; without a judge the code of an undecided outcome."""
     if evaluation is None:
         code = overall.unsure_code if overall else None
         return {} if code is None else {"reason_codes": (code,)}
@@ -223,7 +223,7 @@ def _judged(evaluation: EvaluationResult | None, overall: Outcome | None) -> dic
 
 
 def _why(outcomes: Sequence[Outcome], status: Status) -> str | None:
-    """The reason of the first outcome that has the decisive state, where the criterion gave none of its own."""
+    """The reasoning of the first outcome with the decisive state."""
     wanted = {"error": "error", "UNSURE": "unsure", "not_applicable": "not_applicable"}.get(status)
     return next((item.reasoning for item in outcomes if item.state == wanted), None)
 
@@ -233,7 +233,7 @@ def _verdict_of(status: Status) -> Verdict | None:
 
 
 def combined(statuses: Iterable[Status]) -> Status:
-    """FAIL before ``error`` before UNSURE before PASS; ``not_applicable`` where nothing is left to decide."""
+    """The worst status, in the order FAIL, ``error``, UNSURE, PASS; ``not_applicable`` if there is none of these."""
     present = set(statuses)
     for status in ("FAIL", "error", "UNSURE", "PASS"):
         if status in present:
@@ -244,15 +244,15 @@ def combined(statuses: Iterable[Status]) -> Status:
 def case_status(
     criteria: Sequence[CriterionResult | RepeatedCriterion], *, decides: bool = True
 ) -> tuple[Status, Failure | None]:
-    """Rule 3: what the gating criteria of a case say together; where the simulated user is at fault, they say nothing.
+    """Rule 3: the status of a case from its gating criteria. If the simulated user is at fault, it is an ``error``.
 
     Args:
         criteria: One result for each criterion.
-        decides: Whether a criterion of the run has a threshold. Where none has, as in a run that ends after
-            aggregation, a case is ``informational``, or ``error`` where something could not be measured.
+        decides: Whether a criterion of the run has a threshold. If none has, as in a run that ends after
+            aggregation, the case is ``informational``, or ``error`` if a criterion could not be measured.
 
     Returns:
-        The status, and a failure where nothing was left to decide.
+        The status, and a failure if there was nothing to decide.
     """
     for item in criteria:
         if isinstance(item, CriterionResult) and item.error is not None and item.error.code == USER_AT_FAULT:
@@ -266,7 +266,7 @@ def case_status(
 
 
 def nothing_measured() -> Failure:
-    """Why a case has no verdict to which no criterion applies."""
+    """The failure of a case to which no criterion with a threshold applies."""
     return Failure(
         code=NOTHING_MEASURED,
         message="no criterion with a threshold applies to this case, so it is neither passed nor failed",
@@ -274,10 +274,10 @@ def nothing_measured() -> Failure:
 
 
 def repeated(repeats: Sequence[CriterionResult | None], rule: Rule) -> RepeatedCriterion:
-    """Rule 4: one criterion over the repeats of a case.
+    """Rule 4: the result of one criterion over the repeats of a case.
 
     Args:
-        repeats: One result a repeat; ``None`` where the agent could not be run.
+        repeats: One result per repeat; ``None`` if the agent could not be run.
         rule: The criterion's rule.
     """
     applicable = [item for item in repeats if item is None or item.status != "not_applicable"]
@@ -295,6 +295,7 @@ def repeated(repeats: Sequence[CriterionResult | None], rule: Rule) -> RepeatedC
         mean=mean_of(scores) if scores else None,
         standard_deviation=_sample_deviation(scores),
         threshold=rule.threshold,
+        lower_is_better=rule.lower_is_better,
         scored=decision.scored,
         total=decision.total,
     )
@@ -304,11 +305,11 @@ def _sample_deviation(scores: Sequence[float]) -> float | None:
     if len(scores) < 2:
         return None
     mean = mean_of(scores)
-    # Squares of large numbers overflow; hypot has none.
+    # hypot avoids the overflow of squaring large numbers.
     deviation = math.hypot(*(score - mean for score in scores)) / math.sqrt(len(scores) - 1)
     return deviation if math.isfinite(deviation) else None
 
 
 def exit_status(status: Status) -> int:
-    """Rule 5: 1 where something gating failed; else 3 where something is undecided or in error; else 0."""
+    """Rule 5: the exit status of a run: 1 for FAIL; 3 for ``error``, UNSURE or no result; 0 otherwise."""
     return {"PASS": 0, "informational": 0, "FAIL": 1}.get(status, 3)

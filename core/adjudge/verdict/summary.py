@@ -1,4 +1,4 @@
-"""The summary of a run, folded from its case results one at a time."""
+"""The summary of a run, computed from its case results one at a time."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from adjudge.verdict.algebra import Rule, case_status, combined, exit_status, re
 
 
 class _Tally:
-    """What is counted of one criterion over all cases."""
+    """Counts and scores of one criterion over all cases."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -30,7 +30,7 @@ class _Tally:
         self.total = 0.0
         self.scored = 0
         self.nothing_measured: list[str] = []
-        """Eval sets of which it measured no case, in words."""
+        """Messages about eval sets in which the criterion applied to no case."""
         self.of_logs = False
 
     def add(self, status: Status, score: float | None) -> None:
@@ -66,7 +66,7 @@ class _Tally:
 
 
 class _Applied:
-    """To how many cases of one eval set a criterion with a threshold applied."""
+    """Counts the cases of one eval set to which a criterion with a threshold applied."""
 
     def __init__(self) -> None:
         self.cases = 0
@@ -76,14 +76,14 @@ class _Applied:
     def add(self, status: Status, results: Iterable[CriterionResult | None]) -> None:
         tried = [item for item in results if item is not None]
         if not tried and status != "not_applicable":
-            return  # the agent could not be run: that says nothing of the criterion
+            return  # the agent could not be run, so it is unknown whether the criterion applies
         self.cases += 1
         self.measured += status != "not_applicable"
         if self.why_not is None:
             self.why_not = next((item.reasoning for item in tried), None)
 
     def told(self, file: str | None) -> str:
-        """That it applied to none, and why, as far as the first case tells."""
+        """The message that the criterion applied to no case, with the reason of the first case."""
         kind = "run" if file is None else "case"
         cases = f"the only {kind}" if self.cases == 1 else f"none of the {self.cases} {kind}s"
         verb = "it does not apply to" if self.cases == 1 else "it applies to"
@@ -99,14 +99,14 @@ def summarise(
     incomplete: bool = False,
     decides: bool = True,
 ) -> RunSummary:
-    """Fold case results into the summary of a run.
+    """Compute the summary of a run from its case results.
 
     Args:
-        results: Every repeat of every case, the repeats of one case beside one another.
-        rules: The rules of every eval-set file, by its name in the results; ``None``: of all runs in logs.
-        repeats: How often every case was to run.
-        incomplete: Whether the run was interrupted. It has no verdict then, and never passes.
-        decides: Whether a criterion has a threshold. A run in which none has on purpose is ``informational``.
+        results: Every repeat of every case; the repeats of a case are adjacent.
+        rules: The rules of every eval-set file, by its name in the results; for runs in logs under the key ``None``.
+        repeats: The planned number of repeats of every case.
+        incomplete: Whether the run was interrupted. It then has no verdict, and never passes.
+        decides: Whether a criterion has a threshold. A run in which none has is ``informational``.
     """
     tallies: dict[tuple[str, str, float | None], _Tally] = {}
     counts: Counter[Status] = Counter()
@@ -164,7 +164,7 @@ def _key(rule: Rule) -> tuple[str, str, float | None]:
 def over_repeats(
     results: Sequence[CaseResult], rules: Sequence[Rule], repeats: int, *, decides: bool = True
 ) -> RepeatedCase:
-    """One case over its repeats; a repeat that is missing counts as one that could not be measured."""
+    """The result of one case over its repeats. A missing repeat counts as not measured."""
     first = results[0]
     missing: list[CriterionResult | None] = [None] * (repeats - len(results))
     criteria = tuple(
@@ -190,7 +190,7 @@ def over_repeats(
 
 
 def _of(result: CaseResult, number: int) -> CriterionResult | None:
-    """The result of one criterion; ``None`` where nothing is said of the agent: it could not be run, or its user was at fault."""
+    """The result of one criterion; ``None`` if the agent did not run, or the simulated user was at fault."""
     if result.error is not None and result.error.code == USER_AT_FAULT:
         return None
     return result.criteria[number] if result.criteria else None

@@ -1,1 +1,1 @@
-"""How far verdicts agree with people's labels: agreement statistics, calibration, the command ``agreement``."""
+"""Agreement of verdicts with human labels: statistics, calibration, and the command ``agreement``."""

@@ -1,4 +1,4 @@
-"""``adjudge agreement``: whether the judge is right, as people's labels have it."""
+"""``adjudge agreement``: measures the agreement of a judge with human labels."""
 
 from __future__ import annotations
 
@@ -21,27 +21,26 @@ if TYPE_CHECKING:
     "--plot",
     metavar="FILE.svg",
     type=click.Path(path_type=Path),
-    help="Draw agreement by coverage, and confidence by what came true.",
+    help="Draw agreement by coverage, and accuracy by confidence.",
 )
 @click.option(
     "--fit",
     metavar="FILE.json",
     type=click.Path(path_type=Path),
-    help="Fit a calibration to the labels of the split 'dev', keep it in FILE and for later runs, and measure it "
-    "on the others.",
+    help="Fit a calibration to the labels of the split 'dev', store it in FILE and for later runs, and measure it on the other labels.",
 )
 @click.option(
     "--target-agreement",
     "wanted",
     metavar="SHARE",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="With --fit: find the confidence from which on verdicts agree that often.",
+    help="With --fit: find the lowest confidence from which on verdicts agree at least that often.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def agreement_command(
     results: Path, labels: Path, plot: Path | None, fit: Path | None, wanted: float | None, as_json: bool
 ) -> int:
-    """Say how far verdicts agree with people's labels.
+    """Measure how well verdicts agree with people's labels.
 
     RESULTS is the JSON of 'adjudge judge' or 'adjudge eval'. LABELS is CSV, JSON or JSON Lines with
     'source' (the log) or 'case', 'criterion' and 'label' (PASS or FAIL), and where known 'run', 'step'

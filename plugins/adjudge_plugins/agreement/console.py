@@ -154,7 +154,7 @@ def _pass_rate(rate: PassRate | None) -> Iterator[str]:
         return
     told = f"pass rate of {rate.verdicts} verdicts without a label: {rate.judged:.2f} as judged"
     if rate.corrected is None or rate.interval is None:
-        yield f"{told}; the judge does not tell PASS from FAIL well enough to correct it"
+        yield f"{told}; the judge does not separate PASS from FAIL well enough to correct it"
     else:
         low, high = rate.interval
         yield f"{told}, {rate.corrected:.2f} corrected for its errors ({low:.2f} to {high:.2f})"

@@ -1,4 +1,4 @@
-"""Labels of verdicts: what people say of judged runs, as CSV, JSON or JSON Lines."""
+"""Labels files: human verdicts on judged runs, as CSV, JSON or JSON Lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``adjudge agreement``: from a file of results and a file of labels to what they say together."""
+"""``adjudge agreement``: compares a file of results with a file of labels."""
 
 from __future__ import annotations
 
@@ -201,5 +201,7 @@ def _calibration(name: str, pairs: Sequence[Pair], fitting: _Fitting) -> Calibra
 def _names_seen(given: Sequence[GivenVerdict]) -> str:
     seen = sorted({f"{item.names[0]!r} by {item.criterion!r}" for item in given if item.criterion})
     return (
-        f"The results have for instance: {', '.join(seen[:3])}." if seen else "The results hold no verdict."
+        f"The results have for instance: {', '.join(seen[:3])}."
+        if seen
+        else "The results contain no verdict."
     )

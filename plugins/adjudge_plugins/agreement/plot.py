@@ -1,4 +1,4 @@
-"""Two pictures of confidence as one SVG: what abstaining brings, and whether confidence means what it says.
+"""Two plots of confidence as one SVG: the effect of abstaining, and the reliability of confidence.
 
 Lines and circles need no plotting library: the file is text, reads well in a report, and differs in a review
 only where the figures do.

@@ -1,4 +1,4 @@
-"""How far verdicts can be trusted: verdicts beside labels, and what they say together."""
+"""The agreement report: verdicts compared with labels."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from adjudge_plugins.agreement.statistics.confusion import Confusion
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenVerdict:
-    """What a judge says of one run by one criterion, as a file of results has it."""
+    """A judge's verdict on one run by one criterion, from a file of results."""
 
     names: tuple[str, ...]
-    """What a label may call the run: the log; or the case, alone and after its file."""
+    """The names by which a label may refer to the run: the log; or the case, alone and after its file."""
     run: int | None
     """Which run of the log, or which repeat of the case; ``None`` where the log could not be read."""
     criterion: str | None
@@ -28,7 +28,7 @@ class GivenVerdict:
     source_ref: str | None = None
     """Where the step that ``details`` name was read from."""
     agent: str | None = None
-    """Whose mistake it was, as ``details`` have it."""
+    """The agent at fault, from ``details``."""
     length: int | None = None
     """Steps of a log, turns of a case."""
     voted: Decided | None = None
@@ -41,7 +41,7 @@ class GivenVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictLabel:
-    """What a person says of one run by one criterion."""
+    """A human label of one run by one criterion."""
 
     source: str
     run: int | None
@@ -60,7 +60,7 @@ class VerdictLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledVerdict:
-    """What a person and a judge say of one run by one criterion."""
+    """A human label and a verdict of one run by one criterion."""
 
     source: str
     """The run. Rows of one run are not independent, and are drawn together."""
@@ -72,16 +72,16 @@ class LabelledVerdict:
     confidence: float | None = None
     """Of the verdict, 0 to 1."""
     length: int | None = None
-    """How long the run is."""
+    """The length of the run."""
     split: str | None = None
     true_step: int | None = None
     """Where it fails, as the person says."""
     found_step: int | None = None
     """Where it fails, as the judge says."""
     true_agent: str | None = None
-    """Whose step it was, as the person says."""
+    """The agent of the step, by the label."""
     found_agent: str | None = None
-    """Whose step it was, as the judge says."""
+    """The agent of the step, by the judge."""
 
     @property
     def right(self) -> bool:
@@ -144,7 +144,7 @@ class StepAccuracy(Frozen):
     """How often the faulty step is named, give or take."""
 
     within: int
-    """How many steps off still counts; 0: exact."""
+    """The tolerance in steps; 0: exact."""
     judge: Figure
     position_prior: float | None
     """What naming one position every time reaches, the best one for all other runs; ``None`` for one run."""

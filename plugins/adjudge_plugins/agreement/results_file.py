@@ -1,4 +1,4 @@
-"""Verdicts from files of results: what ``adjudge judge`` and ``adjudge eval`` write as JSON.
+"""Reads verdicts from files of results: the JSON of ``adjudge judge`` and ``adjudge eval``.
 
 Three forms are read: that of schema 2, and what earlier versions wrote, which is schema 1 of runs over eval sets, where a
 criterion in words is in ``details.evaluation``, and schema 1 of verdicts on logs, with ``logs`` and ``errors``.
@@ -16,16 +16,16 @@ from adjudge.model.base import JsonObject
 from adjudge.plugin import InputError, Problem
 from adjudge_plugins.agreement.report import GivenVerdict
 
-_NO_RESULTS: Final = "these are no results of adjudge: there is neither 'logs' nor 'cases' in it"
+_NO_RESULTS: Final = "this is not a results file of adjudge: it has neither 'logs' nor 'cases'"
 _HOW: Final = (
     "Write them with 'adjudge judge ... --output FILE.json', or 'adjudge eval ... --output FILE.json'."
 )
 
 
 def read_given_verdicts(path: Path) -> tuple[GivenVerdict, ...]:
-    """What a judge says of every run by every criterion, and what could not be measured.
+    """The verdicts on every run by every criterion, and the errors of measurement.
 
-    Keys that later versions of the format add are passed over.
+    Keys of later versions of the format are ignored.
 
     Raises:
         InputError: the file cannot be read, or holds no results.
@@ -93,11 +93,11 @@ def _of_error(row: JsonObject) -> Iterator[GivenVerdict]:
 
 
 def _given(names: tuple[str, ...], run: int | None, result: JsonObject, length: int | None) -> GivenVerdict:
-    """What one criterion says; ``result`` has the keys of schema 2."""
+    """The verdict of one criterion; ``result`` has the keys of schema 2."""
     named = _named(result.get("details"))
     verdict, confidence = _decided(result["verdict"]), _confidence(result["confidence_score"])
     if verdict is None and named is not None and result["verdict"] != "UNSURE":
-        verdict = "PASS" if named.get("step") is None else "FAIL"  # informational: nobody set a threshold
+        verdict = "PASS" if named.get("step") is None else "FAIL"  # informational: it has no threshold
     voted, vote_confidence = _voted(result) or (verdict, confidence)
     return GivenVerdict(
         names=names,
@@ -125,7 +125,7 @@ def _of_one_decision(result: JsonObject) -> object:
 
 
 def _voted(evaluation: JsonObject) -> tuple[Decided | None, float | None] | None:
-    """What the votes alone say, of a result that is calibrated."""
+    """The uncalibrated result of the votes, for a calibrated result."""
     before = evaluation.get("before_calibration")
     if before is None:
         return None

@@ -1,4 +1,4 @@
-"""Where a step was read from: how far two such places are apart.
+"""Places of steps in their files, and the distance between two places.
 
 A step's number is that of whoever counted: people count messages from 0, logs count from 1, or leave some out. The
 place in the log is the same for all.

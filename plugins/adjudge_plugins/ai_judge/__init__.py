@@ -1,4 +1,4 @@
-"""``ai_judge``: a criterion in words, judged over the whole run with evidence that code finds in it."""
+"""``ai_judge``: judges a whole run by a criterion in words, with evidence that code verifies in the run."""
 
 from __future__ import annotations
 

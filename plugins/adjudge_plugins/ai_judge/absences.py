@@ -1,15 +1,17 @@
-"""Absences: what may be decided by words that stand nowhere in a run.
+"""Absences: evidence that certain words do not occur in a run.
 
-That something never happened has no place to cite, so a judge names words that would stand there otherwise,
-and code looks for them. Whoever may name any word finds one that is missing. So an absence holds only
+Something that never happened has no place to cite. So a judge names words that would occur if it had
+happened, and code searches for them. A judge can name any words, so an absence only counts, equally for PASS
+and FAIL, if
 
-- for an answer that says that something did not happen: "not met" of a statement that asks for something, or
-  "met" of one that forbids something. What is to hold for each of several things fails by one that can be cited;
-- where no step that the answer decides has the words: those that were asked about, or the whole run where
-  this part alone decides for all;
-- where the words are few, and each of them is missing;
-- for words that could have stood there: those of the statement, names of tools, and words that the run itself
-  uses somewhere. A word that nobody would have written is always missing, and proves nothing.
+- the answer says that something did not happen: "not met" for a statement that requires something, or "met"
+  for
+  one that forbids something. The same vote says in a note which kind the statement is;
+- no step within the scope of the answer contains the words. The scope is the steps in the question, or the
+  whole run if this part alone decides the check;
+- the words are few, and every one of them is missing;
+- the words are plausible in the run: words of the statement, names of tools, or words that the run
+  uses somewhere. Words that nobody would have written are always missing, and prove nothing.
 """
 
 from __future__ import annotations
@@ -19,13 +21,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from adjudge.kit.evaluation import Check
-from adjudge.model import Absence, Decision
-from adjudge_plugins.ai_judge.check_classification import says_every, says_no
+from adjudge.model import Absence, Decision, Vote
 from adjudge_plugins.ai_judge.evidence import Places, is_findable
 from adjudge_plugins.ai_judge.vocabulary import root_of, stem_of, words_of
 
 ABSENT_WORDS: Final = "absent_words"
-"""The note of a vote that names them."""
+"""The note of a vote that lists the absent words."""
 
 ABSENT_WORDS_MEANING: Final = (
     "where it is decided by something that did not happen: one to four words that would stand in the log "
@@ -33,31 +34,36 @@ ABSENT_WORDS_MEANING: Final = (
     "empty where a citation shows it"
 )
 
+FORBIDS: Final = "forbids"
+"""The note of a vote that says whether the statement forbids something."""
+
+FORBIDS_MEANING: Final = (
+    'yes where the statement is met when something does not happen, such as "No file is deleted"; '
+    "no where it is met when something happens"
+)
+
 _SEPARATORS: Final = re.compile(r"[;\n；，、]|,(?!\d)| / | \| ")
 _QUOTES: Final = " \t\r\"'`“”‘’「」.。"
 _MOST_WORDS: Final = 4
 _LONGEST: Final = 40
-"""Characters. A whole sentence stands in no log, and its absence says nothing."""
+"""The length limit of absent words in characters: the absence of a whole sentence proves nothing."""
 
 
 def absences_of(check: Check, decision: Decision, places: Places, part: Sequence[int]) -> tuple[Absence, ...]:
-    """What code did not find of the words that the votes for a decision name, as far as that decides anything.
+    """Search for the words that the votes for a decision name, and return the valid absences.
 
     Args:
-        check: What was asked.
-        decision: That it is met, or not.
+        check: The check.
+        decision: Its decision, met or not met.
         places: The run.
-        part: The steps that were asked about.
+        part: The steps in the question.
     """
     is_met = decision.value == 1.0
-    forbids = says_no(check.text)
-    if is_met != forbids or (not is_met and says_every(check.text)):
-        return ()
     decides_alone = check.reducer in ("last", "any" if is_met else "all")
     steps = places.steps if decides_alone else part
     missing: dict[Absence, None] = {}
     for vote in decision.votes:
-        if vote.label != decision.label or not steps:
+        if vote.label != decision.label or not steps or _forbids(vote) != is_met:
             continue
         words = _words(vote.notes.get(ABSENT_WORDS, ""))
         scans = {each: places.absence(each, steps, check.about) for each in words}
@@ -70,8 +76,13 @@ def absences_of(check: Check, decision: Decision, places: Places, part: Sequence
     return tuple(missing)
 
 
+def _forbids(vote: Vote) -> bool | None:
+    """Whether the statement forbids something, according to the vote; ``None`` if the vote does not tell."""
+    return {"yes": True, "no": False}.get(vote.notes.get(FORBIDS, "").strip(_QUOTES).lower())
+
+
 def _words(named: str) -> list[str]:
-    """What a judge names, one by one."""
+    """Split the words that a judge names."""
     return [words for each in _SEPARATORS.split(named) if is_findable(words := each.strip(_QUOTES))]
 
 
@@ -80,12 +91,12 @@ def _is_short(words: str) -> bool:
 
 
 def _is_said_nowhere(words: str, check: Check, places: Places, steps: Sequence[int]) -> bool:
-    """Whether words could have stood in the steps and do not, in any of their forms."""
+    """Whether words are plausible in the run, and no form of them occurs in the steps."""
     known = places.vocabulary
     if known.is_tool(words):
         return True
     named = words_of(words)
-    if not named:  # a number or a sign
+    if not named:  # only digits or symbols
         return known.has(words) or words.casefold() in check.text.casefold()
     stems = {stem_of(word) for word in words_of(check.text)}
     possible = [word for word in named if stem_of(word) in stems or known.has(root_of(word))]

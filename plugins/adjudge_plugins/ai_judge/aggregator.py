@@ -1,4 +1,4 @@
-"""``StepAggregatorService``: a run at a granularity, within the budget of the request that it is for."""
+"""``StepAggregatorService``: aggregates a run at a granularity, within the budget of its request."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from adjudge.plugin import AggregationContext, Host
 
 
 class StepAggregatorService:
-    """A run at any granularity that is installed."""
+    """Aggregates runs with any installed granularity strategy."""
 
     def __init__(self, host: Host) -> None:
-        """Aggregate with the strategies of ``host``."""
+        """Use the strategies of ``host``."""
         self._host = host
 
     def reads(self, name: str) -> Literal["run", "groups", "steps"]:
-        """How a long run is shown to the judge at the strategy of that name (see its spec)."""
+        """How the strategy presents a long run to the judge (``reads`` of its spec)."""
         return self._host.granularity_strategy(name).spec.reads
 
     async def aggregate(
         self, name: str, trajectory: Trajectory, context: AggregationContext
     ) -> AggregatedSteps:
-        """What the strategy of that name makes of a run.
+        """Aggregate a run with the strategy of that name.
 
         Raises:
             UnknownNameError: no strategy has the name, or two have it.
-            PluginError: the strategy raised, or returned what its contract forbids.
+            PluginError: the strategy raised, or its result violates its contract.
         """
         return await self._host.granularity_strategy(name).aggregate(trajectory, context)

@@ -1,4 +1,4 @@
-"""Where a sub-task may begin: what changes in a log from one step to the next, and how much that says."""
+"""Possible boundaries of sub-tasks: changes between successive steps of a log, with their weights."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from adjudge.kit.digests import (
 from adjudge.kit.trace import actions_of
 from adjudge.model import Step, Trajectory
 
-# How much each change speaks for a new sub-task. Only their order matters much: what the log says outright
-# (a message of the user, another agent, another item of the plan) before what is only likely.
+# The weight of each change as a sign of a new sub-task. Mainly their order matters: explicit signs in the log
+# (a user's message, another agent, another item of the plan) rank above likely ones.
 _USER: Final = 4.0
 _PLAN: Final = 3.0
 _AGENT: Final = 2.5
@@ -34,13 +34,13 @@ _TOOLS: Final = 0.75
 _ERRORS: Final = 1.25
 
 _BURST: Final = 2
-"""Steps in a row that fail: one is an accident, more are an episode of the run."""
+"""The number of consecutive failed steps that form a burst; a single failure is treated as an accident."""
 
 _WINDOW: Final = 3
-"""Steps on each side whose goals are compared."""
+"""The number of steps on each side whose goals are compared."""
 
 _NEW_GOAL: Final = 0.5
-"""Smaller differences are other words for one goal."""
+"""The minimum difference of goals; smaller ones are treated as rewordings of one goal."""
 
 _WORDS: Final = re.compile(
     r"[^\W_\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]{2,}|[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]"
@@ -49,17 +49,17 @@ _WORDS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """A place where a sub-task may begin."""
+    """A position at which a sub-task may begin."""
 
     position: int
-    """Of the step that would be its first, from 0."""
+    """The index, from 0, of the first step of that sub-task."""
     strength: float
     reason: str
-    """What changed, for instance ``page changed``."""
+    """The kind of change, for instance ``page changed``."""
 
 
 def boundaries_of(trajectory: Trajectory) -> list[Boundary]:
-    """Every place where something changed, in order."""
+    """Find every position with a change, in order."""
     steps = trajectory.steps
     signals = _Signals(steps)
     spoken = _positions_of_turns(trajectory)
@@ -67,7 +67,7 @@ def boundaries_of(trajectory: Trajectory) -> list[Boundary]:
     actions = [tuple(action.key for action in actions_of([step])) for step in steps]
     for position in range(1, len(steps)):
         if actions[position] and actions[position] == actions[position - 1]:
-            continue  # the same again is no new sub-task, whatever else changed
+            continue  # a repeated action never starts a sub-task, whatever else changed
         changes = dict(signals.changes(position))
         if position in spoken:
             changes["user spoke"] = _USER
@@ -78,7 +78,7 @@ def boundaries_of(trajectory: Trajectory) -> list[Boundary]:
 
 
 class _Signals:
-    """What is compared between neighbours, looked up once for every step."""
+    """The features of a step that are compared with its neighbours, computed once."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._pages = pages_of(steps)
@@ -90,7 +90,7 @@ class _Signals:
         self._bursts = _bursts([error_of(step) is not None for step in steps])
 
     def changes(self, at: int) -> Iterator[tuple[str, float]]:
-        """What differs between the step at ``at`` and the one before it, with how much that says."""
+        """The changes between the step at ``at`` and the previous one, with their weights."""
         page, page_before = self._pages[at], self._pages[at - 1]
         if page and page_before and page != page_before:
             if host_of(page) != host_of(page_before):
@@ -112,7 +112,7 @@ class _Signals:
             yield ("errors began" if self._bursts[at] else "errors ended"), _ERRORS
 
     def _tools_change(self, at: int) -> bool:
-        """Whether one kind of tools that was used for a while gives way to another: a single call is no change."""
+        """Whether the agent switched from one kind of tools to another. A single call is not a switch."""
         earlier, before, here, later = (
             self._families[place] if 0 <= place < len(self._families) else frozenset[str]()
             for place in range(at - 2, at + 2)
@@ -121,15 +121,15 @@ class _Signals:
 
 
 class _Goals:
-    """How far what the agent wants changes, from the words of the steps on both sides (Hearst's TextTiling).
+    """Measures the change of the agent's goal, from the words of the steps on both sides (Hearst's TextTiling).
 
-    Agents word one goal anew at every step, so that neighbours alone say little. Words weigh by how few
-    steps have them: what every step says is no sign of a change.
+    Agents reword one goal at every step, so comparing adjacent steps is not enough. Rare words have more
+    weight; a word that occurs in every step has none.
     """
 
     def __init__(self, goals: Sequence[str]) -> None:
-        # Each once and in their order, not a set: sums in another order differ in their last digits, and a run
-        # would have other sub-tasks in another process.
+        # Distinct words in their order, not a set: floating-point sums depend on the order, so with the
+        # random order of a set another process could divide the run differently.
         self._words = [tuple(dict.fromkeys(_WORDS.findall(goal[:2000].lower()))) for goal in goals]
         steps_with = Counter(word for words in self._words for word in words)
         self._weights = {word: math.log(len(goals) / steps) for word, steps in steps_with.items()}
@@ -137,12 +137,12 @@ class _Goals:
         self._differences = [0.0, *(self._difference(at) for at in range(1, len(goals))), 0.0]
 
     def change(self, at: int) -> float:
-        """From above 0.5 to 1 where what is wanted changes more than before and after; else 0."""
+        """A value between 0.5 and 1 if the change of the goal has a local maximum here; else 0."""
         before, here, after = self._differences[at - 1 : at + 2]
         return here if here > _NEW_GOAL and before < here >= after else 0.0
 
     def _difference(self, at: int) -> float:
-        """From 0, the same words, to 1, none in common; 0 where one side says nothing of its own."""
+        """The difference of the words on both sides, from 0 (equal) to 1 (disjoint); 0 if one side has no words."""
         before = self._weighed(max(at - _WINDOW, 0), at)
         after = self._weighed(at, at + _WINDOW)
         lengths = math.hypot(*before.values()) * math.hypot(*after.values())
@@ -156,7 +156,7 @@ class _Goals:
 
 
 def _positions_of_turns(trajectory: Trajectory) -> set[int]:
-    """Where the first steps of turns after the first stand."""
+    """The indices of the first steps of all turns but the first."""
     found: set[int] = set()
     position = 0
     for turn in trajectory.invocations:
@@ -167,7 +167,7 @@ def _positions_of_turns(trajectory: Trajectory) -> set[int]:
 
 
 def _bursts(failed: Sequence[bool]) -> list[bool]:
-    """For every step whether it belongs to a burst of errors."""
+    """For every step, whether it belongs to a burst of errors."""
     found = [False] * len(failed)
     start = 0
     for position in range(len(failed) + 1):

@@ -1,4 +1,4 @@
-"""Calibrating: from what the votes say of a run to what labels have shown that to be worth."""
+"""Applies calibrations: from the votes on a run to the probability that the verdict is right."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from adjudge.model import CheckResult, EvaluationResult, UnsureCode, Verdict, Vo
 from adjudge_plugins.ai_judge.check_aggregation import deciding_results
 
 OTHER_JUDGES: Final = "other_judges"
-"""The code of a verdict that keeps the confidence of its votes: others decided it than were calibrated."""
+"""The reason code of a verdict that is not calibrated, because other judges decided it than were calibrated."""
 
 _LOW: Final[UnsureCode] = "low_confidence"
 
 
 def calibrated(result: EvaluationResult, calibrations: Sequence[Calibration]) -> EvaluationResult:
-    """The result with a confidence that labels have shown to be right.
+    """Replace the confidence of a result by a calibrated one.
 
-    It is the same verdict, or UNSURE where the confidence is below the threshold of the calibration. It is never
-    the opposite verdict: a confidence below one half says that the labels speak against it.
+    The verdict stays the same, or becomes UNSURE if the confidence is below the threshold of the calibration.
+    It is never reversed: a confidence below one half means that labels contradict the verdict.
 
     Args:
-        result: As the votes decided it.
-        calibrations: Those of its criterion, each of other judges.
+        result: The result of the votes.
+        calibrations: The calibrations of its criterion, each for different judges.
     """
     verdict, confidence = result.verdict, result.confidence_score
     if not calibrations or confidence is None or verdict is None or verdict is Verdict.UNSURE:
@@ -61,5 +61,5 @@ def _decided_by(result: EvaluationResult, judges: Sequence[str]) -> bool:
 
 
 def _answered(check: CheckResult) -> set[str]:
-    """Whose votes on a check were not lost."""
+    """The models with a valid vote on a check."""
     return {vote.model for vote in check.votes.votes if vote.label is not None}

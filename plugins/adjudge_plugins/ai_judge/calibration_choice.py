@@ -1,4 +1,4 @@
-"""Which calibrations say something of a run: by their checks, and by who judges."""
+"""Selects the calibrations that apply to a run, by checks and judges."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from adjudge.kit.calibration import Calibration
 from adjudge.plugin import InputError, Judge, Problem
 
 NamedHash: TypeAlias = tuple[str, str | None]
-"""A criterion's name, and the hash of its checks; ``None`` where a judge has yet to write them."""
+"""A criterion's name and the hash of its checks; ``None`` if a judge has not written the checks yet."""
 
 
 def may_apply(
     calibrations: Iterable[Calibration], judge: Judge, sha256: str | None
 ) -> tuple[Calibration, ...]:
-    """Those of this judge and of these checks. What is not known yet rules nothing out.
+    """Select the calibrations for this judge and these checks. A property that is not known yet excludes none.
 
     Args:
-        calibrations: What there is.
-        judge: Who judges.
-        sha256: The hash of the compiled criterion; ``None`` where it is not compiled yet.
+        calibrations: All calibrations.
+        judge: The judge.
+        sha256: The hash of the compiled criterion; ``None`` if it is not compiled yet.
     """
     return tuple(
         item
@@ -34,15 +34,15 @@ def may_apply(
 def check_given(
     calibrations: Sequence[Calibration], file: str, criteria: Sequence[NamedHash], judge: Judge
 ) -> None:
-    """Make sure that the calibrations of a file that a user named say something of the run.
+    """Check that a file named by the user has at least one calibration that applies to the run.
 
     Raises:
-        InputError: not one of them does; why is told for each.
+        InputError: none applies; the error has the reason for each.
     """
     reasons = [(item.criterion_name, _why_not(item, criteria, judge)) for item in calibrations]
     told = [f"{name!r} {reason}" for name, reason in reasons if reason is not None]
     if len(told) == len(reasons):
-        what = "no calibration in it is of the criteria and the judges of this run"
+        what = "it contains no calibration for the criteria and the judges of this run"
         raise InputError(Problem(what=what, file=file, hint="\n".join(dict.fromkeys(told))))
 
 
@@ -62,7 +62,7 @@ def _why_not(calibration: Calibration, criteria: Sequence[NamedHash], judge: Jud
         return None
     named = [known for name, known in criteria if name == calibration.criterion_name]
     if not named:
-        return "is no criterion of this run."
+        return "is not a criterion of this run."
     if None in named:
         return None
     return (

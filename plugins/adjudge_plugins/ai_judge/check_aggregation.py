@@ -1,4 +1,4 @@
-"""Reducing: from parts of a run to the run, and from checks to a verdict."""
+"""Aggregates decisions: from parts of a run to the run, and from checks to a verdict."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from adjudge.model import CheckResult, Evidence, Verdict, Votes
 
 
 def is_decided_by_part(check: Check, result: CheckResult) -> bool:
-    """Whether the check stays so whatever the rest of the run holds."""
+    """Whether the rest of the run cannot change the decision on the check."""
     return (check.reducer, result.state) in (("all", "not_met"), ("any", "met"))
 
 
 def over_parts(check: Check, parts: Sequence[CheckResult]) -> CheckResult:
-    """One check over the parts of a run.
+    """Combine the results of one check on the parts of a run.
 
-    ``all``: one part that does not meet it decides, whatever the others say; ``any``: one part that does.
-    Otherwise a part that could not be judged, or not decided, leaves the check open. ``last``: the last part to
-    which it applies decides, whatever the ones before it say.
+    With the reducer ``all``, one part that does not meet the check decides; with ``any``, one part that meets
+    it. Otherwise a part that is undecided or in error leaves the check open. With ``last``, the last part to
+    which the check applies decides.
     """
     if len(parts) == 1:
         return parts[0]
@@ -30,12 +30,12 @@ def over_parts(check: Check, parts: Sequence[CheckResult]) -> CheckResult:
     for state in (deciding, "error", "unsure", other, "not_applicable"):
         found = [part for part in parts if part.state == state]
         if found:
-            # Where a run speaks to its judge, that is what is to be known of it.
+            # If a run addresses its judge, that is the reason to report.
             first = next((part for part in found if part.unsure_code == "injection"), found[0])
             return _of_all(first, parts).model_copy(
                 update={
                     "evidence": merged([part.evidence for part in found]),
-                    # A chain is as sure as its weakest part where all had to agree.
+                    # If all parts had to agree, the confidence is that of the least certain part.
                     "confidence": _weakest(found) if state == other else first.confidence,
                 }
             )
@@ -43,7 +43,7 @@ def over_parts(check: Check, parts: Sequence[CheckResult]) -> CheckResult:
 
 
 def _of_all(deciding: CheckResult, parts: Sequence[CheckResult]) -> CheckResult:
-    """The result of one part with what was shown and seen in all of them."""
+    """Return the result of one part, with the evidence and the shown steps of all parts."""
     return deciding.model_copy(
         update={
             "votes": _with_flags(deciding.votes, parts),
@@ -54,10 +54,10 @@ def _of_all(deciding: CheckResult, parts: Sequence[CheckResult]) -> CheckResult:
 
 
 def verdict_of(results: Sequence[CheckResult], threshold: float) -> Verdict | None:
-    """The share of the checks that apply and are met, against the threshold.
+    """The verdict: the share of the applicable checks that are met, compared with the threshold.
 
-    Checks that are open or in error decide nothing where the others decide it whatever they are;
-    otherwise an error leaves no verdict, and an open one UNSURE. Where no check applies, UNSURE.
+    Open checks and errors are ignored if the others already decide the verdict. Otherwise an error gives no
+    verdict, and an open check gives UNSURE. UNSURE as well if no check applies.
     """
     applying = [item for item in results if item.state != "not_applicable"]
     if not applying:
@@ -81,12 +81,12 @@ def deciding_results(results: Sequence[CheckResult], verdict: Verdict | None) ->
 
 
 def open_results(results: Sequence[CheckResult]) -> list[CheckResult]:
-    """The undecided checks that a finer granularity may decide. Where a run speaks to its judge, it would show the same words."""
+    """The open checks that a finer granularity may decide; none if the run addresses its judge."""
     return [item for item in results if item.state == "unsure" and item.unsure_code != "injection"]
 
 
 def merged(evidence: Sequence[Evidence]) -> Evidence:
-    """All places and scans, each once."""
+    """Merge evidence without duplicates."""
     return Evidence(
         citations=tuple(dict.fromkeys(item for part in evidence for item in part.citations)),
         absences=tuple(dict.fromkeys(item for part in evidence for item in part.absences)),
@@ -94,10 +94,10 @@ def merged(evidence: Sequence[Evidence]) -> Evidence:
 
 
 def confidence_of(results: Sequence[CheckResult], verdict: Verdict | None, threshold: float) -> float | None:
-    """How sure a PASS or FAIL is: as sure as the least sure of the fewest checks that make it so.
+    """The confidence of a PASS or FAIL: the lowest confidence in the smallest set of checks that decides it.
 
-    All that must be met for a PASS; one that is not met for a FAIL of all, the surest of them. ``None`` for
-    every other verdict.
+    For a PASS that set is the required number of met checks. For a FAIL when all checks are required, it is
+    the unmet check with the highest confidence. ``None`` for every other verdict.
     """
     if verdict not in (Verdict.PASS, Verdict.FAIL):
         return None
@@ -109,12 +109,12 @@ def confidence_of(results: Sequence[CheckResult], verdict: Verdict | None, thres
 
 
 def _needed(applying: Sequence[CheckResult], threshold: float) -> int:
-    """How many checks must be met: thresholds such as 2/3 are not to fail by the last bit."""
+    """The number of checks that must be met, robust against rounding of thresholds such as 2/3."""
     return max(1, math.ceil(threshold * len(applying) - 1e-9))
 
 
 def _with_flags(votes: Votes, parts: Sequence[CheckResult]) -> Votes:
-    """The votes with what is odd about any part: it was all material of one verdict."""
+    """Add the warnings of all parts to the votes, because all parts contribute to one verdict."""
     flags = dict.fromkeys(flag for part in parts for flag in part.votes.flags)
     return votes.model_copy(update={"flags": tuple(flags)})
 

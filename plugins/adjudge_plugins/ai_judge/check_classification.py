@@ -1,6 +1,6 @@
-"""Wording: whether a check forbids or speaks of each of several things, and so which parts of a long run decide it.
+"""Classifies checks by their wording (prohibitions, checks about each of several things), for runs in several parts.
 
-Rules of words, in English, Chinese, Japanese and Korean. What a check is about its author says, or the compiler.
+The rules cover English, Chinese, Japanese and Korean. The author of a check, or the compiler, gives its subject.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ _BESIDE: Final = re.compile(
     r"|(?:如果|若|当|當|除非|因为|因為|虽然|雖然)[^,，;；。]*",
     re.IGNORECASE,
 )
-"""A clause that says when or why, not what."""
+"""A subordinate clause of condition, time or reason, which is not the statement itself."""
 
 
 def says_no(statement: str) -> bool:
-    """Whether a statement forbids: whether it is met where something does not happen."""
+    """Whether a statement forbids something, so that it is met if that does not happen."""
     return _NO.search(_NO_NO.sub(" ", _BESIDE.sub(" ", statement))) is not None
 
 
 def says_every(statement: str) -> bool:
-    """Whether a statement is about all of several things: then one of them shows that it is not met."""
+    """Whether a statement is about each of several things, so that one of them is enough to show that it is not met."""
     return _EVERY.search(statement) is not None
 
 
 def reducer_of(statement: str, about: CheckKind) -> Reducer:
-    """Which parts of a long run decide a check.
+    """The reducer that combines the parts of a long run for a check.
 
-    One where the words say that once is enough. The last where something is to be reached or answered: before
-    that it is not there yet. All where something is to hold for each step or to happen never, and for every
-    process.
+    ``any`` if the wording says that once is enough. ``last`` if something is to be achieved or answered,
+    because it may not be there yet in earlier parts. ``all`` for what must hold in each step or never happen,
+    and for checks of the process.
     """
     if says_no(statement):
         return "all"

@@ -1,4 +1,4 @@
-"""Compiling: from a criterion in words to locked checks, so that every run is asked the same."""
+"""Compiles a criterion in words to fixed checks, so that every run is judged by the same questions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adjudge_plugins.ai_judge.check_classification import reducer_of
 
 _MOST: Final = 5
 _LONGEST: Final = 400
-"""Tokens of a check. What is longer is no statement about one thing."""
+"""The token limit of a check: a longer text is not a single statement."""
 
 _LINE: Final = re.compile(
     r"\s*(?P<mark>[-*•]\s|\d+[.)])?\s*(?:\**(?P<about>process|outcome|answer)\**\s*[:：]\**)?\s*(?P<statement>\S.*)",
@@ -24,17 +24,17 @@ _LINE: Final = re.compile(
 _KINDS: Final[Mapping[str, CheckKind]] = {"process": "process", "outcome": "outcome", "answer": "answer"}
 _KIND: Final = re.compile(r"\b(?:process|outcome|answer)\b")
 _STRICTEST: Final[CheckKind] = "outcome"
-"""What a check is taken to be about where nobody says it: what needs most to be shown."""
+"""The default subject of a check: the one with the strictest rules for evidence."""
 
 _NONE: Final = re.compile(r"\W*(?:none|n/?a|nothing|无|無|なし|없음)\W*", re.IGNORECASE)
 
 
 async def compiled(criterion: WordedCriterion, writer: Writer | None) -> CompiledCriterion:
-    """The criterion with its checks: the author's own, or those that a judge breaks it into, or itself.
+    """Compile a criterion: its author's checks, else checks written by a judge, else the description as the only check.
 
     Args:
-        criterion: What the author wrote.
-        writer: Who may break it up; ``None``: the description is the one check.
+        criterion: The author's criterion.
+        writer: The judge that may divide it into checks; ``None``: the description is the only check.
     """
     if (known := compiled_by_author(criterion)) is not None:
         return known
@@ -50,7 +50,7 @@ async def compiled(criterion: WordedCriterion, writer: Writer | None) -> Compile
             )
         parts = _parts(texts["checks"], criterion.about) if texts is not None else []
         if parts:
-            # Who answered: a recording answers in the name of another model.
+            # The model that answered: a recording answers in the name of another model.
             use = asked.use()
             return locked(criterion, parts, "judge" if use is None else ", ".join(use.models))
     text = criterion.description or criterion.name
@@ -58,38 +58,55 @@ async def compiled(criterion: WordedCriterion, writer: Writer | None) -> Compile
 
 
 def compiled_by_author(criterion: WordedCriterion) -> CompiledCriterion | None:
-    """The criterion where its author says everything of the checks; ``None`` where a judge has to add to it."""
-    about = criterion.about
-    if not criterion.checks or about is None:
-        return None
-    return locked(criterion, [(text, about) for text in criterion.checks], "author")
+    """Compile a criterion without a judge; ``None`` if its author leaves something open."""
+    said = _said(criterion)
+    parts: list[tuple[str, CheckKind]] = [
+        (text, about) for text, about in zip(criterion.checks, said, strict=True) if about is not None
+    ]
+    return locked(criterion, parts, "author") if parts and len(parts) == len(said) else None
+
+
+def _said(criterion: WordedCriterion) -> list[CheckKind | None]:
+    """The subject of each check, as given by the author."""
+    of_each = criterion.checks_about or (None,) * len(criterion.checks)
+    return [about or criterion.about for about in of_each]
 
 
 async def _kinds(criterion: WordedCriterion, writer: Writer | None) -> list[CheckKind]:
-    """What each of the author's checks is about, in the compiler's word; in doubt what asks for the strictest evidence."""
-    fields = {f"statement_{at}": f"the kind of statement_{at}" for at in range(1, len(criterion.checks) + 1)}
+    """The subject of each of the author's checks, chosen by a judge; the strictest one if the judge does not tell."""
+    said = _said(criterion)
+    statements = {
+        f"statement_{at}": text
+        for at, (text, about) in enumerate(zip(criterion.checks, said, strict=True), 1)
+        if about is None
+    }
     texts: Mapping[str, str] = {}
     if writer is not None:
-        statements = zip(fields, criterion.checks, strict=True)
         exhibits = [
             Exhibit(name="criterion", text=f"{criterion.name}\n{criterion.description}"),
-            Exhibit(name="statements", text="\n".join(f"{name}: {text}" for name, text in statements)),
+            Exhibit(
+                name="statements", text="\n".join(f"{name}: {text}" for name, text in statements.items())
+            ),
         ]
+        fields = {name: f"the kind of {name}" for name in statements}
         texts = await writer.write(read_prompt(__package__, "check_kinds"), exhibits, fields) or {}
-    named = (_KIND.search(texts.get(name, "").lower()) for name in fields)
-    return [_STRICTEST if found is None else _KINDS[found[0]] for found in named]
+    named = (_KIND.search(texts.get(f"statement_{at}", "").lower()) for at in range(1, len(said) + 1))
+    return [
+        about or (_STRICTEST if found is None else _KINDS[found[0]])
+        for about, found in zip(said, named, strict=True)
+    ]
 
 
 def locked(
     criterion: WordedCriterion, parts: Sequence[tuple[str, CheckKind]], compiled_by: str
 ) -> CompiledCriterion:
-    """The criterion with these checks, and the hash that says it is this one."""
+    """Combine a criterion with its checks and a hash that identifies both."""
     checks = tuple(
         Check(check_id=f"c{number}", text=text, about=kind, reducer=reducer_of(text, kind))
         for number, (text, kind) in enumerate(parts, 1)
     )
     content = {
-        **criterion.model_dump(mode="json", exclude={"checks"}),
+        **criterion.model_dump(mode="json", exclude={"checks", "checks_about"}),
         "checks": [check.model_dump(mode="json") for check in checks],
         "compiled_by": compiled_by,
     }
@@ -105,7 +122,7 @@ def locked(
 
 
 def _parts(text: str, about: CheckKind | None) -> list[tuple[str, CheckKind]]:
-    """The checks that a judge wrote, each once; none where a line is no check: it may be what is missing then."""
+    """The checks that a judge wrote, without duplicates; none if a line is invalid, as a check may be missing."""
     parts: dict[str, CheckKind] = {}
     for line in filter(str.strip, text.splitlines()):
         found = cast("re.Match[str]", _LINE.fullmatch(line))
@@ -113,7 +130,7 @@ def _parts(text: str, about: CheckKind | None) -> list[tuple[str, CheckKind]]:
         if found["mark"] or found["about"]:
             if not _NONE.fullmatch(statement):
                 parts[statement] = about or _KINDS.get((found["about"] or "").lower(), _STRICTEST)
-        elif not statement.endswith((":", "：")):  # "Here are the checks:"
+        elif not statement.endswith((":", "：")):  # skips a heading such as "Here are the checks:"
             return []
     is_usable = len(parts) <= _MOST and all(tokens_of(statement) <= _LONGEST for statement in parts)
     return list(parts.items()) if is_usable else []

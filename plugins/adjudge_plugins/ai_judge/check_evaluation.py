@@ -1,4 +1,4 @@
-"""Judging checks over some steps of a run, and what the decisions are worth as evidence."""
+"""Evaluates checks on some steps of a run, and verifies the evidence of the decisions."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from adjudge_plugins.ai_judge.truncation import Shown, shown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looking:
-    """How the checks of a run are judged at one granularity."""
+    """The settings and texts with which the checks of a run are evaluated at one granularity."""
 
     judge: Judge
     material: RunMaterial
     around: Surroundings
     room: int
-    """Tokens that a question has for steps."""
+    """The tokens for steps in a question."""
     strict: bool
-    """Whether a run that shows nothing of what came back supports no outcome at all."""
+    """Whether an outcome is never met in a run that records no results (``--strict-evidence``)."""
 
     async def judged(self, asked: Sequence[AskedCheck], steps: Sequence[int]) -> list[CheckResult]:
-        """What the judge says of checks over some steps, in their order.
+        """Ask the judge about checks on some steps; the results are in the order of ``asked``.
 
-        Where steps had to be shortened or left out, votes may name those that they need. The checks that
-        what was shown leaves open are asked once more then, with those steps as they were recorded.
+        If steps are shortened or left out, votes may name the steps that they need. Undecided checks are
+        then asked once more, with those steps as recorded.
         """
         seen = shown(steps, self.material, self.room)
         decisions = await self._decided(asked, steps, seen)
@@ -48,7 +48,7 @@ class Looking:
             return results
         first = dict.fromkeys(step for each in again for step in wanted[each.item_id])
         closer = shown(steps, self.material, self.room, tuple(first))
-        if closer == seen:  # a step that is longer than a request
+        if closer == seen:  # the steps are longer than a request, so asking again would show the same
             return results
         fetched = tuple(step for step in seen.hidden if step in first and step not in closer.hidden)
         never = [step for step in closer.hidden if step in set(seen.hidden)]

@@ -1,4 +1,4 @@
-"""Packing: which steps of a run go into one question, so that the run fits into few."""
+"""Packs the steps of a run into as few requests as possible."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from adjudge_plugins.ai_judge.truncation import LEAST_SHOWN
 def packed(
     groups: Sequence[Sequence[int]], material: RunMaterial, room: int, most: int | None = None
 ) -> list[tuple[int, ...]]:
-    """Neighbouring groups of steps put together to parts.
+    """Join neighbouring groups of steps to parts that fit into a request.
 
-    A group that fits into a part is never torn. Where there is no limit, what is more than ``room`` is a
-    single step. Otherwise steps count only so much that there are half as many parts as are allowed, or, where
-    that would leave too little of them, as many as are allowed: what is too long is shortened when it is shown.
+    A group that fits into a part is never split. Without a limit of parts, only a single long step can exceed
+    ``room``. With a limit, long steps are counted with a capped size, because they are shortened when shown.
+    The cap is chosen for half the allowed number of parts, or for all of it if the steps would be shortened
+    too much.
 
     Args:
         groups: Step numbers that belong together, in order.
         material: The run.
-        room: Tokens of one part.
-        most: The most parts; ``None``: as many as it takes to show every step as it was recorded.
+        room: The tokens of one part.
+        most: The maximum number of parts; ``None``: no limit, and every step is shown as recorded.
     """
     counted = room
     for limit in () if most is None else ((most + 1) // 2, most):
@@ -32,7 +33,7 @@ def packed(
 
 
 def _most_counted(groups: Sequence[Sequence[int]], material: RunMaterial, room: int, most: int) -> int:
-    """The most tokens that a step may count, so that there are at most so many parts."""
+    """The cap on the size of a step, in tokens, that keeps the number of parts within ``most``."""
     if len(_packed(groups, material, room, room)) <= most:
         return room
     low, high = 1, room - 1
@@ -65,7 +66,7 @@ def _packed(
 
 
 def groups_of(step_mapping: Mapping[str, Sequence[int]], steps: Sequence[int]) -> list[tuple[int, ...]]:
-    """The groups of a strategy's mapping in the order of the run; what it leaves out is a group of its own."""
+    """The groups in a strategy's mapping, in the order of the run; omitted steps form groups of their own."""
     known = set(steps)
     groups: list[tuple[int, ...]] = []
     taken: set[int] = set()

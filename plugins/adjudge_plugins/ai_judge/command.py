@@ -1,4 +1,4 @@
-"""``adjudge judge``: judge what agents did by criteria in words, from their logs."""
+"""``adjudge judge``: judges runs in logs by criteria in words."""
 
 from __future__ import annotations
 
@@ -19,18 +19,22 @@ from adjudge import (
 from adjudge_plugins.ai_judge.roles_option import roles_option
 
 _OF_A_RUN = ("run", "outputs", "record", "timeout", "scoring_timeout", "concurrency", "aggregate_only")
-"""Options that change nothing of what would be asked."""
+"""Options of a run that do not affect what would be asked."""
 
 
 @click.command("judge")
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True)
 @click.option("--criteria", metavar="FILE", help="The criteria in words: a list in YAML or JSON.")
-@click.option("--task", metavar="TEXT", help="The goal of runs whose log names none.")
+@click.option("--task", metavar="TEXT", help="The task of runs whose log contains none.")
 @click.option(
-    "--instructions", metavar="FILE", help="What the agent was told, for runs whose log does not say it."
+    "--instructions",
+    metavar="FILE",
+    help="The agent's instructions, for runs whose log does not contain them.",
 )
 @click.option(
-    "--tools", metavar="FILE", help="The tools that the agent had, a JSON list, for runs whose log has none."
+    "--tools",
+    metavar="FILE",
+    help="The agent's tools, a JSON list, for runs whose log does not contain them.",
 )
 @click.option(
     "--judge",
@@ -45,18 +49,20 @@ _OF_A_RUN = ("run", "outputs", "record", "timeout", "scoring_timeout", "concurre
     metavar="N",
     type=int,
     show_default="5",
-    help="The most votes for each decision; 1 is enough for a judge that always says the same.",
+    help="The maximum number of votes for each decision; 1 is enough for a deterministic judge.",
 )
 @click.option(
     "--granularity",
     metavar="auto|NAME",
     show_default="auto",
-    help="How closely to look: each criterion's own or the one that fits it, or this one for all.",
+    help="The level of detail for all criteria; auto: that of each criterion, or chosen to fit it.",
 )
-@click.option("--reader", metavar="NAME", help="The trace reader; otherwise each file's content decides.")
+@click.option(
+    "--reader", metavar="NAME", help="The trace reader; default: detected from each file's content."
+)
 @roles_option
 @click.option(
-    "--aggregate-only", is_flag=True, help="End after aggregation: no verdicts, and no judge is needed."
+    "--aggregate-only", is_flag=True, help="Stop after aggregation: no verdicts; no judge is needed."
 )
 @click.option(
     "--correct-phases",
@@ -66,24 +72,23 @@ _OF_A_RUN = ("run", "outputs", "record", "timeout", "scoring_timeout", "concurre
 @click.option(
     "--strict-evidence",
     is_flag=True,
-    help="UNSURE about outcomes where a log shows nothing of what came back.",
+    help="If a log records no results, UNSURE instead of a verdict from the agent's own statements.",
 )
 @click.option(
     "--token-budget",
     metavar="N",
     type=int,
-    show_default="24000",
-    help="Tokens that one request to a judge may have.",
+    help="Tokens that one request to a judge may have. Default: three quarters of the judge's context window, at most 150000; 24000 if it is unknown.",
 )
 @click.option(
     "--calibration",
     metavar="FILE",
-    help="What 'adjudge agreement --fit' wrote; otherwise what it has kept of these checks and judges.",
+    help="A file of 'adjudge agreement --fit'; default: the stored calibration of these checks and judges.",
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Say how many requests and tokens it would take, and what they cost; ask nothing.",
+    help="Estimate the requests, tokens and cost, without any call.",
 )
 @answers_options
 @name_option

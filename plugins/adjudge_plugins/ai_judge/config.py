@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeAlias
 
 from pydantic import Field, field_validator, model_validator
 
@@ -15,47 +15,51 @@ AUTO: Final = "auto"
 """The granularity that is chosen for each criterion."""
 
 
+StatedCheck: TypeAlias = str | dict[CheckKind, str]
+"""A statement, or one with what it is about before it."""
+
+
 class AiJudgeConfig(ComponentConfig):
     """Options of ``ai_judge``: one entry of a criteria file, in a configuration."""
 
     description: str = ""
-    """What a run has to meet, in words."""
+    """The criterion in words: what a run must meet."""
     name: str = ""
-    """What the criterion is about in a word or two: it counts where the granularity is chosen."""
+    """The name of the criterion. The choice of the granularity considers its words."""
     granularity: str | None = None
-    """How closely to look, for instance ``step_level``; unset: what fits the criterion."""
+    """The granularity strategy, for instance ``step_level``; unset: a strategy is chosen that fits the criterion."""
     about: CheckKind | None = None
-    """What the checks are about: ``process``, how the agent goes about it; ``outcome``, what is true at the end; ``answer``, what
-    it says to its user. Unset: the judge says it, once for all runs."""
-    checks: tuple[str, ...] = ()
-    """Statements that a run meets or not; empty: they are made from the description, once for all runs."""
+    """The subject of the checks: ``process``, the way the agent works; ``outcome``, the state at the end; ``answer``, the agent's
+    messages to its user. Unset: the judge decides it once for all runs."""
+    checks: tuple[StatedCheck, ...] = ()
+    """Statements that a run meets or does not meet. Empty: the judge writes them from the description, once for all runs. A check
+    can name its own subject: ``{"outcome": "The milk is paid for."}``."""
     checks_threshold: float = Field(default=1.0, gt=0, le=1)
-    """The share of the checks that apply that must be met (``threshold`` in a criteria file)."""
+    """The share of the applicable checks that must be met, more than 0 and at most 1; in a criteria file: ``threshold``."""
     granularity_override: str | None = None
-    """How closely to look, whatever ``granularity`` says: what a user names for all criteria of a run."""
+    """The granularity strategy of all criteria of a run, instead of ``granularity``: ``--granularity`` sets it."""
     strict_evidence: bool = False
-    """Whether a run that shows nothing of what came back supports no outcome."""
+    """Whether checks about the outcome are UNSURE if the log records no results, instead of trusting the agent's own statements."""
     correct_phases: bool = False
-    """Whether the judge may move where sub-tasks begin, and join them: one call a run."""
-    token_budget: int = Field(default=24_000, ge=4_000)
-    """Tokens that one request to a judge may have."""
+    """Whether the judge may correct where sub-tasks begin, and join sub-tasks; this costs one call per run."""
+    token_budget: int | None = Field(default=None, ge=4_000)
+    """The maximum size of a request to a judge, in tokens. Unset: three quarters of the judge's context window, at most 150,000;
+    24,000 if the window is unknown."""
     calibration: str | None = None
-    """A file of ``adjudge agreement --fit``; unset: what this installation keeps of these checks and judges."""
+    """A calibration file that ``adjudge agreement --fit`` wrote; unset: the stored calibration of these checks and judges."""
     aggregate_only: bool = False
-    """Whether to end after aggregation, without a verdict; then no judge is needed, and the description may be blank."""
+    """Whether to stop after aggregation, without a verdict. Then no judge is needed, and the description may be empty."""
     write_summaries: bool = False
-    """Whether a judge writes summaries where it ends after aggregation."""
+    """Whether a judge writes summaries although ``aggregate_only`` is set."""
     judge_model_options: JudgeModelOptions = JudgeModelOptions()
-    """Who judges, how often, and how."""
+    """The options of the judge: models, votes, parameters."""
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if not self.description and not self.aggregate_only:
             raise ValueError("the description is blank")
         if self.aggregate_only and self.calibration is not None:
-            raise ValueError(
-                "a calibration is of verdicts, and there are none where it ends after aggregation"
-            )
+            raise ValueError("a calibration needs verdicts, and --aggregate-only gives none")
         if self.aggregate_only and self.correct_phases and not self.write_summaries:
             raise ValueError("it is a judge who corrects phases, and none is named; add --judge MODEL")
         return self
@@ -67,12 +71,15 @@ class AiJudgeConfig(ComponentConfig):
 
     @field_validator("checks")
     @classmethod
-    def _say_something(cls, checks: tuple[str, ...]) -> tuple[str, ...]:
-        stripped = tuple(check.strip() for check in checks)
-        if not all(stripped):
+    def _say_something(cls, checks: tuple[StatedCheck, ...]) -> tuple[StatedCheck, ...]:
+        if any(not isinstance(check, str) and len(check) != 1 for check in checks):
+            raise ValueError("a check is one statement, and its subject is given once")
+        stripped = tuple(map(_without_space, checks))
+        texts = [text for text, _ in map(_parts, stripped)]
+        if not all(texts):
             raise ValueError("a check is blank")
-        if len(set(stripped)) < len(stripped):
-            raise ValueError("a check stands here twice")
+        if len(set(texts)) < len(texts):
+            raise ValueError("this check is listed twice")
         return stripped
 
     @classmethod
@@ -89,11 +96,27 @@ class AiJudgeConfig(ComponentConfig):
 
     def criterion(self) -> WordedCriterion:
         """The criterion that these options describe."""
+        checks = [_parts(check) for check in self.checks]
         return WordedCriterion(
             name=self.name,
             description=self.description,
             granularity=self.granularity,
             about=self.about,
-            checks=self.checks,
+            checks=tuple(text for text, _ in checks),
+            checks_about=tuple(about for _, about in checks),
             threshold=self.checks_threshold,
         )
+
+
+def _parts(check: StatedCheck) -> tuple[str, CheckKind | None]:
+    """The statement of a check, and what its author says that it is about."""
+    if isinstance(check, str):
+        return check, None
+    [(about, text)] = check.items()
+    return text, about
+
+
+def _without_space(check: StatedCheck) -> StatedCheck:
+    if isinstance(check, str):
+        return check.strip()
+    return {about: text.strip() for about, text in check.items()}

@@ -1,4 +1,4 @@
-"""Criteria files: YAML or JSON, a list of criteria in words and of installed ones."""
+"""Criteria files: YAML or JSON lists of criteria in words and of installed criteria."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from adjudge.plugin import InputError, Problem
 from adjudge_plugins.ai_judge.yaml_input import read_yaml
 
 JudgesWords: TypeAlias = Callable[[str], bool]
-"""Whether an installed criterion of that name judges by a criterion in words."""
+"""Tells by name whether an installed criterion judges by a criterion in words."""
 
 _YAML: Final = (".yaml", ".yml")
 _EXAMPLE: Final = (
@@ -38,15 +38,24 @@ def _said(text: str, info: ValidationInfo) -> str:
     return text.strip()
 
 
-def _check(check: object) -> str:
+def _check(check: object) -> str | dict[str, str]:
+    if is_object(check) and len(check) == 1 and str(next(iter(check))) in get_args(CheckKind):
+        [(about, statement)] = check.items()
+        return {str(about): _statement(statement)}
+    return _statement(check)
+
+
+def _statement(check: object) -> str:
     if not isinstance(check, str):
-        raise value_mistake(f"a check must be a string, found {kind(check)}.")
+        raise value_mistake(
+            f"a check must be a string, or process, outcome or answer with a string, found {kind(check)}."
+        )
     if not check.strip():
         raise value_mistake("this check is blank.")
     return check.strip()
 
 
-def _checks(checks: list[str]) -> list[str]:
+def _checks(checks: list[str | dict[str, str]]) -> list[str | dict[str, str]]:
     if not checks:
         hint = "Leave it out, and they are made from the description."
         raise field_mistake("'checks' is empty.", hint=hint)
@@ -81,7 +90,10 @@ class _CriterionInWords(FileObject):
     description: _Text
     granularity: _Text | None = None
     about: Annotated[str, AfterValidator(_kind)] | None = None
-    checks: Annotated[list[Annotated[str, BeforeValidator(_check)]], AfterValidator(_checks)] | None = None
+    checks: (
+        Annotated[list[Annotated[str | dict[str, str], BeforeValidator(_check)]], AfterValidator(_checks)]
+        | None
+    ) = None
     threshold: Annotated[float, AfterValidator(_share)] | None = None
     criterion: JsonValue = None
 
@@ -94,12 +106,12 @@ class _InstalledCriterion(FileObject):
 
 
 def read_criteria(source: Path | Sequence[object], judges_words: JudgesWords) -> list[JsonObject]:
-    """The criteria in a file, whose ending says whether it is YAML or JSON, or in a list made in Python.
+    """Read the criteria in a YAML or JSON file (by its suffix), or in a list made in Python.
 
-    Those in words have the options of ``ai_judge``; the others are as they stand there, each with a name.
+    Criteria in words become options of ``ai_judge``; other entries stay unchanged, each with a name.
 
     Raises:
-        InputError: there is no such file, or it is no list of criteria; every problem at once.
+        InputError: the file does not exist or is not a list of criteria; all problems are reported at once.
     """
     if not isinstance(source, Path):
         return _criteria(list(source), judges_words, None)
@@ -131,8 +143,8 @@ def _criteria(data: object, judges_words: JudgesWords, file: str | None) -> list
 
 
 def _entry(data: object, path: str, findings: Findings, judges_words: JudgesWords) -> JsonObject:
-    """One criterion with its name and, where it is in words, the options of ``ai_judge``; empty where it is wrong."""
-    if is_object(data):  # YAML has keys that are no texts
+    """Parse one criterion: its name and, if it is in words, the options of ``ai_judge``; empty if it is invalid."""
+    if is_object(data):  # YAML allows keys that are not strings
         data = {str(key): value for key, value in data.items()}
     if is_object(data) and "criterion" in data and not judges_words(str(data["criterion"])):
         installed = findings.read(_InstalledCriterion, data, path)
@@ -154,13 +166,17 @@ def _entry(data: object, path: str, findings: Findings, judges_words: JudgesWord
 
 
 def _named(data: JsonObject) -> JsonObject:
-    """The name of a wrong entry, which must not be that of another one either."""
+    """Only the name of an invalid entry, so that duplicate names are still found."""
     name = data.get("name")
     return {"name": " ".join(name.split())} if isinstance(name, str) else {}
 
 
 def _note_repeated(checks: object, path: str, findings: Findings) -> None:
-    texts = [check.strip() if isinstance(check, str) else "" for check in checks] if is_list(checks) else []
+    said = [
+        next(iter(check.values())) if is_object(check) and len(check) == 1 else check
+        for check in (checks if is_list(checks) else ())
+    ]
+    texts = [text.strip() if isinstance(text, str) else "" for text in said]
     for at, text in enumerate(texts):
         if text and text in texts[:at]:
-            findings.problem("this check stands here twice.", f"{path}[{at}]")
+            findings.problem("this check is listed twice.", f"{path}[{at}]")

@@ -1,4 +1,4 @@
-"""Judges the whole run of a case by a criterion in words."""
+"""The criterion ``ai_judge``: judges the whole run of a case by a criterion in words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from adjudge.plugin import (
     Outcome,
     Problem,
 )
-from adjudge_plugins.ai_judge.budget import check_lengths
+from adjudge_plugins.ai_judge.budget import budget_of, check_lengths
 from adjudge_plugins.ai_judge.calibration_choice import check_given, may_apply
 from adjudge_plugins.ai_judge.check_compiler import compiled_by_author
 from adjudge_plugins.ai_judge.config import AiJudgeConfig
@@ -33,11 +33,11 @@ _UNSURE: Final[tuple[UnsureCode, ...]] = get_args(UnsureCode)
 
 
 def made(config: AiJudgeConfig, host: Host) -> Criterion:
-    """The criterion that these options describe.
+    """Create the criterion from its options.
 
     Raises:
-        UnavailableError: no judge is named, or what it needs is missing.
-        InputError: the options are wrong, a granularity is named that nothing installed has, or the criterion is
+        UnavailableError: no judge is named, or its requirements are missing.
+        InputError: the options are invalid, the granularity is not installed, or the criterion is
             too long for a request.
         RunError: the calibrations of this installation cannot be read.
     """
@@ -48,7 +48,6 @@ def made(config: AiJudgeConfig, host: Host) -> Criterion:
                 host.granularity_strategy(granularity)
             except AdjudgeError as error:
                 unknown.append(Problem(what=str(error)))
-    check_lengths(config.criterion(), config.token_budget)
     judge: Judge | None = None
     if not config.aggregate_only or config.write_summaries:
         try:
@@ -59,31 +58,42 @@ def made(config: AiJudgeConfig, host: Host) -> Criterion:
             raise
     if unknown:
         raise InputError(unknown)
+    budget = budget_of(config.token_budget, judge)
+    check_lengths(config.criterion(), budget)
+    host.declare({"token_budget": budget})
     if config.aggregate_only or judge is None:
-        return Aggregation(config, Services(host, judge, options_of(config)))
+        return Aggregation(config, host, judge)
     return AiJudge(config, host, judge)
 
 
-def options_of(config: AiJudgeConfig) -> Options:
-    """How runs are looked at."""
+def options_of(config: AiJudgeConfig, judge: Judge | None) -> Options:
+    """Extract the options for aggregating and judging runs from a configuration."""
     return Options(
         granularity=config.granularity_override,
-        token_budget=config.token_budget,
+        token_budget=budget_of(config.token_budget, judge),
         strict_evidence=config.strict_evidence,
         correct_phases=config.correct_phases,
     )
 
 
 class Aggregation:
-    """What the judge would be given, without a verdict."""
+    """Aggregates a run for a judge, and gives no verdict."""
 
-    def __init__(self, config: AiJudgeConfig, services: Services) -> None:
-        """Aggregate for the criterion of ``config``; without words, at every granularity."""
+    def __init__(self, config: AiJudgeConfig, host: Host, judge: Judge | None) -> None:
+        """Aggregate for the criterion of ``config``; without a description, at every granularity."""
+        self.config = config
         self._criteria = [config.criterion()] if config.description else []
-        self._services = services
+        self._services = Services(host, judge, options_of(config, judge))
+
+    def know_siblings(self, siblings: Sequence[Criterion]) -> None:
+        """Share services with siblings of equal settings: runs are divided once, and granularities chosen together."""
+        found = [other for other in siblings if isinstance(other, Aggregation)]
+        first = next(other for other in found if _looks_alike(other.config, self.config))
+        self._services = first._services
+        self._services.announce(self._criteria)
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """The views of the run."""
+        """Return the sub-tasks and the aggregated views of the run."""
         views = await self._services.views(case.actual, self._criteria)
         return Measurement(
             overall=Outcome.not_applicable("it ends after aggregation, without a verdict"),
@@ -93,7 +103,7 @@ class Aggregation:
 
 
 class AiJudge:
-    """1.0 where the verdict is PASS, 0.0 where it is FAIL, and no score where it is UNSURE (seed 003)."""
+    """Scores 1.0 for the verdict PASS, 0.0 for FAIL, and nothing for UNSURE (seed 003)."""
 
     def __init__(self, config: AiJudgeConfig, host: Host, judge: Judge) -> None:
         """Judge with ``judge``."""
@@ -118,22 +128,26 @@ class AiJudge:
 
     @cached_property
     def services(self) -> Services:
-        """Those of the first sibling that looks at runs alike."""
+        """The services, shared with the first sibling of equal settings."""
         first = next(other for other in self._siblings if _looks_alike(other.config, self.config))
-        return Services(self._host, self.judge, options_of(self.config)) if first is self else first.services
+        return (
+            Services(self._host, self.judge, options_of(self.config, self.judge))
+            if first is self
+            else first.services
+        )
 
     @cached_property
     def evaluator(self) -> CriterionEvaluator:
-        """Judges runs by the criterion of this instance."""
+        """The evaluator for this criterion."""
         return CriterionEvaluator(
             self.services, self.judge, self.config.criterion(), calibrations=self._calibrations
         )
 
     def know_siblings(self, siblings: Sequence[Criterion]) -> None:
-        """Divide a run into sub-tasks once for all that look at it alike.
+        """Share services with siblings of equal settings, so that a run is divided into sub-tasks once.
 
         Raises:
-            InputError: no calibration of a file that was given says anything of any of them.
+            InputError: the given calibration file has no calibration for any of them.
         """
         self._siblings = [other for other in siblings if isinstance(other, AiJudge)]
         self._check_given([(other.name, other.known_sha256) for other in self._siblings])
@@ -143,10 +157,10 @@ class AiJudge:
             check_given(self.given, str(self.config.calibration), hashes, self.judge)
 
     async def prepare(self) -> JsonObject:
-        """The checks, the same for all runs.
+        """Compile the checks, once for all runs.
 
         Raises:
-            InputError: no calibration of a file that was given is of the checks that a judge has written.
+            InputError: the given calibration file has no calibration for the checks that a judge wrote.
         """
         locked = await self.evaluator.compiled()
         if self.given is not None:
@@ -155,14 +169,14 @@ class AiJudge:
         return locked.model_dump(mode="json")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One outcome for the case, with how the judge came to it."""
+        """Return one outcome for the case, with the checks and evidence behind it."""
         [measurement] = await self.score_together([self], case)
         return measurement
 
     async def score_together(
         self, instances: Sequence[Criterion], case: CaseUnderTest
     ) -> Sequence[Measurement]:
-        """An outcome for each criterion; those that look at runs alike share their requests."""
+        """Return one measurement per criterion; those with equal settings share requests."""
         criteria = [item for item in instances if isinstance(item, AiJudge)]
         alike: list[list[AiJudge]] = []
         for each in criteria:
@@ -194,7 +208,7 @@ def _measurement(run: JudgedRun, trajectory: Trajectory) -> Measurement:
 
 
 def _kept(host: Host) -> tuple[Calibration, ...]:
-    """What this installation kept when the run began."""
+    """The calibrations stored in this installation when the run began."""
     kept = host.once(
         "calibrations", lambda: [item.model_dump(mode="json") for item in KeptCalibrations().everything()]
     )
@@ -203,11 +217,15 @@ def _kept(host: Host) -> tuple[Calibration, ...]:
 
 
 def _looks_alike(one: AiJudgeConfig, other: AiJudgeConfig) -> bool:
-    return (options_of(one), one.judge_model_options) == (options_of(other), other.judge_model_options)
+    return _look(one) == _look(other)
+
+
+def _look(config: AiJudgeConfig) -> tuple[object, ...]:
+    return options_of(config, None), config.token_budget, config.judge_model_options
 
 
 def outcome_of(result: EvaluationResult) -> Outcome:
-    """A verdict as a score."""
+    """Convert a verdict to a score."""
     match result.verdict:
         case "PASS":
             return Outcome.scored(1.0, result.reasoning, evidence=result.evidence)
@@ -221,7 +239,7 @@ def outcome_of(result: EvaluationResult) -> Outcome:
 
 
 def _code(result: EvaluationResult) -> UnsureCode:
-    """Why nothing was decided; where no check applies, the judge had nothing to say of the run."""
+    """The reason for UNSURE; ``abstained`` if no other code fits, for instance if no check applies."""
     for code in _UNSURE:
         if code in result.reason_codes:
             return code

@@ -1,4 +1,4 @@
-"""What ``adjudge judge --dry-run`` prints."""
+"""The output of ``adjudge judge --dry-run``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def show_estimate(estimate: Estimate) -> None:
     show_table(["criteria", "requests", "tokens", "cost"], rows or [["none asks a judge", "0", "0", "-"]])
     runs = "1 run" if estimate.runs == 1 else f"{estimate.runs} runs"
     say(
-        f"\n{runs}; nothing was asked. What is known already costs nothing, and repairs of an answer are not counted."
+        f"\n{runs}; no call was made. Cached answers cost nothing, and requests that repair an answer are not counted."
     )
 
 

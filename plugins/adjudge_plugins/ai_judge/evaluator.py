@@ -1,4 +1,4 @@
-"""``JudgeEvaluatorService``: coordinates the services, and decides (seed 003, sections 2 and 4)."""
+"""``JudgeEvaluatorService``: coordinates the services and gives the verdict (seed 003, sections 2 and 4)."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ class JudgeEvaluatorService:
         budget: int = DEFAULT_BUDGET,
         strict_evidence: bool = False,
     ) -> None:
-        """Coordinate the other services.
+        """Connect the services.
 
         Args:
             decomposer: Finds sub-tasks.
             analyzer: Chooses granularities.
-            aggregator: Makes a run's text at a granularity.
-            judge: Decides.
-            granularity: The strategy of all criteria, whatever they name.
-            budget: Tokens that one request may have.
-            strict_evidence: Whether a run that shows nothing of what came back supports no outcome.
+            aggregator: Aggregates a run at a granularity.
+            judge: Decides checks.
+            granularity: The strategy for all criteria, which overrides theirs; ``None``: no override.
+            budget: The tokens of one request.
+            strict_evidence: Whether an outcome is never met in a run that records no results.
         """
         self._decomposer = decomposer
         self._analyzer = analyzer
@@ -68,40 +68,40 @@ class JudgeEvaluatorService:
         self._budget = budget
         self._strict = strict_evidence
 
-    async def choose(self, criterion: CompiledCriterion) -> GranularityChoice:
-        """The granularity of a criterion. Asked before any run is judged, every run is judged by the same choice."""
-        worded = WordedCriterion(
-            name=criterion.name,
-            description=criterion.description,
-            granularity=criterion.granularity,
-            checks=tuple(check.text for check in criterion.checks),
-        )
-        return await self._analyzer.choose(worded, option=self._granularity)
+    def announce(self, criterion: CompiledCriterion) -> None:
+        """Register a criterion, so that the question for granularities includes it.
+
+        Raises:
+            UnknownNameError: no strategy has the name of its granularity, or two have it; or none is
+            installed.
+            PluginError: the strategy belongs to a plugin that is not active.
+        """
+        self._analyzer.ruled(_in_words(criterion), option=self._granularity)
 
     async def evaluate(self, trajectory: Trajectory, criterion: CompiledCriterion) -> EvaluationResult:
-        """What the run is worth by one criterion."""
+        """Evaluate the run by one criterion."""
         [judged] = await self.evaluate_together(trajectory, [criterion])
         return judged.result
 
     async def evaluate_together(
         self, trajectory: Trajectory, criteria: Sequence[CompiledCriterion]
     ) -> list[JudgedRun]:
-        """What the run is worth by each of several criteria with names that differ, in their order.
+        """Evaluate the run by each of several criteria with different names, in their order.
 
-        What looks at the same steps is asked in one request, whatever its criterion and its granularity. A finer
-        granularity is only asked where a judge has not seen all steps as they were recorded: otherwise it has
-        nothing to add.
+        Checks on the same steps are asked in one request, whatever their criterion and granularity. A finer
+        granularity is used only if a judge has not seen all steps as they were recorded: otherwise it cannot
+        add anything.
         """
-        choices = [await self.choose(criterion) for criterion in criteria]
+        run = RunUnderJudgement(
+            trajectory,
+            self._decomposer,
+            self._aggregator,
+            self._judge,
+            budget=self._budget,
+            strict=self._strict,
+        )
+        choices = await self._choices(run, criteria)
         with judge_use() as asked:
-            run = RunUnderJudgement(
-                trajectory,
-                self._decomposer,
-                self._aggregator,
-                self._judge,
-                budget=self._budget,
-                strict=self._strict,
-            )
             verdicts = [_OpenVerdict(*each) for each in zip(criteria, choices, strict=True)]
             first = [check for item in verdicts for check in item.checks(item.level)]
             found = await run.judged(first)
@@ -119,28 +119,53 @@ class JudgeEvaluatorService:
             for item in verdicts
         ]
 
+    async def _choices(
+        self, run: RunUnderJudgement, criteria: Sequence[CompiledCriterion]
+    ) -> list[GranularityChoice]:
+        """The granularity of each criterion. The judge is not asked if the choice would have no effect."""
+        worded = [_in_words(criterion) for criterion in criteria]
+        ruled = [self._analyzer.ruled(each, option=self._granularity, fits=True) for each in worded]
+        if any(map(self._analyzer.leaves_open, worded)):
+            checks = [
+                AskedCheck(criterion, check, choice.name)
+                for criterion, choice in zip(criteria, ruled, strict=True)
+                for check in criterion.checks
+            ]
+            if not run.fits(checks):
+                return [await self._analyzer.choose(each) for each in worded]
+        return ruled
+
+
+def _in_words(criterion: CompiledCriterion) -> WordedCriterion:
+    return WordedCriterion(
+        name=criterion.name,
+        description=criterion.description,
+        granularity=criterion.granularity,
+        checks=tuple(check.text for check in criterion.checks),
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """What a run is worth by one criterion, and how it was looked at."""
+    """The evaluation of a run by one criterion, and the granularity used."""
 
     result: EvaluationResult
     views: tuple[AggregatedSteps, ...]
-    """Every view of the run that the judge was given, in the order of use."""
+    """Every view of the run that the judge was shown, in the order of use."""
     decomposition: TaskDecomposition
 
 
 @dataclass(slots=True)
 class _OpenVerdict:
-    """One criterion on the way to its verdict."""
+    """The state of one criterion until its verdict."""
 
     criterion: CompiledCriterion
     choice: GranularityChoice
     results: list[CheckResult] = field(default_factory=list[CheckResult])
     finer: list[str] = field(default_factory=list[str])
-    """The granularities at which it may be looked at more closely, the next one first."""
+    """The finer granularities that remain to be tried, in order."""
     level: str = ""
-    """That at which it was decided."""
+    """The granularity at which it was last judged."""
 
     def __post_init__(self) -> None:
         self.level = self.choice.name
@@ -150,7 +175,7 @@ class _OpenVerdict:
         return verdict_of(self.results, self.criterion.threshold)
 
     def checks(self, level: str, results: Sequence[CheckResult] | None = None) -> list[AskedCheck]:
-        """The checks at a granularity: all, or those of some results."""
+        """The checks at a granularity: all, or those of ``results``."""
         wanted = None if results is None else {item.check_id for item in results}
         return [
             AskedCheck(self.criterion, check, level)
@@ -159,7 +184,7 @@ class _OpenVerdict:
         ]
 
     def add(self, found: Mapping[str, CheckResult]) -> None:
-        """Take what was found of its checks; the others stay as they are."""
+        """Replace results by the new ones in ``found``."""
         known = {item.check_id: item for item in self.results}
         asked = self.checks(self.level)
         self.results = [
@@ -167,11 +192,11 @@ class _OpenVerdict:
         ]
 
     def unseen(self, results: Sequence[CheckResult]) -> list[CheckResult]:
-        """Those of which a judge has not seen all steps as they were recorded."""
+        """The results whose judge has not seen all steps as recorded."""
         return [item for item in results if item.steps_not_shown]
 
     def result(self, places: Places, use: JudgeUse | None) -> EvaluationResult:
-        """What it came to."""
+        """The evaluation of the run by the criterion."""
         verdict = self.verdict
         deciding = deciding_results(self.results, verdict)
         return EvaluationResult(
@@ -191,7 +216,7 @@ class _OpenVerdict:
 
 
 async def _look_closer(run: RunUnderJudgement, verdicts: Sequence[_OpenVerdict]) -> None:
-    """One granularity finer: open checks are judged again, those that are not met get more evidence."""
+    """Try the next finer granularity: open checks are judged again, unmet ones get more evidence."""
     again: list[AskedCheck] = []
     failed: list[tuple[AskedCheck, CheckResult]] = []
     for item in verdicts:
@@ -211,7 +236,7 @@ async def _look_closer(run: RunUnderJudgement, verdicts: Sequence[_OpenVerdict])
 
 
 def _reasoning(deciding: Sequence[CheckResult], results: Sequence[CheckResult]) -> str:
-    """The reasons of the checks that the verdict rests on, with the statement each is about."""
+    """The reasons of the deciding checks, each with its statement."""
     told = deciding or results
     if len(results) == 1:
         return told[0].reasoning or told[0].text
@@ -227,7 +252,7 @@ def _codes(
     deciding: Sequence[CheckResult],
     places: Places,
 ) -> tuple[str, ...]:
-    """Why a verdict is what it is, or is to be taken with care; each code once."""
+    """The reason codes of a verdict, including warnings, without duplicates."""
     codes: list[str] = [item.unsure_code for item in deciding if item.unsure_code is not None]
     checks = {check.check_id: check for check in criterion.checks}
     if deciding and all(item.state == "not_applicable" for item in deciding):

@@ -1,7 +1,7 @@
-"""Evidence: the places of a run that can be cited, and whether a citation stands in one of them.
+"""Evidence: the citable places of a run, and the verification of citations.
 
-A place is a step and a field. What the agent says of itself is a claim; only what it did and what came
-back can show an outcome (judging the agent's words by the agent's words is how judges are fooled).
+A place is a step and a field. The agent's statements about itself are claims. Only its actions and what came
+back can show that an outcome was reached: otherwise an agent could pass by claiming success.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from adjudge.model import Absence, Citation, Passage, Step, ToolCall, Trajectory
 from adjudge_plugins.ai_judge.vocabulary import Vocabulary
 
 CLAIMS: Final = ("thinking", "memory", "evaluation_previous_goal", "next_goal", "text", "final_response")
-"""What the agent says: evidence of how it went about things, never of what it reached."""
+"""The agent's own texts: they can show its process, but not that an outcome was reached."""
 
 SHOWN: Final = ("action", "result", "observation", "error", "final_state")
-"""What it did, and what came back."""
+"""The agent's actions and their results."""
 
 SAID: Final = ("final_response", "text", "action")
-"""What it says to its user. Of the actions, calls that only answer."""
+"""The agent's messages to the user. Of its actions, only calls that are answers."""
 
 CITABLE: Final[Mapping[CheckKind, Sequence[str]]] = {
     "process": (*SHOWN, *CLAIMS, "user"),
     "outcome": (*SHOWN, *CLAIMS),
     "answer": (*SHOWN, *CLAIMS),
 }
-"""The fields that may be cited for a check about this: that it is not met may be seen in what the agent claims too."""
+"""The fields that may be cited for a check, by its subject. They include claims, which may show that it is not met."""
 
 SUPPORTING: Final[Mapping[CheckKind, Sequence[str]]] = {
     "process": (*SHOWN, *CLAIMS, "user"),
     "outcome": SHOWN,
     "answer": SAID,
 }
-"""The fields that can show that a check about this is met, and in which something is missing."""
+"""The fields that can show that a check is met, by its subject. Absences are searched for in the same fields."""
 
 _SAID_TO_USER: Final = ("text", "final_response")
 _OF_THE_AGENT: Final = (*CLAIMS, "action")
@@ -52,44 +52,44 @@ _NOWHERE: Final[Mapping[CheckKind, str]] = {
 }
 
 _NARROWEST: Final = 3
-"""Columns of a quote or a scan, two for a Chinese, Japanese or Korean character. Whatever is narrower stands everywhere."""
+"""The minimum display width of a quote or an absent word; wide characters count two. Shorter texts occur everywhere."""
 
 _AUTHOR: Final = 60
-"""Characters of the name of who spoke or acted."""
+"""The length limit of an author's name in characters."""
 
 
 class Places:
-    """Every place of a trajectory with its text.
+    """Every place of a trajectory, with its text.
 
-    The final answer and the final state of the session have no step of their own in a log: they belong
-    to the last step of their turn, and to step 0 where the turn has none. What the user says (``user``)
-    belongs to the first step of its turn; as a wish it shows no outcome, and the first of all is the task. A
-    call that only answers, such as ``done(text=...)``, holds the agent's own words: it shows an outcome only in
-    a run that shows nothing of what came back, where a declared result is all there is.
+    The log has no separate step for a final answer or the final session state: they are assigned to the last
+    step of their turn, or to step 0 if there is none. A user's message (``user``) is assigned to the first
+    step of its turn; it is a wish and shows no outcome. The first message is the task, and is left out. A
+    call that only answers, such as ``done(text=...)``, contains the agent's own words: it shows an outcome
+    only in a run that records no results.
     """
 
     def __init__(self, trajectory: Trajectory) -> None:
-        """Read the places."""
+        """Collect the places."""
         self._task, self._invocations = trajectory.task, trajectory.invocations
         self._texts: dict[int, dict[str, str]] = {}
         self._deeds: dict[int, tuple[str, str]] = {}
-        """For steps with a call that only answers: the actions besides, and the answers."""
+        """For each step with a call that only answers: its other actions, and its answers."""
         authors = {step.author for step in trajectory.steps if step.author}
         self._authors = {
             step.number: in_line(step.author, _AUTHOR)
             for step in trajectory.steps
             if step.author and len(authors) > 1
         }
-        """Who spoke or acted in a step, where there are several."""
+        """The author of a step, if the run has several."""
         self.is_conversation = (
             sum(bool(said_by_user(turn.user_content.text)) for turn in trajectory.invocations) > 1
         )
-        """Whether a user answers: what the agent says to it may be all that it was to do."""
+        """Whether the user sends several messages: then the task may have been only to tell the user something."""
         last = 0
         for turn, invocation in enumerate(trajectory.invocations):
             asked = said_by_user(invocation.user_content.text)
             if not turn and (trajectory.task is None or asked in trajectory.task):
-                asked = ""  # it is the task, which is shown beside the steps
+                asked = ""  # this is the task, which is shown separately
             if asked and not invocation.steps:
                 self._add(last, "user", asked)
             for position, step in enumerate(invocation.steps):
@@ -103,7 +103,7 @@ class Places:
             self._add(last, "final_state", json_text(trajectory.final_session_state))
         shown = ("result", "observation", "error", "final_state")
         self.shows_outcomes = any(name in fields for fields in self._texts.values() for name in shown)
-        """Whether anything came back at all; otherwise a run can only be believed (``self_reported``)."""
+        """Whether the run records any results; if not, verdicts on outcomes are flagged ``self_reported``."""
         self._folded: dict[tuple[int, str], str] = {}
         self._missing: dict[tuple[str, CheckKind, tuple[int, ...]], bool] = {}
 
@@ -113,23 +113,23 @@ class Places:
         return tuple(self._texts)
 
     def of(self, step: int) -> Mapping[str, str]:
-        """The fields of a step with their texts; empty where there is no such step."""
+        """The texts of a step by field; empty if there is no such step."""
         return self._texts.get(step, {})
 
     def fields_of(self, steps: Iterable[int], about: CheckKind) -> tuple[str, ...]:
-        """The fields that these steps have and that may be cited for a check about something."""
+        """The fields of these steps that may be cited for a check of this subject."""
         has = {name for step in steps for name in self.of(step)}
         return tuple(name for name in CITABLE[about] if name in has)
 
     def problem(self, citation: Citation, about: CheckKind, *, shows_met: bool = True) -> str | None:
-        """What is wrong with a citation for a check about something; ``None`` where it holds.
+        """The problem of a citation for a check; ``None`` if it is valid.
 
-        Whitespace is folded, invisible characters are taken out, and case counts.
+        White space is normalised and invisible characters are removed; letter case matters.
 
         Args:
-            citation: What a judge cites.
-            about: What the check is about.
-            shows_met: Whether it is to show that the check is met. That it is not may be seen in a claim too.
+            citation: The judge's citation.
+            about: The subject of the check.
+            shows_met: Whether it should show that the check is met; otherwise claims are valid too.
         """
         if citation.step not in self._texts:
             known = self.steps
@@ -168,16 +168,16 @@ class Places:
         return None
 
     def shows_more_than_words(self, citations: Sequence[Citation]) -> bool:
-        """Whether any of these places is more than what the agent says to its user."""
+        """Whether any citation is of something other than a message to the user."""
         return any(citation.field not in _SAID_TO_USER for citation in citations)
 
     def absence(self, words: str, steps: Sequence[int], about: CheckKind) -> Absence | None:
-        """That ``words`` stand nowhere in ``steps`` where they would show something; ``None`` where they do.
+        """The absence of ``words`` in the supporting fields of ``steps``; ``None`` if they occur.
 
-        Those are the places that may be cited. Case is ignored: this is to find, not to quote.
+        Letter case is ignored, unlike in citations.
         """
         wanted = _folded(words).casefold()
-        # Votes name the same words, and every part of a long run may ask about all of it.
+        # Cached: votes often name the same words, and every part of a long run may search all of it.
         scan = (wanted, about, tuple(steps))
         if scan not in self._missing:
             texts = (self._text_about(step, name, about) for step in steps for name in SUPPORTING[about])
@@ -189,7 +189,7 @@ class Places:
 
     @cached_property
     def speech(self) -> tuple[Citation, ...]:
-        """Where the run speaks to whoever judges it: a citation for each place."""
+        """A citation for each place in which the run addresses its judge."""
         said = (
             (step, name, said_to_judge(cleaned(text)[0]))
             for step, fields in self._texts.items()
@@ -204,7 +204,7 @@ class Places:
         return Vocabulary(self._task, self._invocations, fields)
 
     def without(self, withheld: Collection[tuple[int, str]]) -> Places:
-        """The same run without some of its places. Whether it shows outcomes at all stays what it was."""
+        """A copy without some fields. ``shows_outcomes`` stays the same."""
         rest = copy(self)
         rest._texts = {
             step: {name: text for name, text in fields.items() if (step, name) not in withheld}
@@ -218,7 +218,7 @@ class Places:
         return rest
 
     def passages(self, steps: Iterable[int]) -> tuple[Passage, ...]:
-        """The steps as a judge reads them: every field under a heading with its step, its name and who spoke or acted."""
+        """The steps as passages for a judge: every field under a heading with the step, the field and the author."""
         return tuple(
             Passage(heading=self._heading(step, name), text=text)
             for step in steps
@@ -233,7 +233,7 @@ class Places:
         """Whether a field can show that a check is met."""
         if field in SUPPORTING[about]:
             return True
-        # Where nothing came back the agent's account is the witness that there is.
+        # A run without results can only be judged by the agent's own account.
         return about == "outcome" and (
             not self.shows_outcomes or (self.is_conversation and field in _SAID_TO_USER)
         )
@@ -243,7 +243,7 @@ class Places:
         fields[name] = f"{fields[name]}\n{text}" if name in fields else text
 
     def _text_about(self, step: int, name: str, about: CheckKind) -> str:
-        """The text of a field as far as it shows what was reached, or what was answered."""
+        """The part of a field that can show an outcome, or an answer."""
         if name == "action" and about == "answer":
             return _folded(self._deeds[step][1]) if step in self._deeds else ""
         if name == "action" and about == "outcome" and step in self._deeds and self.shows_outcomes:
@@ -258,7 +258,7 @@ class Places:
 
 
 def is_findable(words: str) -> bool:
-    """Whether words are enough to be looked for, so that it says something where they stand or do not."""
+    """Whether words are long enough that their presence or absence is meaningful."""
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in _folded(words)) >= _NARROWEST
 
 
@@ -271,7 +271,7 @@ def _fields(step: Step) -> dict[str, str]:
 
 
 def _deeds_and_answers(step: Step) -> tuple[str, str]:
-    """The actions of a step, those that only answer apart."""
+    """The text of a step's actions, and separately that of the calls that only answer."""
     texts: tuple[list[str], list[str]] = ([], [])
     for item in step.items:
         name, text = place_of(item) or ("", "")

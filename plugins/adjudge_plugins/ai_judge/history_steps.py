@@ -1,4 +1,4 @@
-"""A run as the ``List[Step]`` of seed 003, section 3.1: what the agent claims, what it did, and what came back."""
+"""Converts a run to the ``List[Step]`` of seed 003, section 3.1: the agent's claims, actions and their results."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _CLAIMS: Final[tuple[ClaimField, ...]] = ("thinking", "memory", "next_goal", "ev
 
 
 def steps_of(run: Trajectory) -> list[JsonObject]:
-    """The steps of a run, each with ``step``, ``action`` and the four claims; ``""`` where the log has none.
+    """Convert the steps of a run, each with ``step``, ``action`` and the four claims; ``""`` if the log has none.
 
-    ``observation``, ``result`` and ``error`` stand beside them where something came back, and ``author`` where the log
-    names one. An answer is the last action of its turn. What a user said after the first turn came back to the agent: it
-    is an observation of the step before.
+    ``observation``, ``result`` and ``error`` are added if something came back, and ``author`` if the log has
+    one. A final answer is the last action of its turn. A user's message after the first turn is an
+    observation of the step before it.
     """
     found: list[JsonObject] = []
     for place, turn in enumerate(run.invocations):
@@ -98,7 +98,7 @@ def _json(value: JsonObject) -> str:
 
 
 def _add(data: JsonObject, key: str, value: Any) -> None:
-    """Put a value under a key: alone, or as the next one of a list; texts that came back are one text."""
+    """Set a key, or extend its value: values form a list, and texts that came back are joined."""
     before = data.get(key)
     if before in (None, ""):
         data[key] = value

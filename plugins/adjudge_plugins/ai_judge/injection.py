@@ -1,14 +1,14 @@
-"""Runs that speak to their judge: what lets them pass has to hold without the words by which they do.
+"""Prompt injection: detects runs whose text addresses the judge; a PASS must also hold without that text.
 
-Words of a run may ask its judge for a verdict. Whoever writes them gains where a statement is met, or does not
-apply; nobody gains where it is not met. So where a run speaks to its judge anywhere, an answer that lets a
-statement pass is asked for again: without every field that holds such words, without the task, the instructions and
-the tools where they do, and without the overviews, which were made of all of them. Where the second answer is another, the statement is
-undecided (``injection``), and a closer look is not taken: it would show the same words. That a statement is not
-met stands as it is.
+Text of a run may ask the judge for a verdict. Its author gains if a statement is met or does not apply, but
+not if it is not met. So if a run addresses its judge anywhere, every answer that lets a statement pass is
+checked by a second question. It leaves out every field with such text, the task, the instructions and the
+tools if they contain such text, and the overviews, which are made from all of these. If the second answer
+differs, the statement is undecided (``injection``). No finer granularity is tried, as it would show the same
+text. An answer "not met" is kept without a second question.
 
-Words that ask for nothing and only lie are not noticed here. Against them stand the evidence: a claim shows no
-outcome, and what is quoted has to stand in the log.
+False claims that do not address the judge are not detected here. The rules of evidence cover them: a claim
+cannot show an outcome, and quotes must occur in the log.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from adjudge_plugins.ai_judge.check_evaluation import Looking
 from adjudge_plugins.ai_judge.question import AskedCheck, Surroundings
 
 _PASSING: Final = ("met", "not_applicable")
-"""The answers that somebody may ask for."""
+"""The answers that an injection may be aiming at."""
 
 _FLAG: Final = "addresses_judge"
 
 _SHOWN: Final = 5
-"""Places that a result names."""
+"""The number of places that a result names."""
 
 
 async def judged_without_speech(
     looking: Looking, asked: Sequence[AskedCheck], steps: Sequence[int]
 ) -> list[CheckResult]:
-    """What the judge says of checks over some steps, and what of it holds where the run speaks to its judge."""
+    """Judge checks on some steps; if the run addresses the judge, a passing answer must hold without that text."""
     results = await looking.judged(asked, steps)
     passing = [each for each, result in zip(asked, results, strict=True) if result.state in _PASSING]
     speech = looking.material.places.speech if passing else ()
@@ -59,19 +59,19 @@ async def judged_without_speech(
 
 
 def _holding(first: CheckResult, second: CheckResult | None, speech: Sequence[Citation]) -> CheckResult:
-    """The second answer where it is the first one again; an error where it could not be had; else undecided."""
+    """Return the second answer if it equals the first, an error if the second question failed, else undecided."""
     latest = second or first
     flags = dict.fromkeys([*first.votes.flags, *latest.votes.flags, _FLAG])
     votes = latest.votes.model_copy(update={"flags": tuple(flags)})
     if second is not None and second.state in (first.state, "error"):
         return second.model_copy(update={"votes": votes})
-    where = f" (step {speech[0].step}, {speech[0].field})" if speech else " (what it was told)"
-    without = "nothing is left to look at" if second is None else f"it is {_told(second)}"
+    where = f" (step {speech[0].step}, {speech[0].field})" if speech else " (in its task or its instructions)"
+    without = "nothing is left to judge" if second is None else f"it is {_told(second)}"
     return latest.model_copy(
         update={
             "state": "unsure",
             "unsure_code": "injection",
-            "reasoning": f"The run speaks to its judge{where}. The answer is {_told(first)}; without those words "
+            "reasoning": f"A text in the run addresses the judge{where}. The answer is {_told(first)}; without that text "
             f"{without}.",
             "evidence": Evidence(citations=tuple(speech[:_SHOWN])),
             "votes": votes,

@@ -1,4 +1,4 @@
-"""Which strategies' keywords stand in a text: in scripts with spaces between words and in those without."""
+"""Finds the keywords of strategies in a text, in scripts with and without spaces between words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 _WORDY: Final = r"0-9a-z\u00df-\u024f\u0370-\u052f"
-"""Letters of scripts that set words apart. Chinese, Japanese, Korean and Thai words have no such borders."""
+"""Letters of scripts with spaces between words, unlike Chinese, Japanese, Korean and Thai."""
 
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORDY_CHARACTER: Final = re.compile(f"[{_WORDY}]")
@@ -18,14 +18,14 @@ _WORD: Final = re.compile(rf"[{_WORDY}]+|[^\W_{_WORDY}]+")
 class KeywordMatcher:
     """Finds the keywords of several owners in texts.
 
-    A keyword is words of one language. Case and width do not matter. A hyphen in it stands for a hyphen, a space or
-    nothing, a space for white space, a hyphen or an underscore. A ``*`` at its end stands for the rest of a word. A
-    keyword is never found inside a word of an alphabet. Where keywords overlap, the longest of those that begin first is
-    found and no other: ``子任务完成`` is no ``任务完成``.
+    A keyword consists of words of one language. Case and width are ignored. A hyphen in a keyword matches a
+    hyphen, a space or nothing; a space matches white space, a hyphen or an underscore; a final ``*`` matches
+    the rest of a word. In alphabets a keyword never matches inside a word. Of overlapping matches the
+    leftmost wins, and among those the longest: ``子任务完成`` does not match ``任务完成``.
     """
 
     def __init__(self, keywords: Mapping[str, Iterable[str]]) -> None:
-        """Look for the keywords of every owner."""
+        """Store the keywords by owner."""
         self._owners: dict[str, set[str]] = {}
         for owner, words in keywords.items():
             for word in words:
@@ -34,7 +34,7 @@ class KeywordMatcher:
         self._patterns = {word: re.compile(_pattern(word)) for word in self._owners}
 
     def found(self, text: str) -> dict[str, list[str]]:
-        """Owners to those of their keywords that stand in the text, each once, in the order of the text."""
+        """The keywords in a text by owner, without duplicates, in the order of the text."""
         normal = _normal(_CAMEL.sub(" ", text))
         hits = sorted(
             ((match.start(), -match.end(), word) for word, pattern in self._patterns.items()
@@ -54,7 +54,7 @@ class KeywordMatcher:
 
 
 def words_of(keyword: str) -> int:
-    """How many words a keyword has, as a measure of how much it says: two characters are one where no space is."""
+    """The number of words in a keyword; in scripts without spaces two characters count as one word."""
     words = _WORD.findall(_normal(keyword))
     return max(1, sum(1 if _WORDY_CHARACTER.match(word) else len(word) // 2 for word in words))
 

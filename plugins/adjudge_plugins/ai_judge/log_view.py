@@ -1,4 +1,4 @@
-"""A run as a person reads it: turns, phases, steps with who made them, and what they cost."""
+"""Renders a run for people: turns, phases, steps with their agents, and costs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from adjudge.kit import digests
+from adjudge.kit.trace import cost_of
 from adjudge.model import (
     Blob,
     Claim,
@@ -24,19 +25,19 @@ from adjudge.plugin import Trajectory
 from adjudge_plugins.ai_judge.decomposer import decomposed
 
 _SHOWN: Final = 600
-"""Characters of a text, unless all of it is asked for."""
+"""The length limit of a text in characters, unless the full texts are requested."""
 _LABEL: Final = 12
-"""Columns of what stands before a text."""
-_COSTS: Final = ("cost", "llm.cost.total", "total_cost_usd")
+"""The width of the labels in columns."""
 
 
 def lines_of(run: Trajectory, headline: str, *, full: bool = False) -> Iterator[str]:
-    """The lines of a run.
+    """Render a run as lines.
 
     Args:
-        run: What was read.
-        headline: What the run is called.
-        full: Whether texts are whole; otherwise their beginnings, with how much there is more.
+        run: The run.
+        headline: Its title.
+        full: Whether texts are printed in full; otherwise they are shortened, with the number of omitted
+        characters.
     """
     calls = sum(len(step.calls) for step in run.steps)
     yield f"{headline}, {_counted(len(run.invocations), 'turn')}, {_counted(len(run.steps), 'step')}, {_counted(calls, 'call')}"
@@ -91,7 +92,7 @@ def _about(run: Trajectory, full: bool) -> Iterator[str]:
 
 def _spent(run: Trajectory) -> str:
     usage = total_usage([step.usage for step in run.steps])
-    cost = _cost(run)
+    cost = cost_of(run)
     seconds = run.duration
     return ", ".join(
         part
@@ -112,20 +113,6 @@ def _tokens(usage: Usage) -> str:
         if count
     ]
     return ", ".join(told) or (f"{usage.total_tokens:,} tokens" if usage.total_tokens else "")
-
-
-def _cost(run: Trajectory) -> float | None:
-    """What the log says that the run, or its steps, cost, in the log's currency."""
-    for holders in ([run.extra or {}], [step.extra or {} for step in run.steps]):
-        costs = [
-            value
-            for holder in holders
-            for key in _COSTS
-            if isinstance(value := holder.get(key), int | float) and not isinstance(value, bool)
-        ]
-        if costs:
-            return float(sum(costs))
-    return None
 
 
 def _step(step: Step, full: bool) -> Iterator[str]:

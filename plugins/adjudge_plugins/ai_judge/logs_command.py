@@ -1,4 +1,4 @@
-"""``adjudge logs``: its commands that show a run as a person reads it, and make other files out of it."""
+"""``adjudge logs``: commands that show a run, and that convert it to other files."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _runs(
     roles: dict[str, str],
     no_plugins: tuple[str, ...],
 ) -> list[tuple[int, Trajectory]]:
-    """The runs that are meant, with their places from 1.
+    """The selected runs of a log, with their numbers from 1.
 
     Raises:
         InputError: there is no such run.

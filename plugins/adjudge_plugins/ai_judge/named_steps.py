@@ -1,4 +1,4 @@
-"""Steps that votes name as the one at fault: their order, and how a result shows them."""
+"""Steps that votes name as the step at fault: their ranking, and their form in a result."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ _NOT_MET: Final = "not_met"
 
 
 def numbers_in(text: str) -> list[int]:
-    """The numbers in what a vote says, each once; of very many the first."""
+    """The distinct numbers in a text, up to a limit."""
     return list(dict.fromkeys(map(int, _NUMBERS.findall(text))))[: MOST_RUNNERS_UP + 1]
 
 
 def ranked(votes: Iterable[Sequence[int | None]]) -> list[int]:
-    """The steps that votes name, the likeliest first.
+    """Rank the steps that votes name, the likeliest first.
 
-    A vote counts one for the step that it names first, a half for the second and a third for the third. Of steps that
-    are equally likely the earlier one comes first.
+    The step that a vote names first scores 1, the second 1/2, the third 1/3 (reciprocal rank). Ties are
+    broken by the order of the steps.
 
     Args:
-        votes: For each vote what it names, in its order; ``None`` for a place at which it names no step.
+        votes: The steps that each vote names, in order; ``None`` at a rank without a step.
     """
     weights: dict[int, float] = {}
     for named in votes:
@@ -44,7 +44,7 @@ def ranked(votes: Iterable[Sequence[int | None]]) -> list[int]:
 
 
 def place_of_step(run: Trajectory, number: int) -> JsonObject:
-    """A step by number, with who took it and where it was read from."""
+    """A step as shown in a result: its number, its agent, and its place in the log."""
     step = next((each for each in run.steps if each.number == number), None)
     author = None if step is None else step.author
     return {
@@ -55,16 +55,16 @@ def place_of_step(run: Trajectory, number: int) -> JsonObject:
 
 
 def runners_up(run: Trajectory, steps: Iterable[int], step: int | None) -> list[JsonObject]:
-    """Steps of the run other than ``step``, in their order, as a result shows them."""
+    """The steps other than ``step`` that exist in the run, as shown in a result."""
     known = {each.number for each in run.steps}
     others = [other for other in dict.fromkeys(steps) if other in known and other != step]
     return [place_of_step(run, other) for other in others[:MOST_RUNNERS_UP]]
 
 
 def at_fault(run: Trajectory, failed: Sequence[CheckResult]) -> JsonObject:
-    """The first step at fault by the votes on checks that are not met; empty where they name none of the run.
+    """The first step at fault by the votes on unmet checks; empty if they name no step of the run.
 
-    Every check has its likeliest step; the first of those in the run is the one.
+    Each check contributes its likeliest step; the earliest of these is the first error.
     """
     known = {step.number for step in run.steps}
     by_check: list[list[int]] = []

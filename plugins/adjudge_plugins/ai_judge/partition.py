@@ -1,4 +1,4 @@
-"""From places where sub-tasks may begin to the few at which they do."""
+"""Selects the boundaries of sub-tasks from the candidates."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from adjudge_plugins.ai_judge.boundaries import Boundary
 
 
 def most_clusters(steps: int) -> int:
-    """The most sub-tasks that a run of this length is divided into: the square root of its steps, rounded up.
+    """The maximum number of sub-tasks for a run of this length: the square root of the number of steps, rounded up.
 
-    Sub-tasks and the steps of each grow alike then, so that neither a list of summaries nor one sub-task
-    becomes too long to look at: 6 of 30 steps, 18 of 300, 55 of 3,000.
+    So the number of sub-tasks and their length grow equally, and neither a list of summaries nor a single
+    sub-task becomes too long: 6 for 30 steps, 18 for 300, 55 for 3,000.
     """
     return math.isqrt(max(steps - 1, 0)) + 1
 
 
 def chosen(boundaries: Sequence[Boundary], steps: int) -> list[Boundary]:
-    """The boundaries that remain, in order, when the weakest are given up until the budget is kept.
+    """Remove the weakest boundaries until at most ``most_clusters`` sub-tasks remain.
 
-    What a boundary is worth is its strength times the harmonic mean of the lengths of its two neighbours, as
-    in Ward's clustering: single steps join a neighbour before two long sub-tasks become one.
+    The weight of a boundary is its strength times the harmonic mean of the lengths of the sub-tasks on both
+    sides, as in Ward's clustering: a single step is merged with its neighbour before two long sub-tasks are
+    merged.
     """
     kept = list(boundaries)
     positions = [0, *(boundary.position for boundary in kept), steps]
@@ -41,7 +42,7 @@ def chosen(boundaries: Sequence[Boundary], steps: int) -> list[Boundary]:
     while heap and surplus > 0:
         value, at = heapq.heappop(heap)
         if alive.get(at) != value:
-            continue  # its neighbours have changed since
+            continue  # outdated: a neighbour was removed and the weight recomputed
         del alive[at]
         after[before[at]], before[after[at]] = after[at], before[at]
         for neighbour in (before[at], after[at]):

@@ -1,4 +1,4 @@
-"""Asking: the question about checks over some steps of a run, and what it takes of a request."""
+"""The question about checks on some steps of a run, and its size in a request."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from adjudge.kit.evaluation import Check, CheckKind, CompiledCriterion
 from adjudge.kit.judged_criteria import read_prompt
 from adjudge.model import Choice, Decision, Exhibit, JudgedItem, Passage, Question
 from adjudge.plugin import Judge
-from adjudge_plugins.ai_judge.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING
+from adjudge_plugins.ai_judge.absences import ABSENT_WORDS, ABSENT_WORDS_MEANING, FORBIDS, FORBIDS_MEANING
 from adjudge_plugins.ai_judge.evidence import CITABLE, Places
 from adjudge_plugins.ai_judge.named_steps import AT_FAULT, AT_FAULT_MEANING
 from adjudge_plugins.ai_judge.run_exhibits import FACTS, HIDDEN_TASK, INSTRUCTIONS, TASK, TOOLS
 from adjudge_plugins.ai_judge.truncation import Shown
 
 STEPS_WANTED: Final = "steps_wanted"
-"""The note of a vote that names steps; asked for where some are shortened or left out."""
+"""The note of a vote that requests steps, asked for if some steps are shortened or left out."""
 
 _STEPS_WANTED_MEANING: Final = (
     "numbers of steps, with commas between them, that you have to see as they were recorded before you decide: "
@@ -47,14 +47,15 @@ _CHOICES_OVER_A_PART: Final = (
 )
 _NOTES: Final = {
     "rationale": "why, in one or two sentences",
+    FORBIDS: FORBIDS_MEANING,
     ABSENT_WORDS: ABSENT_WORDS_MEANING,
     AT_FAULT: AT_FAULT_MEANING,
 }
 _SHARE: Final = 3
-"""The part of a request that may be taken by what is not of the run: a third."""
+"""Checks and other text besides the run may take up to a third of a request."""
 
 MOST_ITEMS: Final = 16
-"""Statements of one request. Longer lists make answers that are cut off, and judges that lose their place."""
+"""The number of statements in one request: with more, answers are cut off and judges mix them up."""
 
 _NUMBERS: Final = re.compile(r"(\d{1,9})(?:\s*[-–~]\s*(\d{1,9}))?")
 _MOST_NUMBERS: Final = 100
@@ -71,12 +72,12 @@ class AskedCheck:
 
     @property
     def item_id(self) -> str:
-        """What tells it from all others of the run."""
+        """The unique id of the check within the run."""
         return f"{self.criterion.name} {self.check.check_id}"
 
     @property
     def purpose(self) -> str:
-        """The criterion in its author's words; the name alone where the check says the rest."""
+        """The criterion in its author's words; only its name if the check has the same text as the description."""
         said = self.criterion.description
         told = [self.criterion.name] if self.criterion.name else []
         return ": ".join([*told, said] if said and said != self.check.text else told)
@@ -84,30 +85,30 @@ class AskedCheck:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a question about a run has besides steps."""
+    """The context of a question about a run, besides steps."""
 
     exhibits: tuple[Exhibit, ...]
-    """The task, what the agent was told and could use, and facts about the run."""
+    """The task, the agent's instructions and tools, and facts about the run."""
     overviews: tuple[Exhibit, ...]
-    """The run at the chosen granularities. Nothing of it can be cited."""
+    """The run at the chosen granularities. Overviews cannot be cited."""
 
     @property
     def tokens(self) -> int:
-        """What their texts take of a request."""
+        """The tokens of all exhibits."""
         return sum(tokens_shown(exhibit.text) for exhibit in (*self.exhibits, *self.overviews))
 
 
 def question_about(
     asked: Sequence[AskedCheck], around: Surroundings, shown: Shown, places: Places, *, is_part: bool
 ) -> Question:
-    """The question whether checks are met.
+    """Build the question whether checks are met.
 
     Args:
-        asked: The checks, of any number of criteria.
-        around: What the judge is told besides.
+        asked: The checks, of one or more criteria.
+        around: The context of the steps.
         shown: The steps.
-        places: What can be cited.
-        is_part: Whether the run has more steps than those that are asked about.
+        places: The citable places.
+        is_part: Whether the run has more steps than these.
     """
     lines = (Exhibit(name="lines", text=shown.lines),) if shown.lines else ()
     return _question(
@@ -150,7 +151,7 @@ def _question(
 
 
 def asked_together(asked: Sequence[AskedCheck], budget: int, judge: Judge) -> Iterator[list[AskedCheck]]:
-    """The checks of each question: few enough to leave most of a request to the run."""
+    """Group checks into questions that leave most of a request to the run."""
     together: list[AskedCheck] = []
     for each in asked:
         is_full = len(together) == MOST_ITEMS or (
@@ -165,7 +166,7 @@ def asked_together(asked: Sequence[AskedCheck], budget: int, judge: Judge) -> It
 
 
 def tokens_without_run(asked: Sequence[AskedCheck], judge: Judge) -> int:
-    """The most tokens of a request about these checks, the run aside."""
+    """The maximum tokens of a request about these checks, without the run."""
     levels = dict.fromkeys(each.level for each in asked)
     names = (FACTS, TASK, HIDDEN_TASK, INSTRUCTIONS, TOOLS, *map(overview_name, levels), "lines", "steps")
     exhibits = tuple(Exhibit(name=name, passages=(Passage(heading="", text=""),)) for name in names)
@@ -180,12 +181,12 @@ def tokens_without_run(asked: Sequence[AskedCheck], judge: Judge) -> int:
 
 
 def overview_name(level: str, *, by_judge: bool = True) -> str:
-    """What an overview is called: which granularity it has, and who made it."""
+    """The name of an overview: its granularity, and whether a model or code wrote it."""
     return f"overview {level}, {'written by a model' if by_judge else 'made by a program'}"
 
 
 def steps_wanted(decision: Decision, hidden: Sequence[int]) -> list[int]:
-    """The steps that votes ask for, in their order, of those that were not shown whole. What else they name is nothing."""
+    """The steps that votes request, in their order, limited to those that were not shown whole."""
     found: dict[int, None] = {}
     for vote in decision.votes:
         for first, last in _NUMBERS.findall(vote.notes.get(STEPS_WANTED, ""))[:_MOST_NUMBERS]:

@@ -1,4 +1,4 @@
-"""``--roles``: whose the messages of a role are, in logs whose format does not say it."""
+"""``--roles``: assigns the roles of messages to user, agent or environment, for formats that do not define them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import click
 
 
 def _roles_of(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """The roles with whose they are; which names are known is checked with the logs."""
+    """Parse ``ROLE=OWNER`` pairs; the names are validated when the logs are read."""
     roles: dict[str, str] = {}
     for text in given:
         role, equals, kind = text.rpartition("=")
         if not equals or not role:
-            message = f"{text!r} is no role with whose it is; for instance: terminal=environment"
+            message = f"{text!r} is not of the form ROLE=KIND; for instance: terminal=environment"
             raise click.BadParameter(message, context, parameter)
         if roles.setdefault(role, kind) != kind:
-            message = f"{role!r} is said to be of {roles[role]!r} and of {kind!r}"
+            message = f"{role!r} is assigned to both {roles[role]!r} and {kind!r}"
             raise click.BadParameter(message, context, parameter)
     return roles
 
@@ -24,6 +24,6 @@ roles_option = click.option(
     metavar="ROLE=user|agent|environment",
     multiple=True,
     callback=_roles_of,
-    help="In logs of chats: whose the messages of this role or name are. Repeatable.",
+    help="In chat logs: who writes the messages of this role or name. Repeatable.",
 )
-"""Gives the command ``roles``, a dict."""
+"""Passes ``roles``, a dict, to the command."""

@@ -1,9 +1,10 @@
-"""One run under judgement: what of it goes into one request, and its checks, judged together or part by part."""
+"""Evaluates one run: divides it into requests, and judges its checks together or part by part."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from adjudge.kit.digests import clipped_to_tokens, tokens_shown
@@ -18,6 +19,7 @@ from adjudge_plugins.ai_judge.decomposer import TaskDecomposerService
 from adjudge_plugins.ai_judge.injection import judged_without_speech
 from adjudge_plugins.ai_judge.partition import most_clusters
 from adjudge_plugins.ai_judge.question import (
+    MOST_ITEMS,
     AskedCheck,
     Surroundings,
     asked_together,
@@ -28,17 +30,35 @@ from adjudge_plugins.ai_judge.run_exhibits import RunExhibits
 from adjudge_plugins.ai_judge.run_text import material_of
 
 _OF_THE_REQUEST: Final = ("judge_bad_request", "judge_context_too_long", "judge_refused", "judge_unreadable")
-"""Failures that lie in what was asked, or in how much."""
+"""Error codes that depend on the content or the size of a request."""
 
 _OVERVIEW_SHARE: Final = 6
-"""The part of a run's own tokens that overviews may have where the run is shown whole: a sixth."""
+"""If the run is shown whole, overviews may take up to one sixth of the run's own tokens."""
 
 _LEAST_OVERVIEW: Final = 200
-"""Tokens of an overview below which a run is not said to fit."""
+"""The minimum tokens of an overview; with fewer the run is treated as not fitting into a request."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """The room that checks leave in a request."""
+
+    tokens: int
+    exhibits: tuple[Exhibit, ...]
+    """The context of the steps for the judge."""
+    least: int
+    """The minimum tokens for overviews."""
+    left: int
+    """The tokens left for overviews if the run is shown whole; negative if it does not fit."""
+
+    @property
+    def fits(self) -> bool:
+        """Whether the whole run fits."""
+        return self.left >= self.least
 
 
 class RunUnderJudgement:
-    """Judges checks on one run, at any granularity."""
+    """Judges checks on one run at any granularity."""
 
     def __init__(
         self,
@@ -50,7 +70,7 @@ class RunUnderJudgement:
         budget: int,
         strict: bool,
     ) -> None:
-        """Prepare; nothing is asked yet. The arguments are those of ``JudgeEvaluatorService``."""
+        """Prepare without calling the judge. The arguments are those of ``JudgeEvaluatorService``."""
         self._material = material_of(trajectory)
         self.places = self._material.places
         self._exhibits = RunExhibits(trajectory)
@@ -61,31 +81,31 @@ class RunUnderJudgement:
         self._budget = max(LEAST_BUDGET, budget)
         self._strict = strict
         self._written = False
-        """Whether a model has told anything of the run because it did not fit into a request."""
+        """Whether a model has written summaries because the run did not fit into a request."""
         self._views: dict[tuple[str, str, str], AggregatedSteps] = {}
 
     def views(self, criterion: str) -> tuple[AggregatedSteps, ...]:
-        """Every granularity that was used for a criterion, in the order of use."""
+        """Every view that was made for a criterion, in the order of use."""
         return tuple(view for (_, name, _), view in self._views.items() if name == criterion)
 
     async def decomposition(self) -> TaskDecomposition:
-        """The sub-tasks as they were used."""
+        """The sub-tasks that were used."""
         return await self._decomposer.decompose(self._trajectory, written=self._is_written)
 
     async def judged(self, asked: Sequence[AskedCheck]) -> dict[str, CheckResult]:
-        """The checks, each at its granularity, by their item ids."""
+        """Judge checks, each at its own granularity; returns results by item id."""
         return await self._judged(asked, self.places.steps, closer=False)
 
     async def decided_again(self, asked: Sequence[AskedCheck]) -> dict[str, CheckResult]:
-        """Checks that are open, judged again at a finer granularity."""
+        """Judge open checks again at a finer granularity; returns results by item id."""
         return await self._judged(asked, self.places.steps, closer=True)
 
     async def located(
         self, asked: Sequence[AskedCheck], results: Sequence[CheckResult]
     ) -> dict[str, CheckResult]:
-        """Checks that are not met, with the evidence that a finer granularity adds; no verdict changes.
+        """Judge unmet checks at a finer granularity to add evidence; their states do not change.
 
-        Where single steps are looked at, only those of the sub-tasks in which evidence was found before.
+        If single steps are read at that granularity, only the sub-tasks with earlier evidence are shown.
         """
         around = await self._around(results)
         by_steps: dict[tuple[int, ...], list[AskedCheck]] = {}
@@ -107,9 +127,9 @@ class RunUnderJudgement:
     async def _judged(
         self, asked: Sequence[AskedCheck], steps: Sequence[int], *, closer: bool
     ) -> dict[str, CheckResult]:
-        """Checks over some steps; where the run fits into a request, all in one."""
-        found = await self._judged_of(asked_together(asked, self._budget, self._judge), steps, closer=closer)
-        # One statement that a provider refuses, or an answer that is too long for a model, is no error of the others.
+        """Judge checks on some steps, with a single question if the run and the checks fit into a request."""
+        found = await self._judged_of(self._questions(asked), steps, closer=closer)
+        # If a provider refuses one statement, or the answer is too long, each criterion is asked separately.
         failed = [each for each in asked if _may_fail_alone(found[each.item_id])]
         by_criterion: dict[str, list[AskedCheck]] = {}
         for each in failed:
@@ -126,22 +146,35 @@ class RunUnderJudgement:
         )
         return {item_id: result for found in judged for item_id, result in found.items()}
 
+    def fits(self, asked: Sequence[AskedCheck]) -> bool:
+        """Whether every request about these checks can show the whole run, at any granularity."""
+        return all(self._room(question).fits for question in self._questions(asked))
+
+    def _questions(self, asked: Sequence[AskedCheck]) -> list[Sequence[AskedCheck]]:
+        """Group checks into questions that leave room for the whole run, else for a large part of it."""
+        full = [asked[first : first + MOST_ITEMS] for first in range(0, len(asked), MOST_ITEMS)]
+        if all(self._room(question).fits for question in full):
+            return full
+        return list(asked_together(asked, self._budget, self._judge))
+
+    def _room(self, asked: Sequence[AskedCheck]) -> _Room:
+        room = self._budget - tokens_without_run(asked, self._judge)
+        least = _LEAST_OVERVIEW * len({each.level for each in asked})
+        around = room - self._material.tokens
+        exhibits = self._exhibits.within(min(room // 2, max(around - least, room // 4)))
+        left = around - Surroundings(exhibits, ()).tokens
+        return _Room(room, exhibits, least, left)
+
     async def _judged_together(
         self, asked: Sequence[AskedCheck], steps: Sequence[int], *, closer: bool
     ) -> dict[str, CheckResult]:
-        room = self._budget - tokens_without_run(asked, self._judge)
-        levels = dict.fromkeys(each.level for each in asked)
-        around = room - self._material.tokens
-        exhibits = self._exhibits.within(
-            min(room // 2, max(around - _LEAST_OVERVIEW * len(levels), room // 4))
-        )
-        left = around - Surroundings(exhibits, ()).tokens
-        if left >= _LEAST_OVERVIEW * len(levels) and steps == self.places.steps:
+        room = self._room(asked)
+        if room.fits and steps == self.places.steps:
             views = [await self._view(each, written=False) for each in asked]
-            # The recorded steps follow: what helps to find them must not cost as much as they do.
-            share = max(_LEAST_OVERVIEW * len(levels), self._material.tokens // _OVERVIEW_SHARE)
-            overviews = self._overviews(views, min(left, share))
-            looking = self._looking(Surroundings(exhibits, overviews), room)
+            # The recorded steps follow, so the overviews must stay much smaller than the steps.
+            share = max(room.least, self._material.tokens // _OVERVIEW_SHARE)
+            overviews = self._overviews(views, min(room.left, share))
+            looking = self._looking(Surroundings(room.exhibits, overviews), room.tokens)
             results = await judged_without_speech(looking, asked, steps)
             return {each.item_id: result for each, result in zip(asked, results, strict=True)}
         self._written = True
@@ -150,14 +183,14 @@ class RunUnderJudgement:
             view = await self._view(each, written=True)
             by_view.setdefault((view.granularity, view.aggregated_content), []).append(each)
         judged = await asyncio.gather(
-            *(self._judged_in_parts(group, steps, room, closer=closer) for group in by_view.values())
+            *(self._judged_in_parts(group, steps, room.tokens, closer=closer) for group in by_view.values())
         )
         return {item_id: result for found in judged for item_id, result in found.items()}
 
     async def _judged_in_parts(
         self, asked: Sequence[AskedCheck], steps: Sequence[int], room: int, *, closer: bool
     ) -> dict[str, CheckResult]:
-        """Checks of one granularity over a run that does not fit into a request."""
+        """Judge checks of one granularity on a run that does not fit into a request."""
         level = asked[0].level
         view = await self._view(asked[0], written=True)
         around = Surroundings(self._exhibits.within(room // 4), self._overviews([view], room // 4))
@@ -172,7 +205,7 @@ class RunUnderJudgement:
         }
 
     def _overviews(self, views: Sequence[AggregatedSteps], room: int) -> tuple[Exhibit, ...]:
-        """The views as exhibits, each once, within ``room`` tokens in all."""
+        """The views as exhibits without duplicates, within ``room`` tokens in all."""
         made = {(view.granularity, view.aggregated_content): view for view in views}
         share = room // max(1, len(made))
         return tuple(
@@ -185,7 +218,7 @@ class RunUnderJudgement:
         )
 
     def _shortened(self, view: AggregatedSteps, most: int) -> str:
-        """A view within ``most`` tokens; of lines of steps each becomes shorter before any is left out."""
+        """Shorten a view to ``most`` tokens; in a view of single steps all lines are shortened before any is dropped."""
         if (
             self._aggregator.reads(view.granularity) == "steps"
             and tokens_shown(view.aggregated_content) > most
@@ -205,7 +238,7 @@ class RunUnderJudgement:
     def _parts(
         self, view: AggregatedSteps, level: str, steps: Sequence[int], room: int, most: int | None
     ) -> list[tuple[int, ...]]:
-        """The steps of each question."""
+        """Divide the steps into the parts that are judged separately."""
         match self._aggregator.reads(level):
             case "run":
                 return [tuple(steps)]
@@ -216,7 +249,7 @@ class RunUnderJudgement:
                 return packed(groups, self._material, room, most) or [()]
 
     async def _around(self, results: Sequence[CheckResult]) -> Sequence[int]:
-        """The steps of the sub-tasks in which evidence stands. That something never happened has no place."""
+        """The steps of the sub-tasks that contain citations. Absences have no place in the run."""
         cited = {citation.step for item in results for citation in item.evidence.citations}
         clusters = (await self.decomposition()).clusters
         found = [cluster.steps for cluster in clusters if cited.intersection(cluster.steps)]
@@ -227,7 +260,7 @@ class RunUnderJudgement:
         return self._written or self._decomposer.corrects
 
     async def _view(self, asked: AskedCheck, *, written: bool) -> AggregatedSteps:
-        """The run at the granularity of a check; by code alone, unless it may be ``written``."""
+        """The run at the granularity of a check, by code alone unless ``written``. The first result is cached."""
         key = (asked.level, asked.criterion.name, asked.criterion.description)
         if key not in self._views:
             self._views[key] = await view_of(
@@ -244,5 +277,5 @@ class RunUnderJudgement:
 
 
 def _may_fail_alone(result: CheckResult) -> bool:
-    """Whether a request about this check alone may be answered although one about several was not."""
+    """Whether the check failed for a reason that may not occur in a smaller request."""
     return result.error is not None and result.error.code in _OF_THE_REQUEST

@@ -1,4 +1,4 @@
-"""What a judge is shown beside the steps: the task, what the agent was told and could use, and facts about the run."""
+"""The context of the steps for a judge: the task, the agent's instructions and tools, and facts about the run."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ _SAYS_HOW_IT_ENDED: Final = (
     "truncated",
     "terminated",
 )
-"""Keys by which logs say why a run stopped."""
+"""The keys under which logs record why a run stopped."""
 
 _A_DAY: Final = 86_400.0
 _LINE: Final = 200
-"""Characters of a fact."""
+"""The length limit of a fact in characters."""
 
 
 class RunExhibits:
-    """The exhibits of a run besides its steps, each within a share of a request."""
+    """The exhibits of a run besides its steps, truncated to fit into a request."""
 
     def __init__(self, trajectory: Trajectory) -> None:
-        """Read them."""
+        """Collect the exhibits."""
         said = [said_by_user(turn.user_content.text) for turn in trajectory.invocations]
         task = trajectory.task or ""
         first = next((text for text in said if text), "")
-        # A user who goes on talking wanted more than the first message says. What no message says the agent never saw.
+        # In a conversation the task may be more than the first message says. A task that no message states
+        # was unknown to the agent.
         is_told = first in task or any(task in text for text in said)
         is_hidden = sum(map(bool, said)) > 1 and bool(task) and not is_told
         self._texts = {
@@ -54,19 +55,19 @@ class RunExhibits:
 
     @property
     def texts(self) -> Iterable[str]:
-        """What somebody else than a program of ours wrote."""
+        """The texts from the log, which are untrusted."""
         return self._texts.values()
 
     @property
     def tokens(self) -> int:
-        """Of all of it, whole."""
+        """The tokens of all exhibits, untruncated."""
         return sum(tokens_shown(text) for text in (*self._texts.values(), self._facts) if text)
 
     def within(self, room: int, *, left_out: Sequence[str] = ()) -> tuple[Exhibit, ...]:
-        """The exhibits within ``room`` tokens: the longest are cut in their middles.
+        """The exhibits within ``room`` tokens: the longest are shortened in the middle.
 
         Args:
-            room: Tokens.
+            room: The token limit.
             left_out: Texts that are not shown.
         """
         texts = {name: text for name, text in self._texts.items() if text and text not in left_out}
@@ -80,7 +81,7 @@ class RunExhibits:
 
 
 def _agents(trajectory: Trajectory) -> list[AgentDetails]:
-    """The agents of all turns, each as often as it was told something else."""
+    """The agents of all turns, one entry for each different instruction."""
     found: list[AgentDetails] = []
     for details in (turn.app_details for turn in trajectory.invocations):
         for agent in details.agent_details.values() if details is not None else ():
@@ -108,7 +109,7 @@ def _tools(trajectory: Trajectory) -> str:
 
 
 def _facts(trajectory: Trajectory) -> Iterable[str]:
-    """What a program can say of the run without judging it."""
+    """Facts about the run that code can compute without judging."""
     steps = trajectory.steps
     yield f"steps: {len(steps)}"
     authors = list(dict.fromkeys(step.author for step in steps if step.author))
@@ -137,7 +138,7 @@ def _date(began: float) -> str:
 
 
 def _ending(trajectory: Trajectory) -> str:
-    """The last thing that the log has."""
+    """The last event in the log."""
     turn = trajectory.invocations[-1] if trajectory.invocations else None
     if turn is not None and turn.final_response is not None and turn.final_response.text.strip():
         return "with an answer of the agent"

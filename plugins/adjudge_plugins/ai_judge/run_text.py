@@ -1,4 +1,4 @@
-"""The steps of a run as a judge reads them, with what each costs. Made once for a run, for all criteria."""
+"""The steps of a run as text for a judge, with token counts. Created once per run, for all criteria."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _MADE: Final[dict[int, RunMaterial]] = {}
 
 
 class RunMaterial:
-    """The steps of a run as texts of their own."""
+    """The steps of a run as separate texts."""
 
     def __init__(self, trajectory: Trajectory) -> None:
-        """Read the run."""
+        """Convert the run."""
         self.places = Places(trajectory)
         self._steps = {step.number: step for step in steps_with_words(trajectory)}
         self._costs = {number: _cost(self.places.passages([number])) for number in self.places.steps}
@@ -36,7 +36,7 @@ class RunMaterial:
 
     @cached_property
     def without_speech(self) -> RunMaterial:
-        """The same run without the places at which it speaks to its judge."""
+        """A copy without the fields whose text addresses the judge."""
         withheld = {(words.step, words.field) for words in self.places.speech}
         rest = copy(self)
         rest.places = self.places.without(withheld)
@@ -53,24 +53,25 @@ class RunMaterial:
         return self.places.steps
 
     def cost(self, step: int) -> int:
-        """The tokens of a step as it was recorded."""
+        """The tokens of a step as recorded."""
         return self._costs[step]
 
     @cached_property
     def tokens(self) -> int:
-        """The tokens of the whole run as it was recorded."""
+        """The tokens of the whole run as recorded."""
         return sum(self._costs.values())
 
     def failed(self, step: int) -> bool:
-        """Whether something went wrong in a step."""
+        """Whether a step failed or has an error."""
         return step in self._failed or "error" in self.places.of(step)
 
     def passages(self, step: int, most: int) -> tuple[Passage, ...]:
-        """A step within ``most`` tokens: the longest of its fields are cut in their middles."""
+        """A step within ``most`` tokens: the longest fields are shortened in the middle."""
         whole = self.places.passages([step])
         if self._costs[step] <= most:
             return whole
-        # No character is less than a quarter of a token: of a megabyte only its ends are looked at.
+        # A character is at least a quarter of a token, so at most 4 * most characters can remain of a huge
+        # text.
         texts = [head_and_tail(passage.text, 4 * most) for passage in whole]
         headings = sum(tokens_shown(passage.heading) for passage in whole)
         share = fair_share([tokens_shown(text) for text in texts], max(0, most - headings))
@@ -79,14 +80,14 @@ class RunMaterial:
             for passage, text in zip(whole, texts, strict=True)
         ]
         kept: list[Passage] = []
-        # A field of which not a word is left makes no passage; nor do those that have no room at all.
+        # Fields that are empty after shortening, or for which there is no room left, are dropped.
         for passage in filter(lambda passage: passage.text, cut):
             if _cost([*kept, passage]) <= most:
                 kept.append(passage)
         return tuple(kept)
 
     def lines(self, steps: Sequence[int], most: int) -> str:
-        """A line for every step within ``most`` tokens, as ``digests.digest`` has it."""
+        """One line per step within ``most`` tokens, as made by ``digests.digest``."""
         return digest([self._steps[step] for step in steps if step in self._steps], most)
 
 
@@ -95,7 +96,7 @@ def _cost(passages: Sequence[Passage]) -> int:
 
 
 def material_of(trajectory: Trajectory) -> RunMaterial:
-    """The material of a run. Asking again computes nothing again while the run is in memory."""
+    """The material of a run, cached as long as the run is in memory."""
     key = id(trajectory)
     if key not in _MADE:
         weakref.finalize(trajectory, _MADE.pop, key, None)
@@ -109,9 +110,9 @@ def _without(step: Step, withheld: Collection[tuple[int, str]]) -> Step:
 
 
 def fair_share(costs: Sequence[int], room: int) -> int:
-    """The most that each may have, so that all together have at most ``room``.
+    """The cap per item that keeps the total of the capped costs within ``room`` (max-min fairness).
 
-    What costs less leaves the rest of its share to the others.
+    Items that cost less than an equal share leave the rest to the others.
     """
     left = room
     for at, cost in enumerate(sorted(costs)):

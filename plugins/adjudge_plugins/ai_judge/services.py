@@ -1,9 +1,9 @@
-"""The services of seed 003 put together, and an evaluator for each criterion."""
+"""Connects the services of seed 003, and creates an evaluator for each criterion."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adjudge.kit.calibration import Calibration
@@ -21,28 +21,28 @@ from adjudge_plugins.ai_judge.evaluator import JudgedRun, JudgeEvaluatorService
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How runs are looked at."""
+    """Options for aggregating and judging runs."""
 
     granularity: str | None = None
-    """The strategy of all criteria; ``None``: each criterion's own, or the one that fits it."""
+    """The strategy for all criteria; ``None``: each criterion's own, or the best match."""
     token_budget: int = DEFAULT_BUDGET
-    """Tokens that one request to a judge may have."""
+    """The tokens of one request to a judge."""
     strict_evidence: bool = False
-    """Whether a run that shows nothing of what came back supports no outcome."""
+    """Whether an outcome is never met in a run that records no results."""
     correct_phases: bool = False
-    """Whether the judge may move where sub-tasks begin, and join them."""
+    """Whether the judge may move the boundaries of sub-tasks, and join sub-tasks."""
 
 
 class Services:
-    """The services that come before judging; without a judge they go by code alone."""
+    """The services that prepare a run for judging; without a judge they work by code alone."""
 
     def __init__(self, host: Host, judge: Judge | None, options: Options | None = None) -> None:
-        """Put them together.
+        """Create the services.
 
         Args:
-            host: Has the strategies that are chosen from.
-            judge: Who writes names and summaries, and decides between strategies that fit alike.
-            options: How to look.
+            host: Supplies the granularity strategies.
+            judge: Writes names and summaries, and decides between strategies that the rules rank equally.
+            options: The settings.
         """
         self.options = options or Options()
         self.judge = judge
@@ -55,16 +55,27 @@ class Services:
         self.aggregator = StepAggregatorService(host)
         self._names = [item.id for item in host.granularity_strategies()]
 
+    def announce(self, criteria: Iterable[WordedCriterion]) -> None:
+        """Register the criteria, so that one question for granularities covers all of them.
+
+        Raises:
+            UnknownNameError: no strategy has the name of a granularity, or two have it; or none is installed.
+            PluginError: the strategy belongs to a plugin that is not active.
+        """
+        for criterion in criteria:
+            self.analyzer.ruled(criterion, option=self.options.granularity)
+
     async def views(
         self, trajectory: Trajectory, criteria: Sequence[WordedCriterion]
     ) -> tuple[AggregatedSteps, ...]:
-        """The run as each criterion would be judged by, each view once; without criteria, at every granularity.
+        """The views by which each criterion would be judged, without duplicates; without criteria, one per granularity.
 
         Raises:
-            PluginError: a strategy raised, or returned what its contract forbids.
+            PluginError: a strategy raised, or its result violates its contract.
         """
         granularity = self.options.granularity
         if criteria:
+            self.announce(criteria)
             wanted = [
                 ((await self.analyzer.choose(item, option=granularity)).name, item) for item in criteria
             ]
@@ -99,13 +110,13 @@ class CriterionEvaluator:
         *,
         calibrations: Sequence[Calibration] = (),
     ) -> None:
-        """Prepare; nothing is asked yet.
+        """Create the evaluator without calling the judge.
 
         Args:
-            services: What comes before judging.
-            judge: Decides.
-            criterion: In its author's words.
-            calibrations: What labels have shown the judge to be worth; those of other checks say nothing here.
+            services: The services that prepare runs.
+            judge: The judge.
+            criterion: The author's criterion.
+            calibrations: Calibrations of the judge; those of other checks are ignored.
         """
         self._criterion = criterion
         self._calibrations = tuple(calibrations)
@@ -123,26 +134,26 @@ class CriterionEvaluator:
         self._compiling = asyncio.Lock()
 
     async def compiled(self) -> CompiledCriterion:
-        """The criterion with its locked checks, and its granularity chosen, once for all runs."""
+        """Compile the criterion to fixed checks, once for all runs."""
         async with self._compiling:
             if self._compiled is None:
                 locked = await compiled(self._criterion, self._writer)
-                await self._judging.choose(locked)
+                self._judging.announce(locked)
                 self._compiled = locked
         return self._compiled
 
     async def evaluate(self, trajectory: Trajectory) -> EvaluationResult:
-        """What the run is worth."""
+        """Evaluate the run."""
         [judged] = await evaluated_together([self], trajectory)
         return judged.result
 
     @property
     def judging(self) -> JudgeEvaluatorService:
-        """Who decides; the same for criteria that look at runs alike."""
+        """The evaluator service, shared by criteria with the same settings."""
         return self._judging
 
     def calibrated(self, judged: JudgedRun, sha256: str) -> JudgedRun:
-        """The same, with a confidence that labels have shown to be right."""
+        """Calibrate the confidence of an evaluation by labels."""
         same = [item for item in self._calibrations if item.criterion_sha256 == sha256]
         return replace(judged, result=calibrated(judged.result, same), views=distinct(judged.views))
 
@@ -150,7 +161,7 @@ class CriterionEvaluator:
 async def evaluated_together(
     evaluators: Sequence[CriterionEvaluator], trajectory: Trajectory
 ) -> list[JudgedRun]:
-    """What a run is worth by several criteria that look at it alike, by one judge, in their order."""
+    """Evaluate a run by several criteria with the same settings and one judge, in their order."""
     criteria = await asyncio.gather(*(each.compiled() for each in evaluators))
     judged = await evaluators[0].judging.evaluate_together(trajectory, criteria)
     return [
@@ -160,7 +171,7 @@ async def evaluated_together(
 
 
 def distinct(views: Sequence[AggregatedSteps]) -> tuple[AggregatedSteps, ...]:
-    """Each view once, in order."""
+    """Remove duplicate views, keeping the order."""
     found: list[AggregatedSteps] = []
     for view in views:
         if view not in found:

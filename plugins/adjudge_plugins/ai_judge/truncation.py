@@ -1,4 +1,4 @@
-"""Showing: steps of a run as they were recorded, as far as there is room; what is left out is known."""
+"""Shows steps of a run as recorded, truncated to the available budget, and lists what is left out."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from adjudge.model import Passage
 from adjudge_plugins.ai_judge.run_text import RunMaterial, fair_share
 
 LEAST_SHOWN: Final = 100
-"""Tokens below which a shortened step says no more than its line does: then fewer steps are shown."""
+"""The minimum tokens of a shortened step; below that fewer steps are shown, since a line would say as much."""
 
 _ENOUGH: Final = 160
-"""Tokens that a step should have where a choice is made anyway."""
+"""The tokens per step by which the number of shown steps is computed."""
 
 _OF_AN_ERROR: Final = 60
-"""Tokens of an error and of an end where there are many. It can be asked for, if it is seen at all."""
+"""The tokens of an error or of one of the last steps if there are many; a judge can request more of a step it sees."""
 
 _FIRST: Final = 2
 _LAST: Final = 5
@@ -25,30 +25,30 @@ _LAST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Steps as a judge reads them."""
+    """Steps as a judge sees them."""
 
     passages: tuple[Passage, ...]
-    """As they were recorded, the longest shortened where there is too little room."""
+    """The steps as recorded, the longest ones shortened if necessary."""
     steps: tuple[int, ...]
-    """Those of which anything is among the passages."""
+    """The steps that are shown, at least in part."""
     lines: str = ""
-    """A line about every step; empty where none is left out."""
+    """One line per step of the run; empty if no step is left out."""
     hidden: tuple[int, ...] = ()
-    """Those that are shortened or left out."""
+    """The steps that are shortened or left out."""
 
 
 def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequence[int] = ()) -> Shown:
-    """The steps within ``room`` tokens.
+    """Show the steps within ``room`` tokens.
 
-    Where they do not fit, all long ones are shortened alike. Where that would leave too little of each, a line
-    tells of every step, and those that say most are shown: the last ones, errors, the first ones, and
-    others evenly spread. The very last has a quarter of the room where it needs it.
+    If they do not fit, all long steps are shortened to one length. If that leaves too little of each, every
+    step gets a line, and only the most informative steps are shown: the last ones, errors, the first ones,
+    and others at even distances. The very last step gets up to a quarter of the room.
 
     Args:
-        steps: Their numbers, in order.
+        steps: The step numbers, in order.
         material: The run.
-        room: Tokens of the passages and ``lines`` together.
-        first: Steps that have room before all others, the most wanted first.
+        room: The token limit for the passages and ``lines`` together.
+        first: Steps with priority, the most important first.
     """
     if sum(map(material.cost, steps)) <= room:
         return Shown(material.places.passages(steps), tuple(steps))
@@ -60,7 +60,7 @@ def shown(steps: Sequence[int], material: RunMaterial, room: int, first: Sequenc
         given[step] = left * 3 // 4
         left -= min(material.cost(step), given[step])
     others = [step for step in steps if step not in given]
-    if others and others[-1] == steps[-1]:  # how it ended says more than any other step
+    if others and others[-1] == steps[-1]:  # the end is more informative than any other step
         end = others.pop()
         given[end] = max(left // 4, left - sum(map(material.cost, others)))
         left -= min(material.cost(end), given[end])
@@ -82,7 +82,7 @@ def _share(steps: Sequence[int], material: RunMaterial, room: int) -> int:
 
 
 def _most_telling(steps: Sequence[int], material: RunMaterial, room: int) -> list[int]:
-    """As many steps as there is room for, in order. Ends and errors do with less than others."""
+    """As many steps as fit, in order. The last steps and errors are given less room than others."""
     errors = [step for step in steps if material.failed(step)]
     kept = dict.fromkeys([*reversed(steps[-_LAST:]), *steps[:_FIRST], *spread(errors)])
     most = max(1, room // _ENOUGH, min(len(kept), room // _OF_AN_ERROR))

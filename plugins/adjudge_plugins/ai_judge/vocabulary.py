@@ -1,8 +1,8 @@
-"""The words that could stand in a run: those of its texts and of its tools.
+"""The vocabulary of a run: the words of its texts and of its tools.
 
-Words are compared without case and, in alphabets, by their beginnings or without their English endings, so that
-``deleted`` is looked for where ``delete`` stands. Chinese, Japanese and Korean texts have no borders between words:
-there every two characters in a row are a word.
+Words are compared without case. In alphabets they are compared by their stems or without English endings, so
+that a search for ``deleted`` finds ``delete``. Chinese, Japanese and Korean texts have no spaces between
+words: there every pair of adjacent characters counts as a word.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _SAY_NOTHING: Final = frozenset(
         "with",
     ]
 )
-"""Stems that any statement has."""
+"""Stems of function words and of words that any statement may contain."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text that say something, in lower case."""
+    """The content words of a text, in lower case."""
     found: list[str] = []
     for run in _WORD.findall(text.casefold()):
         for wide in _WIDE.findall(run):
@@ -62,20 +62,20 @@ def words_of(text: str) -> list[str]:
 
 
 def stem_of(word: str) -> str:
-    """The beginning of a word, by which two words are taken for one."""
+    """The first characters of a word; words with equal stems count as the same."""
     return word[:_STEM]
 
 
 def root_of(word: str) -> str:
-    """A word without its English ending, which stands wherever one of its other forms does."""
+    """A word without its English ending, so that all its forms are equal."""
     return _ENDING.sub("", word)
 
 
 class Vocabulary:
-    """What a run says anywhere: to the agent, by it and about it."""
+    """The words in all texts of a run."""
 
     def __init__(self, task: str | None, invocations: Iterable[Invocation], fields: Iterable[str]) -> None:
-        """Take the words of the task, of the messages, instructions and tools of the turns, and of some fields."""
+        """Collect words from the task, from the messages, instructions and tools of the turns, and from ``fields``."""
         turns = tuple(invocations)
         told = [task or "", *(turn.user_content.text for turn in turns)]
         for agents in {id(turn.app_details): turn.app_details for turn in turns}.values():
@@ -87,11 +87,11 @@ class Vocabulary:
         self._known: dict[str, bool] = {}
 
     def is_tool(self, name: str) -> bool:
-        """Whether a tool of this name is declared, or was called."""
+        """Whether a tool of this name is declared or was called."""
         return name.casefold() in self._tools
 
     def has(self, words: str) -> bool:
-        """Whether the run says these words somewhere, at the beginning of a word."""
+        """Whether these words occur in the run, at the beginning of a word."""
         if words not in self._known:
             before = "" if _WIDE.match(words) else r"(?<![^\W_])"
             pattern = re.compile(before + re.escape(words.casefold()))

@@ -1,4 +1,4 @@
-"""Reads YAML files of bounded size: one document of plain values, with aliases counted as often as they are used."""
+"""Reads YAML files of limited size: a single document of plain values, where every use of an alias counts."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from adjudge.kit.strict_json import MAX_DEPTH, open_file
 from adjudge.plugin import InputError, Problem
 
 _LARGEST: Final = 4 * 1024 * 1024
-"""Bytes of a file. Reading YAML takes about ten seconds a megabyte."""
+"""The size limit of a file in bytes. Parsing YAML takes about ten seconds per megabyte."""
 _MOST_VALUES: Final = 100_000
-"""Values of a document, those behind an alias counted at each of its uses."""
+"""The maximum number of values in a document, with aliases expanded."""
 _MOST_DIGITS: Final = 300
-"""Of a whole number: what is longer is no number that a float can be near."""
+"""The digit limit of an integer: longer ones do not fit into a float."""
 
 
 def read_yaml(path: Path) -> Any:
-    """The one document of a YAML 1.2 file: no tags, no key twice, finite numbers.
+    """Read the single document of a YAML 1.2 file: no tags, no duplicate keys, finite numbers.
 
     Raises:
-        InputError: the file cannot be read, is not such a document, or is too large once its aliases are
-            written out.
+        InputError: the file cannot be read, is not such a document, or is too large with its aliases
+        expanded.
     """
     import ruamel.yaml
 
-    library: Any = ruamel.yaml  # half of its types are not declared
+    library: Any = ruamel.yaml  # half of its types are not annotated
     reader = library.YAML(typ="safe", pure=True)
     try:
         document = reader.compose(_text(path))
@@ -54,7 +54,7 @@ def _text(path: Path) -> str:
 
 
 class _Measured:
-    """How many values a document has, without writing out what its aliases stand for."""
+    """Counts the values of a document with aliases expanded, without expanding them."""
 
     def __init__(self, path: Path, nodes: Any) -> None:
         self._path = path
@@ -63,10 +63,10 @@ class _Measured:
         self._open: set[int] = set()
 
     def measure(self, node: Any, depth: int) -> tuple[int, int]:
-        """The values of ``node`` and how deep they go, both at least 1.
+        """The number of values in ``node`` and its depth, both at least 1.
 
         Raises:
-            InputError: there are too many, too deep, or without an end, or a number is not finite.
+            InputError: there are too many values, too much nesting, a cycle, or a number that is not finite.
         """
         if id(node) in self._known:
             values, height = self._known[id(node)]

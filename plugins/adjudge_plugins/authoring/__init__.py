@@ -1,1 +1,1 @@
-"""What authors of plugins start from: the command ``plugins new``."""
+"""The command ``plugins new``, with which authors start a plugin."""

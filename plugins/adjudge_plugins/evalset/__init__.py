@@ -1,1 +1,1 @@
-"""The commands ``evalset`` and ``eval_set``: look at eval sets, check, make and change them."""
+"""The commands ``evalset`` and ``eval_set``: show, check, create and change eval sets."""

@@ -2,50 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from adjudge.kit.eval_sets import EVAL_SET_SUFFIX, EvalSetDocument, checked_id, id_from
 from adjudge.plugin import InputError, Problem, say
-from adjudge_plugins.evalset.document import EvalSetDocument, id_from
 
 if TYPE_CHECKING:
     from adjudge.model.trajectory import Trajectory
 
-SUFFIX: Final = ".evalset.json"
-_ID: Final = re.compile(r"[A-Za-z0-9_]+")
 _FILE: Final = click.Path(path_type=Path)
-
-
-def checked_id(eval_set_id: str) -> str:
-    """The id of an eval set, which is the name of its file too.
-
-    Raises:
-        InputError: ADK would refuse it.
-    """
-    if _ID.fullmatch(eval_set_id) is None:
-        raise InputError(
-            Problem(
-                what=f"{eval_set_id!r} can be no id of an eval set.",
-                hint="ADK takes letters, digits and _ alone.",
-            )
-        )
-    return eval_set_id
 
 
 @click.command("create")
 @click.argument("file", type=_FILE)
 def create(file: Path) -> None:
     """Write an eval set without cases to FILE, named ID.evalset.json or ID.test.json."""
-    name = file.name.removesuffix(SUFFIX).removesuffix(".test.json")
+    name = file.name.removesuffix(EVAL_SET_SUFFIX).removesuffix(".test.json")
     if name == file.name:
         raise InputError(
             Problem(
                 what="the name of an eval set ends with .evalset.json or .test.json.",
                 file=str(file),
-                hint=f"For instance {file.with_name(id_from(file.name.split('.')[0]) + SUFFIX)}.",
+                hint=f"For instance {file.with_name(id_from(file.name.split('.')[0]) + EVAL_SET_SUFFIX)}.",
             )
         )
     EvalSetDocument.new(file, checked_id(name)).save()
@@ -73,7 +54,7 @@ def add_cases(file: Path, scenarios_file: Path, session_input_file: Path | None)
 
 
 def add_scenarios(file: Path, scenarios_file: Path, session_input_file: Path | None) -> None:
-    """Add the scenarios of a file that the eval set does not have, and say which."""
+    """Add the scenarios that the eval set does not have yet, and print their ids."""
     from adjudge_plugins.evalset.scenarios import add_missing, read_scenarios
 
     document = EvalSetDocument.opened(file)
@@ -137,14 +118,16 @@ def add_session(
 
 
 def _new(file: Path) -> EvalSetDocument:
-    return EvalSetDocument.new(file, checked_id(file.name.removesuffix(SUFFIX).removesuffix(".test.json")))
+    return EvalSetDocument.new(
+        file, checked_id(file.name.removesuffix(EVAL_SET_SUFFIX).removesuffix(".test.json"))
+    )
 
 
 def _only_run(runs: list[Trajectory], log: Path, number: int | None) -> Trajectory:
-    """The run that is meant.
+    """Select the run with this number, or the only one.
 
     Raises:
-        InputError: there is no such run, or several, and none is named.
+        InputError: there is no such run, or there are several and none is selected.
     """
     if number is None and len(runs) > 1:
         shown = [f"{place}: {_headline(run)}" for place, run in enumerate(runs[:10], start=1)]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from adjudge.kit.eval_sets import EVAL_SET_SUFFIX, EvalSetDocument, checked_id
 from adjudge.plugin import InputError, Problem, say
-from adjudge_plugins.evalset.additions import SUFFIX, add_scenarios, checked_id
-from adjudge_plugins.evalset.document import EvalSetDocument
+from adjudge_plugins.evalset.additions import add_scenarios
 
 _FILE = click.Path(path_type=Path)
 _FOLDER = click.argument("agent_folder", metavar="AGENT_MODULE_FILE_PATH", type=_FILE)
@@ -88,11 +88,11 @@ def generate_eval_cases(
 
 
 def _file(folder: Path, eval_set_id: str) -> Path:
-    """Where ADK's web page looks for the eval set.
+    """The path at which ADK's web page looks for the eval set.
 
     Raises:
-        InputError: there is no such folder, or it can be no id.
+        InputError: there is no such folder, or the id is invalid.
     """
     if not folder.is_dir():
         raise InputError(Problem(what="expected the folder of an agent.", file=str(folder)))
-    return folder / f"{checked_id(eval_set_id)}{SUFFIX}"
+    return folder / f"{checked_id(eval_set_id)}{EVAL_SET_SUFFIX}"

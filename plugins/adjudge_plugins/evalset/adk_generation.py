@@ -1,4 +1,4 @@
-"""What ``eval_set generate_eval_cases`` writes scenarios from: ADK's configuration, and the agent in a folder."""
+"""The inputs of ``eval_set generate_eval_cases``: ADK's configuration, and the agent in a folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adjudge.plugin import InputError, Problem, SupportsDescription
 
 
 class ConversationGenerationConfig(FileObject):
-    """How scenarios are written (google-adk 2.13.0, ``ConversationGenerationConfig``)."""
+    """The settings for writing scenarios (google-adk 2.13.0, ``ConversationGenerationConfig``)."""
 
     count: int = Field(ge=1, le=100)
     model_name: str
@@ -22,20 +22,20 @@ class ConversationGenerationConfig(FileObject):
 
 
 def read_generation_config(path: Path) -> ConversationGenerationConfig:
-    """The configuration in a file.
+    """Read the configuration in a file.
 
     Raises:
-        InputError: it cannot be read, or is none; every mistake is named.
+        InputError: it cannot be read or is invalid; every mistake is named.
     """
     findings = Findings(str(path))
     return findings.sound(findings.read(ConversationGenerationConfig, read_json(path), "$"))
 
 
 async def agent_details(target: Path, disable: Sequence[str]) -> AppDetails:
-    """What an agent is told, and which tools it declares.
+    """The instructions of an agent and the tools that it declares.
 
     Raises:
-        InputError: there is no agent, or agents of its kind cannot say it.
+        InputError: there is no agent, or agents of its kind cannot provide this.
     """
     from adjudge import open_agent
 
@@ -45,7 +45,7 @@ async def agent_details(target: Path, disable: Sequence[str]) -> AppDetails:
         if not isinstance(adapter, SupportsDescription):
             raise InputError(
                 Problem(
-                    what="agents of this kind cannot say what they are told and can call.",
+                    what="agents of this kind do not describe their instructions and tools.",
                     file=str(target),
                     hint="Use adjudge evalset generate, with --instructions and --tools, or with --log.",
                 )

@@ -1,4 +1,4 @@
-"""``adjudge evalset remove``, ``edit`` and ``diff``: changes of cases, and what changed."""
+"""``adjudge evalset remove``, ``edit`` and ``diff``: change cases, and show differences."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 import click
 
 from adjudge.kit.adk import case_to_adk, open_eval_set, split_selection
+from adjudge.kit.eval_sets import ABSENT, Change, EvalSetDocument, changes, id_of
 from adjudge.model.base import JsonObject
 from adjudge.plugin import InputError, Problem, say, say_json
-from adjudge_plugins.evalset.differences import ABSENT, Change, changes
-from adjudge_plugins.evalset.document import EvalSetDocument, id_of
 
 _FILE = click.Path(path_type=Path)
 
@@ -35,7 +34,7 @@ def remove(selection: str) -> None:
 @click.option(
     "--set", "settings", metavar="PATH=VALUE", multiple=True, help="Put VALUE, JSON or a plain text, at PATH."
 )
-@click.option("--unset", "unset", metavar="PATH", multiple=True, help="Remove what stands at PATH.")
+@click.option("--unset", "unset", metavar="PATH", multiple=True, help="Remove the value at PATH.")
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
 def edit(selection: str, settings: tuple[str, ...], unset: tuple[str, ...], dry_run: bool) -> None:
     """Change the case ID of FILE, and show what changed.
@@ -43,7 +42,7 @@ def edit(selection: str, settings: tuple[str, ...], unset: tuple[str, ...], dry_
     A PATH leads into the case, for instance conversation[0].final_response.parts[0].text. `adjudge evalset show --json`
     shows what is where. The element after the last of a list may be set; it is added.
     """
-    from adjudge_plugins.evalset.json_place import steps_of, with_value, without
+    from adjudge.kit.eval_sets import steps_of, with_value, without
 
     file, ids = _chosen(selection)
     if len(ids) != 1:
@@ -86,7 +85,7 @@ def _chosen(selection: str) -> tuple[Path, tuple[str, ...]]:
 
 
 def _value(text: str) -> Any:
-    """A value of a command line: JSON, or the text itself where it is none."""
+    """Parse a value of the command line as JSON; a text that is not JSON stands for itself."""
     from adjudge.kit.strict_json import parse_json
 
     if not text.isprintable() and any("\ud800" <= char <= "\udfff" for char in text):

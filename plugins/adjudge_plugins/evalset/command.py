@@ -1,4 +1,4 @@
-"""``adjudge evalset``: its commands that look at eval sets, check them, and bring old ones into the new schema."""
+"""``adjudge evalset``: commands that show eval sets, check them, and migrate old ones to the new schema."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from adjudge.kit.adk import (
     read_session_file,
     split_selection,
 )
+from adjudge.kit.eval_sets import entry_marks, write_whole
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.invocation import Invocation
 from adjudge.model.items import ToolCall
 from adjudge.plugin import AdjudgeError, InputError, Problem, say, say_json
 from adjudge_plugins.evalset.additions import add_cases, add_session, create
 from adjudge_plugins.evalset.changes import diff, edit, remove
-from adjudge_plugins.evalset.document import write_whole
 from adjudge_plugins.evalset.generation import generate
 
 _SHAPES = {
@@ -66,7 +66,7 @@ def validate(ctx: click.Context, paths: tuple[Path, ...]) -> None:
 
 
 def _files(paths: tuple[Path, ...]) -> tuple[list[Path], int]:
-    """The files that are meant, each once, and how many paths mean none."""
+    """The files that ``paths`` select, each once, and the number of paths that select none."""
     files: dict[Path, None] = {}
     bad = 0
     for path in paths:
@@ -139,15 +139,7 @@ def list_cases(paths: tuple[Path, ...]) -> None:
 def _print_cases(eval_set: EvalSetFile) -> None:
     say(f"{eval_set.path} ({eval_set.eval_set_id})")
     for entry in eval_set.entries:
-        marks = {
-            "rubrics": entry.has_rubrics,
-            "initial state": entry.has_state,
-            "final state": entry.has_final_session_state,
-            "intermediate responses": entry.has_reference_intermediate,
-            "no reference response": not entry.is_scenario and not entry.has_reference_response,
-        }
-        size = "scenario" if entry.is_scenario else f"{entry.turns} turn{'' if entry.turns == 1 else 's'}"
-        say(f"  {entry.eval_id}: {', '.join([size, *(name for name, has in marks.items() if has)])}")
+        say(f"  {entry.eval_id}: {', '.join(entry_marks(entry))}")
 
 
 @evalset_command.command("show")
@@ -204,7 +196,7 @@ def _arguments(call: ToolCall) -> str:
 
 
 def _block(label: str, text: str) -> str:
-    """``text`` after its label, its further lines indented as deep."""
+    """A label and a text, whose further lines are indented to the text's column."""
     return f"    {label}: " + text.strip().replace("\n", "\n      ")
 
 

@@ -1,4 +1,4 @@
-"""``adjudge evalset generate``: conversation scenarios that a model writes from what an agent is told and can call."""
+"""``adjudge evalset generate``: a model writes conversation scenarios from the agent's instructions and tools."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Final
 
 import click
 
+from adjudge.kit.eval_sets import EvalSetDocument
 from adjudge.model.eval_set import EvalCase
 from adjudge.model.invocation import AppDetails
 from adjudge.model.judging import Exhibit
 from adjudge.plugin import InputError, Problem, say
-from adjudge_plugins.evalset.document import EvalSetDocument
 
 _FILE = click.Path(path_type=Path)
 _FIELDS: Final = {
@@ -27,22 +27,22 @@ _MOST: Final = 100
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """What scenarios are to be written from."""
+    """The input for writing scenarios."""
 
     count: int
     instructions: str
-    """What the agent is told to do."""
+    """The instructions of the agent."""
     tools: str = ""
-    """The tools that it declares."""
+    """The tools that the agent declares."""
     environment: str = ""
-    """What data its tools give it."""
+    """The data behind the tools."""
     goal: str = ""
-    """What the scenarios are meant to look at."""
+    """The aspect that the scenarios should test."""
     persona: str | None = None
-    """Who the simulated user is, by id."""
+    """The id of the simulated user's persona."""
 
     def exhibits(self, written: Sequence[EvalCase]) -> Iterator[Exhibit]:
-        """What a model is shown, with the scenarios that there are."""
+        """The exhibits for the model, including the scenarios written so far."""
         scenarios = [
             case.conversation_scenario.model_dump(mode="json", exclude_none=True)
             for case in written
@@ -75,13 +75,13 @@ class Wanted:
     show_default=True,
     help="How many scenarios.",
 )
-@click.option("--instructions", "instructions", type=_FILE, help="A text: what the agent is told to do.")
+@click.option("--instructions", "instructions", type=_FILE, help="A text file: the agent's instructions.")
 @click.option("--tools", type=_FILE, help="The tools that it declares, in any form that a person can read.")
 @click.option(
     "--log", type=_FILE, help="A log of the agent with its instructions and tools, in place of these two."
 )
-@click.option("--environment", type=_FILE, help="A text: what data the tools give it.")
-@click.option("--goal", metavar="TEXT", default="", help="What the scenarios are meant to look at.")
+@click.option("--environment", type=_FILE, help="A text file: the data behind the tools.")
+@click.option("--goal", metavar="TEXT", default="", help="What the scenarios should test.")
 @click.option("--persona", metavar="ID", help="Who the simulated user is: EXPERT, NOVICE or EVALUATOR.")
 @click.option(
     "--session_input_file",
@@ -128,7 +128,7 @@ def generate(
 def add_generated(
     document: EvalSetDocument, wanted: Wanted, model: str, session_input: Path | None, disable: Sequence[str]
 ) -> None:
-    """Write scenarios, add them to the eval set as cases, and say which.
+    """Write scenarios, add them to the eval set as cases, and print their ids.
 
     Raises:
         InputError: the model cannot be used, or a call failed; nothing is written.
@@ -155,7 +155,7 @@ async def _written(
     from adjudge_plugins.evalset.scenarios import case_of
 
     as_who = {} if wanted.persona is None else {"user_persona": wanted.persona}
-    # A persona that there is not is told before a model is asked.
+    # An unknown persona is reported before the first call of the model.
     case_of({**dict.fromkeys(_FIELDS, "-"), **as_who}, session, "--persona")
     prompt = read_prompt(__package__, "scenario")
     cases: list[EvalCase] = []
@@ -176,7 +176,7 @@ async def _written(
 
 
 def _missing(written: Mapping[str, str]) -> str:
-    """What a scenario lacks; empty where it is whole."""
+    """Name what a scenario lacks; empty if it is complete."""
     lacking = [name for name in _FIELDS if not written[name].strip()]
     return f"it left {' and '.join(lacking)} empty" if lacking else ""
 
@@ -192,10 +192,10 @@ def _text_of(path: Path | None) -> str:
 
 
 def _of_log(log: Path, disable: Sequence[str]) -> tuple[str, str]:
-    """The instructions and the tools that a log has of its agents.
+    """The instructions and the tools of the agents in a log.
 
     Raises:
-        InputError: it has none.
+        InputError: the log records neither.
     """
     from adjudge import read_log
 
@@ -213,7 +213,7 @@ def _of_log(log: Path, disable: Sequence[str]) -> tuple[str, str]:
 
 
 def described(details: AppDetails) -> tuple[str, str]:
-    """The instructions of every agent, and the tools that they declare."""
+    """The instructions of every agent, and the tools that they declare, as texts."""
     agents = details.agent_details.values()
     told = "\n\n".join(f"{agent.name}:\n{agent.instructions}" for agent in agents if agent.instructions)
     tools = (tool for agent in agents for tool in agent.tool_declarations)

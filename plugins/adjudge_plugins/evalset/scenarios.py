@@ -1,4 +1,4 @@
-"""Cases of conversation scenarios, as ADK's ``ConversationScenarios`` files have them."""
+"""Cases of conversation scenarios, in the format of ADK's ``ConversationScenarios`` files."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.kit.adk import case_from_adk
+from adjudge.kit.eval_sets import EvalSetDocument
 from adjudge.kit.strict_json import is_list, is_object, read_json
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase
 from adjudge.plugin import InputError, Problem
-from adjudge_plugins.evalset.document import EvalSetDocument
 
 
 def read_scenarios(path: Path, session_input: Path | None) -> list[EvalCase]:
-    """The cases of a file of scenarios, each with the session of the other file.
+    """Read the cases in a file of scenarios, each with the session of the other file.
 
     Raises:
-        InputError: a file cannot be read, or holds something else; all mistakes are named.
+        InputError: a file cannot be read or is invalid; all mistakes are named.
     """
     found = read_json(path)
     scenarios = found.get("scenarios") if is_object(found) else None
@@ -44,10 +44,10 @@ _ANY: JsonObject = {"starting_prompt": "", "conversation_plan": ""}
 
 
 def session_of(path: Path | None) -> Any:
-    """ADK's ``SessionInput`` in a file, as it stands there; ``None`` without a file.
+    """Read ADK's ``SessionInput`` from a file, unconverted; ``None`` without a file.
 
     Raises:
-        InputError: it cannot be read, or is none.
+        InputError: it cannot be read or is invalid.
     """
     if path is None:
         return None
@@ -57,24 +57,25 @@ def session_of(path: Path | None) -> Any:
 
 
 def case_of(scenario: Any, session: Any, place: str) -> EvalCase:
-    """The case of one scenario.
+    """Make the case of one scenario.
 
-    Its id is made of the scenario, so that the same one has the same id: ADK's id where no persona is named.
+    Its id is a hash of the scenario, so that equal scenarios have the same id. Without a persona it is the id
+    that ADK gives.
 
     Args:
         scenario: ADK's ``ConversationScenario``.
         session: ADK's ``SessionInput``; ``None`` for none.
-        place: Where the scenario stands, for messages.
+        place: The place of the scenario, for messages.
 
     Raises:
-        InputError: it is no scenario.
+        InputError: the scenario is invalid.
     """
     case = _checked(
         {"conversation_scenario": scenario, **({} if session is None else {"session_input": session})}, place
     )
     told = case.conversation_scenario
     if told is None:
-        raise InputError(Problem(what="this is no scenario.", file=place))
+        raise InputError(Problem(what="this is not a scenario.", file=place))
     hashed = {
         "starting_prompt": told.starting_prompt,
         "conversation_plan": told.conversation_plan,
@@ -89,7 +90,7 @@ def _checked(data: JsonObject, place: str) -> EvalCase:
 
 
 def add_missing(document: EvalSetDocument, cases: list[EvalCase]) -> tuple[list[str], list[str]]:
-    """Add the cases whose id the file does not have; the ids that were added, and those that it had."""
+    """Add the cases whose id the file does not have; return the added ids and the ids that existed."""
     added: list[str] = []
     known: list[str] = []
     for case in cases:

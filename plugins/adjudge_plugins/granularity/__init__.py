@@ -1,1 +1,1 @@
-"""Granularity strategies: what a judge is shown of a run (seed 003, section 3.2)."""
+"""Granularity strategies: the views of a run for a judge (seed 003, section 3.2)."""

@@ -1,4 +1,4 @@
-"""Claude as a judge, by Anthropic's Messages API.
+"""Claude as a judge, through Anthropic's Messages API.
 
 Definitions: "Messages" and "Errors" (https://docs.anthropic.com/en/api/messages, …/errors), "Tool use"
 (https://docs.anthropic.com/en/docs/agents-and-tools/tool-use), "Handling stop reasons"
@@ -27,13 +27,14 @@ from adjudge.plugin import (
 )
 
 _VERSION: Final = "2023-06-01"
-"""The version of the API: its answers are read as that version defines them."""
+"""The API version (header ``anthropic-version``), which fixes the format of the responses."""
 
+_CONTEXT: Final = 200_000
 _MAX_TOKENS: Final = 8192
-"""The API demands a limit. This one is within what every model since Claude 3.5 may write."""
+"""``max_tokens``, which the API requires. Every model since Claude 3.5 supports this value."""
 
 _TOOL: Final = "answer"
-"""The tool whose input is the answer. The model is made to call it, so that its schema holds."""
+"""The tool whose input is the answer. The model is forced to call it, so that the answer follows the schema."""
 
 _NAMES: Final = {"stop": "stop_sequences"}
 _UNKNOWN: Final = ("presence_penalty", "frequency_penalty")
@@ -64,26 +65,30 @@ _ERROR_MESSAGES: Final[tuple[tuple[re.Pattern[str], JudgeErrorCode], ...]] = (
     (re.compile(r"input_schema|json schema"), "schema_rejected"),
     (re.compile(r"credit balance is too low|usage limits"), "quota"),
 )
-"""``invalid_request_error`` stands for many things, which only its message tells apart."""
+"""Patterns of messages: ``invalid_request_error`` covers many errors, which only the message tells apart."""
 
 
 class AnthropicJudge(http_judge.HttpJudge):
-    """One call of the Messages API for every request, at ``ANTHROPIC_BASE_URL``."""
+    """Makes one call of the Messages API per request, at ``ANTHROPIC_BASE_URL``."""
 
     address_variable = "ANTHROPIC_BASE_URL"
     default_address = "https://api.anthropic.com"
     path = "/v1/messages"
     key_variables = ("ANTHROPIC_API_KEY",)
 
+    def context(self, model: str) -> int | None:  # noqa: ARG002
+        """The context window in tokens, which is the same for every model since Claude 3."""
+        return _CONTEXT
+
     def headers(self) -> Mapping[str, str]:
-        """The key and the version."""
+        """The key and the API version."""
         return {"x-api-key": self.key, "anthropic-version": _VERSION}
 
     def body(self, request: JudgeRequest) -> JsonObject:
-        """The body of a call. The API has no seed: votes differ by chance alone.
+        """Build the body of a call. The API has no seed parameter, so votes differ only by sampling.
 
         Raises:
-            JudgeError: a parameter that the API does not have, or an option that the client itself sets.
+            JudgeError: a parameter that the API does not have, or an option that the client sets itself.
         """
         parameters = {_NAMES.get(name, name): value for name, value in request.parameters.items()}
         for name in _UNKNOWN:
@@ -111,10 +116,10 @@ class AnthropicJudge(http_judge.HttpJudge):
         return http_judge.with_options(body, request.provider_options)
 
     def reply(self, answer: http_judge.HttpAnswer) -> JudgeReply:
-        """The input of the tool call as JSON; the words where a server answers with words all the same.
+        """Return the input of the tool call as JSON; the text if the server answers with text instead.
 
         Raises:
-            JudgeError: the answer is no message, or a finished one without content.
+            JudgeError: the response is not a message, or is finished without content.
         """
         body = answer.body
         blocks = http_judge.objects_or_empty(body.get("content"))
@@ -128,10 +133,10 @@ class AnthropicJudge(http_judge.HttpJudge):
         if finish == "refusal":
             text = "".join(words)
         elif not isinstance(body.get("content"), list):
-            raise JudgeError("the answer is no message: it has no list of content", code="malformed")
+            raise JudgeError("the answer is not a message: it has no list of content", code="malformed")
         elif finish == "stop" and not text:
             raise JudgeError(
-                "the answer is finished and holds neither a tool call nor text", code="malformed"
+                "the answer is finished and contains neither a tool call nor text", code="malformed"
             )
         return JudgeReply(
             text=text,
@@ -142,7 +147,7 @@ class AnthropicJudge(http_judge.HttpJudge):
         )
 
     def error_code(self, status: int, body: Any) -> JudgeErrorCode | None:  # noqa: ARG002 - the type says it better
-        """What a failure means by its type; ``None`` where the body names none."""
+        """The error code for the type of error in the body; ``None`` if the body has none."""
         error = http_judge.object_or_empty(http_judge.object_or_empty(body).get("error"))
         kind = http_judge.text_or_empty(error.get("type"))
         if kind != "invalid_request_error":
@@ -162,7 +167,7 @@ def _usage(found: object) -> Usage | None:
     counts = http_judge.object_or_empty(found)
     if not counts:
         return None
-    # input_tokens are those after the last cache breakpoint; what was read or written there is extra.
+    # input_tokens counts only what follows the last cache breakpoint; cached tokens are reported separately.
     cached = http_judge.count_or_none(counts.get("cache_read_input_tokens"))
     written = http_judge.count_or_none(counts.get("cache_creation_input_tokens"))
     whole = http_judge.sum_or_none(http_judge.count_or_none(counts.get("input_tokens")), cached, written)
@@ -183,8 +188,10 @@ def _rate(headers: Mapping[str, str]) -> RateLimit | None:
 
 
 def _seconds_until(moment: str, server_time: str) -> float | None:
-    """From the server's own clock where it shows it; ``moment`` is of RFC 3339."""
-    from email.utils import parsedate_to_datetime  # listings of plugins import this module, and need no dates
+    """The seconds until ``moment`` (RFC 3339), measured from ``server_time`` if the server sent it."""
+    from email.utils import (
+        parsedate_to_datetime,
+    )  # imported here because listings of plugins import this module
 
     try:
         now = parsedate_to_datetime(server_time)
@@ -192,7 +199,7 @@ def _seconds_until(moment: str, server_time: str) -> float | None:
         now = datetime.now(UTC)
     try:
         return max(0.0, (datetime.fromisoformat(moment) - now).total_seconds())
-    except (TypeError, ValueError):  # no date, or one without a time zone
+    except (TypeError, ValueError):  # not a date, or one without a time zone
         return None
 
 

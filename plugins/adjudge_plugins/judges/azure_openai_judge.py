@@ -23,10 +23,10 @@ _FIRST_WITH_COMPLETION_TOKENS: Final = "2024-09"
 
 
 class AzureOpenAIJudge(http_judge.ChatCompletionsJudge):
-    """One Chat Completions call to a deployment for every request.
+    """Makes one Chat Completions call to a deployment per request.
 
-    With a dated version the address of the deployment is asked; with none, or with ``preview`` or ``v1``,
-    the v1 API, which knows no dates.
+    With a dated API version the address of the deployment is used; without one, or with ``preview`` or
+    ``v1``, the v1 API, which has no dated versions.
     """
 
     address_variable = _ENDPOINT
@@ -36,7 +36,7 @@ class AzureOpenAIJudge(http_judge.ChatCompletionsJudge):
 
     @property
     def address(self) -> str:
-        """The endpoint, which the portal shows with and without the path of the API."""
+        """The endpoint without the API path, which the portal shows in some places."""
         return super().address.removesuffix("/v1").removesuffix("/openai").rstrip("/")
 
     def url(self, request: JudgeRequest) -> str:
@@ -47,17 +47,17 @@ class AzureOpenAIJudge(http_judge.ChatCompletionsJudge):
         return f"{self.address}/openai/{path}/chat/completions{query}"
 
     def headers(self) -> Mapping[str, str]:
-        """The key, or the token of Entra ID."""
+        """The API key, or the bearer token of Entra ID."""
         return {"api-key": self.key} if self.key_variable == _KEY else super().headers()
 
     @property
     def token_limit(self) -> http_judge.TokenLimit:
-        """What the version calls ``max_tokens``."""
+        """The name of ``max_tokens`` in this API version."""
         is_old = _is_dated(self._version) and self._version < _FIRST_WITH_COMPLETION_TOKENS
         return "max_tokens" if is_old else "max_completion_tokens"
 
     def fingerprint(self) -> JsonObject:
-        """Where the calls go, and in which version."""
+        """The endpoint and the API version."""
         return {**super().fingerprint(), "api_version": self._version or None}
 
     @property

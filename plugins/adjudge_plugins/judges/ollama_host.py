@@ -1,6 +1,6 @@
-"""``OLLAMA_HOST`` as an address.
+"""Converts the environment variable ``OLLAMA_HOST`` to a URL.
 
-Its forms: Ollama's own reading of it (https://github.com/ollama/ollama, ``envconfig/config.go``).
+The accepted forms are those of Ollama itself (https://github.com/ollama/ollama, ``envconfig/config.go``).
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 _HOST: Final = "127.0.0.1"
 _PORTS: Final = {"http": 80, "https": 443}
 _PORT: Final = 11434
-"""Where no scheme is written; with one, its own port holds."""
+"""The default port for an address without a scheme; an address with a scheme uses the scheme's port."""
 
 
 def base_url(text: str) -> str:
-    """``HOST``, ``:PORT``, ``HOST:PORT``, an IPv6 address or a URL, as a URL with a port.
+    """Convert ``HOST``, ``:PORT``, ``HOST:PORT``, an IPv6 address or a URL to a URL with a port.
 
-    The address of all interfaces (``0.0.0.0``, ``::``), which servers are given, becomes this machine's.
-    What is no address comes back as it is written.
+    The wildcard addresses that servers listen on (``0.0.0.0``, ``::``) become the loopback address. An
+    invalid address is returned unchanged.
     """
     written = text.strip().strip("\"'").strip()
     scheme, separator, rest = written.partition("://")

@@ -1,7 +1,8 @@
-"""Models of an Ollama server as judges: on this machine, without a key.
+"""Models of an Ollama server as judges, usually on this machine and without a key.
 
 Definitions: "Generate a chat message" (https://docs.ollama.com/api/chat), "Structured outputs", the
-options of a Modelfile, and ``api/types.go`` of https://github.com/ollama/ollama for ``truncate`` and ``shift``.
+options of a Modelfile, and ``api/types.go`` of https://github.com/ollama/ollama for ``truncate`` and
+``shift``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from adjudge.plugin import (
 from adjudge_plugins.judges.ollama_host import base_url
 
 _SECONDS: Final = 5.0
-"""How long the server may take to say which models it has, busy as it may be. One that is not there refuses at once."""
+"""The time limit in seconds for listing the models of a busy server. Without a server the call fails at once."""
 
 _NAMES: Final = {"max_tokens": "num_predict"}
 
@@ -33,35 +34,35 @@ _BESIDE_OPTIONS: Final = frozenset(
         *("keep_alive", "think", "tools", "logprobs", "top_logprobs"),
     }
 )
-"""Fields of the request itself. Everything else (``num_ctx``, ``repeat_penalty``, …) is one of its options."""
+"""Fields of the request itself. Every other option (``num_ctx``, ``repeat_penalty``, …) goes into ``options``."""
 
 _ERROR_MESSAGES: Final[tuple[tuple[re.Pattern[str], JudgeErrorCode], ...]] = (
     (re.compile(r"context (?:size|length|window)|exceed_context_size"), "context_too_long"),
     (re.compile(r"invalid format|json schema|\bgrammar\b"), "schema_rejected"),
-    # As with a model that is not there, no further call can succeed.
+    # Treated like a missing model: no further call can succeed.
     (re.compile(r"requires more system memory|does not support chat"), "unknown_model"),
 )
 
 
 class OllamaJudge(http_judge.HttpJudge):
-    """One call of ``/api/chat`` for every request."""
+    """Makes one call of ``/api/chat`` per request."""
 
     address_variable = "OLLAMA_HOST"
     path = "/api/chat"
 
     @property
     def address(self) -> str:
-        """``OLLAMA_HOST`` as Ollama reads it; its own default where it is not set."""
+        """The URL in ``OLLAMA_HOST``, or Ollama's default."""
         return base_url(self.variable(self.address_variable))
 
     def body(self, request: JudgeRequest) -> JsonObject:
-        """The body of a call.
+        """Build the body of a call.
 
-        A server left alone cuts off the beginning of what does not fit into the context, and a verdict on the
-        rest would look like any other. ``truncate`` and ``shift`` make that an error.
+        By default the server silently cuts off the beginning of a prompt that exceeds the context, and the
+        verdict would rest on the remainder. ``truncate`` and ``shift`` turn that into an error.
 
         Raises:
-            JudgeError: an option that the client itself sets.
+            JudgeError: an option that the client sets itself.
         """
         options: JsonObject = {_NAMES.get(name, name): value for name, value in request.parameters.items()}
         if request.seed is not None:
@@ -82,23 +83,23 @@ class OllamaJudge(http_judge.HttpJudge):
         return http_judge.with_options(body, beside)
 
     def reply(self, answer: http_judge.HttpAnswer) -> JudgeReply:
-        """The message without the model's thinking.
+        """Return the message without the model's thinking.
 
         Raises:
-            JudgeError: the answer holds no message, is not finished, or finished without a word.
+            JudgeError: the response has no message, is not finished, or is empty.
         """
         body = answer.body
         message = body.get("message")
         text = http_judge.text_or_empty(http_judge.object_or_empty(message).get("content"))
         reason = http_judge.text_or_empty(body.get("done_reason"))
-        # Old servers give no reason.
+        # Old servers send no done_reason.
         finish: FinishReason = (
             "stop" if reason in ("stop", "") else "length" if reason == "length" else "other"
         )
         if not isinstance(message, dict) or body.get("done") is False:
-            raise JudgeError("the answer holds no finished message", code="malformed")
+            raise JudgeError("the answer contains no finished message", code="malformed")
         if finish == "stop" and not text:
-            raise JudgeError("the answer is finished and holds no text", code="malformed")
+            raise JudgeError("the answer is finished and contains no text", code="malformed")
         read = http_judge.count_or_none(body.get("prompt_eval_count"))
         written = http_judge.count_or_none(body.get("eval_count"))
         total = http_judge.sum_or_none(read, written)
@@ -112,17 +113,18 @@ class OllamaJudge(http_judge.HttpJudge):
         )
 
     def error_code(self, status: int, body: Any) -> JudgeErrorCode | None:
-        """What a failure means; ``None`` where only the status tells."""
+        """The error code for a failure; ``None`` if only the HTTP status tells."""
         message = http_judge.text_or_empty(http_judge.object_or_empty(body).get("error")).lower()
         if status == 404 and "not found" in message:
             return "unknown_model"
         return next((code for pattern, code in _ERROR_MESSAGES if pattern.search(message)), None)
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
-        """One call.
+        """Make one call.
 
         Raises:
-            JudgeError: there is no answer; its code says why, and its message how to get a model that is not there.
+            JudgeError: there is no answer. Its code says why; for a missing model its message says how to get
+            it.
         """
         try:
             return await super().complete(request)
@@ -132,7 +134,7 @@ class OllamaJudge(http_judge.HttpJudge):
             raise JudgeError(f"{error}; {_advice(request.model)}", code=error.code) from None
 
     def missing(self, model: str | None) -> Iterator[str]:
-        """A usable address; the server; where it answers, the model."""
+        """Report an invalid address, a server that does not answer, or a model that the server does not have."""
         problems = list(self.problems())
         yield from problems
         if problems:

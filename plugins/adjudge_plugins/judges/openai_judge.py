@@ -21,11 +21,15 @@ class OpenAIJudgeConfig(ComponentConfig):
     """``[judge.backends.openai]`` in ``adjudge.toml``."""
 
     seed: bool = True
-    """Whether votes carry a ``seed``; set it to false for a server that refuses the parameter."""
+    """Whether requests have the parameter ``seed``. Set it to false for a server that rejects this parameter."""
+
+
+_CONTEXT: Final = 128_000
+"""The context window of OpenAI's chat models in tokens; newer models have more."""
 
 
 class OpenAIJudge(http_judge.ChatCompletionsJudge):
-    """One Chat Completions call for every request, at ``OPENAI_BASE_URL``."""
+    """Makes one Chat Completions call per request, at ``OPENAI_BASE_URL``."""
 
     address_variable = "OPENAI_BASE_URL"
     default_address = "https://api.openai.com/v1"
@@ -35,31 +39,35 @@ class OpenAIJudge(http_judge.ChatCompletionsJudge):
     )
 
     def __init__(self, config: OpenAIJudgeConfig, host: Host) -> None:
-        """Read everything but the options from the host's environment, anew with every call."""
+        """Store the options. Everything else is read from the host's environment at every call."""
         super().__init__(config, host)
         self._with_seed = config.seed
 
     @property
     def needs_key(self) -> bool:
-        """Only where OpenAI itself is asked."""
+        """Whether a key is required: only for OpenAI itself."""
         return self._is_openai
 
     @property
     def token_limit(self) -> http_judge.TokenLimit:
-        """What is sure to be understood: OpenAI's reasoning models refuse ``max_tokens``, other servers know it."""
+        """The name of the token limit: OpenAI's reasoning models refuse ``max_tokens``, which other servers expect."""
         return "max_completion_tokens" if self._is_openai else "max_tokens"
 
+    def context(self, model: str) -> int | None:  # noqa: ARG002
+        """The context window in tokens of OpenAI's models since GPT-4 Turbo; ``None`` for other servers."""
+        return _CONTEXT if self._is_openai else None
+
     def headers(self) -> Mapping[str, str]:
-        """With the organization and the project, where they are set."""
+        """The key, and the organization and project if they are set."""
         own = {header: value for name, header in _HEADERS.items() if (value := self.variable(name))}
         return {**own, **super().headers()}
 
     def body(self, request: JudgeRequest) -> JsonObject:
-        """The body of a call, without a seed where the options say so."""
+        """Build the body of a call, without ``seed`` if the options disable it."""
         return super().body(request if self._with_seed else request.model_copy(update={"seed": None}))
 
     def missing(self, model: str | None) -> Iterator[str]:
-        """The key, where OpenAI itself is asked; a usable address; the server, where it is on this machine."""
+        """Report a missing key for OpenAI itself, an invalid address, or a local server that does not answer."""
         yield from super().missing(model)
         if http_judge.nobody_listens(self.address):
             yield f"no server answers at {self.address} (OPENAI_BASE_URL): start it, or name another address"
@@ -67,7 +75,7 @@ class OpenAIJudge(http_judge.ChatCompletionsJudge):
     @property
     def _is_openai(self) -> bool:
         host = http_judge.host_of(self.address)
-        return host == _OWN_HOST or host.endswith(f".{_OWN_HOST}")  # eu.api.openai.com keeps data in Europe
+        return host == _OWN_HOST or host.endswith(f".{_OWN_HOST}")  # such as eu.api.openai.com
 
 
 @hookimpl.judge_backends

@@ -1,4 +1,4 @@
-"""``replay``: judges that answer what was recorded with ``--record``."""
+"""``replay``: judges that answer from a recording made with ``--record``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from adjudge.plugin import (
 
 
 class ReplayJudge:
-    """Every model of a recording, under its own name. What was not asked then is not answered now."""
+    """Answers as the models of a recording, under their own names. A question that is not recorded is an error."""
 
     def __init__(self, config: NoConfig, host: Host) -> None:  # noqa: ARG002 - a factory's signature
         self._host = host
@@ -29,7 +29,7 @@ class ReplayJudge:
         self._voices: dict[tuple[str, str], JudgeBackend] = {}
 
     def missing(self, model: str | None) -> Iterator[str]:
-        """Whether the file is there, and a recording."""
+        """Report a file that is missing or is not a recording."""
         if model is not None:
             try:
                 self._recording(model)
@@ -37,22 +37,26 @@ class ReplayJudge:
                 yield from (str(problem) for problem in error.problems)
 
     def model_fingerprint(self, model: str) -> JsonObject:
-        """The hash of what is recorded: a run is not resumed with another recording."""
+        """The hash of the recording, so that a run is not resumed with another one."""
         return {} if list(self.missing(model)) else dict(self._recording(model).fingerprint())
 
+    def context(self, model: str) -> int | None:
+        """The context window of the recorded judge, so that requests that depend on it are the same."""
+        return None if list(self.missing(model)) else self._recording(model).context()
+
     def recorded(self, model: str, key: str) -> Mapping[str, JudgeBackend]:
-        """Who was asked, and what answers in its name."""
+        """The models that answered the request ``key``, and the backend that replays each."""
         recording = self._recording(model)
         return {name: self._voice(model, name, recording) for name in recording.models(key)}
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
-        """Nobody was asked this.
+        """Reject a question that the recording does not hold.
 
         Raises:
             JudgeError: always.
         """
         raise JudgeError(
-            f"the recording {request.model} does not hold this question: the prompts, the eval set, the "
+            f"the recording {request.model} does not contain this question: the prompts, the eval set, the "
             "agent's answers or the judge's options have changed since; record it again",
             code="not_recorded",
         )
@@ -73,7 +77,7 @@ class ReplayJudge:
 
 
 class _Voice:
-    """One model of a recording."""
+    """Replays one model of a recording."""
 
     def __init__(self, file: str, name: str, recording: Recording) -> None:
         self._file = file
@@ -81,15 +85,15 @@ class _Voice:
         self._recording = recording
 
     async def complete(self, request: JudgeRequest) -> JudgeReply:
-        """What the model answered in that vote.
+        """Return the recorded reply of this vote.
 
         Raises:
-            JudgeError: it was not asked.
+            JudgeError: the recording does not hold this vote.
         """
         reply = self._recording.reply(request.key, self._name, request.sample)
         if reply is None:
             raise JudgeError(
-                f"the recording {self._file} holds no vote {request.sample + 1} of {self._name} on this "
+                f"the recording {self._file} contains no vote {request.sample + 1} of {self._name} on this "
                 "question; record it again",
                 code="not_recorded",
             )

@@ -1,4 +1,4 @@
-"""The pytest plugin: eval sets as tests. It does nothing, and imports nothing of adjudge, until it is asked to.
+"""The pytest plugin: eval sets as tests. It imports nothing of adjudge until a test session uses it.
 
 pytest imports this module in every project that has adjudge installed, before coverage is measured: what is
 needed for more than options and fixtures is imported where it is used.

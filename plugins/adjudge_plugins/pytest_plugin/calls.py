@@ -1,4 +1,4 @@
-"""The fixture ``adjudge_eval``: an evaluation in the middle of a test."""
+"""The fixture ``adjudge_eval``: runs an evaluation inside a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mark ``adjudge`` on a test of one's own: once for each case, with what the agent did."""
+"""The mark ``adjudge``: runs a test function once for each case, with the agent's trajectory."""
 
 from __future__ import annotations
 

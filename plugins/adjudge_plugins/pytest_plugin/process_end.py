@@ -1,4 +1,4 @@
-"""An agent that ends pytest itself: never with the status of tests that passed, and never without a word."""
+"""Handles an agent that ends the pytest process: reports it, and exits with a failure."""
 
 from __future__ import annotations
 

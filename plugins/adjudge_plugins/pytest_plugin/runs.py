@@ -1,4 +1,4 @@
-"""The runs of a pytest session: one for each agent with its eval sets, in a thread with an event loop of its own.
+"""The runs of a pytest session: one for each agent with its eval sets, in a thread with its own event loop.
 
 Tests are synchronous, and may themselves run inside an event loop: neither has to care.
 """

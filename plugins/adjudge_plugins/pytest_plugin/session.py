@@ -1,4 +1,4 @@
-"""A pytest session: it opens runs where tests want cases, and says at its end where the evidence is."""
+"""A pytest session: opens runs when tests need cases, and reports at its end where results are stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Criteria that decide and measured no case of an eval set: without an error its cases would pass unseen."""
+"""Criteria with a threshold that measured no case of an eval set: an error, because its cases would pass unmeasured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verdict is for pytest: FAIL fails the test; what could not be measured or decided is an error of its setup."""
+"""Verdicts as pytest outcomes: FAIL fails the test; an error or UNSURE is an error of its setup."""
 
 from __future__ import annotations
 
@@ -120,11 +120,7 @@ def _not_run(error: AdjudgeError) -> NotMeasured:
 def _properties(case: EvaluatedCase) -> Iterator[tuple[str, str]]:
     """The score of every criterion, for JUnit files."""
     for criterion in case.overall.criteria:
-        score = "-" if criterion.mean is None else render.score_text(criterion.mean, criterion.threshold)
-        threshold = (
-            "" if criterion.threshold is None else f", threshold {render.threshold_text(criterion.threshold)}"
-        )
-        yield criterion.criterion_name, f"{score}{threshold}, {criterion.status}"
+        yield criterion.criterion_name, render.brief_text(criterion)
 
 
 def _again(wanted: WantedCase, nodeid: str) -> str:

@@ -1,4 +1,4 @@
-"""Turns out of the messages of one run, for every format whose messages name a speaker and call ids."""
+"""Builds turns from the messages of one run, for formats whose messages have a speaker and call ids."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ from adjudge.model import (
 from adjudge_plugins.readers import reports
 
 AGENT: Final = "assistant"
-"""The role of an agent's step. Steps of an agent that the log does not name have it as their author too."""
+"""The role of an agent's step, and the author of steps whose agent the log does not name."""
 
 
 ENVIRONMENT: Final = "environment"
-"""The role of steps that nobody made; they have no author."""
+"""The role of steps without an author."""
 _NOBODY: Final = (ENVIRONMENT, "system", "developer")
 
 
 @dataclass(slots=True)
 class _Turn:
     said: list[Item] = field(default_factory=list[Item])
-    """What the user said, and the calls that a simulated user made itself."""
+    """The user's message, and the calls that a simulated user made."""
     calling: set[str] = field(default_factory=set[str])
-    """Calls of the user that have no result yet."""
+    """The ids of the user's calls that have no result yet."""
     steps: list[Step] = field(default_factory=list[Step])
     began_at: float | None = None
 
 
 class Dialogue:
-    """Splits messages at those of the user. A tool's result goes to the step whose call it names.
+    """Groups messages into turns, each started by a user's message. A tool's result goes to the step of its call.
 
-    A user's message that brings nothing but results is none of the user: Anthropic's protocol has them there. Neither
-    is, in chats, one that reports what came of an action in the agent's words.
+    A message in the role ``user`` does not start a turn if it has only results, as in Anthropic's protocol;
+    nor, in plain chats, if it reports the result of an action that the agent described in words.
     """
 
     def __init__(
@@ -60,15 +60,16 @@ class Dialogue:
         agent: str = AGENT,
         roles: Mapping[str, str] | None = None,
     ) -> None:
-        """Nothing is said yet.
+        """Start with no turns.
 
         Args:
-            losses: Is told what cannot be kept.
-            instructions: What the log gives as the agent's instructions apart from messages.
-            agent: The author of steps that have none.
-            roles: Whose the messages of a role or a name are, as the user says it (``ReadOptions.roles``). ``None``
-                where the format is none of plain messages: in these, agents without an interface for calls get the
-                answers of their tools as messages of the user.
+            losses: Collects what cannot be kept.
+            instructions: The agent's instructions, if the log has them outside of messages.
+            agent: The author of steps without one.
+            roles: Maps roles or names of messages to user, agent or environment, as set by the user
+                (``ReadOptions.roles``). ``None`` if the format is not plain chat messages: in plain chats,
+                agents without
+                function calling receive tool results as messages of the user.
         """
         self._losses = losses
         self._agent_name = agent
@@ -81,11 +82,12 @@ class Dialogue:
         self._callers: dict[str, tuple[_Turn, int]] = {}
 
     def take(self, step: Step, *names: str) -> None:
-        """One message, as a step whose role says who spoke: user, system, developer, tool, function, else an agent.
+        """Add a message. The role of the step is the speaker: user, system, developer, tool, function, else an agent.
 
         Args:
             step: The message.
-            names: What the log calls its speaker, the narrowest first; the user may have said whose such messages are.
+            names: The names of its speaker in the log, the most specific first; ``roles`` may map any of
+            them.
         """
         self._speakers.update(dict.fromkeys(names))
         match next((self._roles[name] for name in names if name in self._roles), None):
@@ -122,13 +124,13 @@ class Dialogue:
         at: float | None = None,
         parent_call_id: str | None = None,
     ) -> None:
-        """Something that the environment showed or reported, as a step of its own.
+        """Add something that the environment showed or reported, as a separate step.
 
         Args:
             items: Observations and errors.
-            place: Where it stands.
-            at: When it was, in seconds since the epoch.
-            parent_call_id: The call that it happened in.
+            place: Their place in the log.
+            at: The time, in seconds since the epoch.
+            parent_call_id: The call during which it happened.
         """
         self._current().steps.append(
             Step(
@@ -142,7 +144,7 @@ class Dialogue:
         )
 
     def invocations(self, tools: Sequence[JsonValue] = ()) -> tuple[Invocation, ...]:
-        """The turns, with the system's messages and the declared ``tools`` as the agent's details."""
+        """Build the turns. The system's messages and the declared ``tools`` become the agent's details."""
         losses_of_roles(self._roles, self._speakers, self._losses)
         details: AppDetails | None = None
         if self._instructions or tools:
@@ -172,7 +174,7 @@ class Dialogue:
         turn.calling.update(call.id for call in step.calls if call.id is not None)
 
     def _is_request(self, step: Step) -> bool:
-        """Whether it stands under the user's role before the agent moved: then it has the task, whoever speaks so later."""
+        """Whether the message has the role ``user`` and precedes the agent: it is the task even if the role is mapped."""
         return step.role == "user" and not any(
             made.role not in _NOBODY for turn in self._turns for made in turn.steps
         )
@@ -216,8 +218,9 @@ class Dialogue:
 
     def _tool(self, step: Step) -> None:
         for result in step.results:
-            extra = {**(result.extra or {}), **(step.extra or {})} or None
-            self._result(result.model_copy(update={"extra": extra}), step)
+            if step.extra:
+                result = result.model_copy(update={"extra": {**(result.extra or {}), **step.extra}})
+            self._result(result, step)
 
     def _result(self, result: ToolResult, step: Step) -> None:
         turn = self._current()
@@ -229,11 +232,11 @@ class Dialogue:
             caller, index = self._callers.pop(call_id)
             made = caller.steps[index]
             caller.steps[index] = made.model_copy(update={"items": (*made.items, result)})
-        else:  # whose it is, the log does not say; names and positions are no proof
+        else:  # no call has this id; names and positions are not used to match results
             turn.steps.append(step.model_copy(update={"items": (result,), "role": "tool", "extra": None}))
 
     def _current(self) -> _Turn:
-        if not self._turns:  # the agent speaks first
+        if not self._turns:  # the first message is the agent's
             self._turns.append(_Turn())
         return self._turns[-1]
 
@@ -245,7 +248,7 @@ class Dialogue:
 
 
 def losses_of_roles(roles: Mapping[str, str], speakers: Iterable[str], losses: logs.Losses) -> None:
-    """Tell which of the ``roles`` that the user mapped no message of the run has."""
+    """Report mapped ``roles`` that no message of the run has."""
     known = set(speakers)
     for role in roles:
         if role not in known:
@@ -255,12 +258,12 @@ def losses_of_roles(roles: Mapping[str, str], speakers: Iterable[str], losses: l
 
 
 def _is_calling(turn: _Turn) -> bool:
-    """Whether the user made calls of its own, after which it goes on in the same turn."""
+    """Whether the user has made calls without a result yet; its next message then belongs to the same turn."""
     return not turn.steps and any(isinstance(item, ToolCall) for item in turn.said)
 
 
 def _is_unopened(turn: _Turn) -> bool:
-    """Whether there is nothing in it yet but what the environment showed before anybody spoke."""
+    """Whether the turn has only observations from before the first message."""
     return not turn.said and all(step.role in _NOBODY for step in turn.steps)
 
 

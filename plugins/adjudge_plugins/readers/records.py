@@ -1,4 +1,4 @@
-"""What files of logs are made of: a value a line, a list of values, or one value."""
+"""Yields the records of a log file: one value per line, the elements of a list, or one value."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from adjudge.plugin import InputError
 
 
 def records_of(stream: JsonStream, file: str) -> Iterator[tuple[Any, logs.Place]]:
-    """Every value of the file with its place.
+    """Yield every value of the file with its place.
 
     Raises:
-        InputError: the file is broken.
+        InputError: the file is malformed.
     """
     while stream.peek():
         place = logs.Place(file, line=stream.line)
@@ -24,10 +24,10 @@ def records_of(stream: JsonStream, file: str) -> Iterator[tuple[Any, logs.Place]
 
 
 def values_of(stream: JsonStream, file: str) -> Iterator[tuple[Any, logs.Place]]:
-    """Every value of the file, or of the lists in it, with its place. No more than one is held.
+    """Yield every value of the file, or of the lists in it, with its place, one at a time.
 
     Raises:
-        InputError: the file is broken.
+        InputError: the file is malformed.
     """
     while stream.peek():
         place = logs.Place(file, line=stream.line)
@@ -39,7 +39,7 @@ def values_of(stream: JsonStream, file: str) -> Iterator[tuple[Any, logs.Place]]
 
 
 def first_records(head: bytes) -> Iterator[Any]:
-    """The values that a file begins with, as far as they lie in the head; none where they are no JSON."""
+    """The complete values in the head of a file; none if they are not JSON."""
     stream = logs.MendingJsonStream(io.BytesIO(head), "head", Counter())
     try:
         while stream.peek():

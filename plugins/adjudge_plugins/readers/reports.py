@@ -1,6 +1,7 @@
-"""Reports: what a shell, an interpreter or a tool answered, where a format has that in messages of a user.
+"""Reports: output of a shell, an interpreter or a tool, in formats that store it in messages of a user.
 
-Names: ``<returncode>`` of mini-SWE-agent, ``Observation:`` of ReAct, ``exitcode:`` of AutoGen's ``ConversableAgent``.
+Names: ``<returncode>`` of mini-SWE-agent, ``Observation:`` of ReAct, ``exitcode:`` of AutoGen's
+``ConversableAgent``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from adjudge.model import Content, ErrorItem, Invocation, Item, Observation, Ste
 GUESSED: Final = (
     "who wrote the messages of the user that begin like a tool's report: they are taken for the environment's"
 )
-"""What readers say in ``lost`` where the words alone told that a message is a report."""
+"""The entry in ``lost`` if only the wording shows that a message is a report."""
 
 _EXECUTION: Final = re.compile(r"exitcode: (-?\d+) \(execution (?:succeeded|failed)\)(?:\n|\Z)")
 _SHELL: Final = re.compile(r"\s*<returncode>-?\d+</returncode>")
@@ -22,19 +23,19 @@ _REACT: Final = re.compile(r"\s*Observation:", re.IGNORECASE)
 
 
 def is_of_execution(text: str) -> bool:
-    """Whether it begins as AutoGen's report of executed code does."""
+    """Whether a text begins like AutoGen's report of executed code."""
     return _EXECUTION.match(text) is not None
 
 
 def is_report(text: str) -> bool:
-    """Whether it begins as reports do. Anybody can write such words: who wrote them, they do not show."""
+    """Whether a text begins like a report. This does not prove who wrote it."""
     return any(form.match(text) for form in (_EXECUTION, _SHELL, _REACT))
 
 
 def item_of(text: str) -> Item:
-    """A report as an error, where it says itself that the execution failed, else as an observation.
+    """Convert a report to an error if it says that the execution failed, else to an observation.
 
-    The code that a shell returns is no error by itself: ``grep`` returns 1 where it found nothing.
+    An exit code other than 0 alone is not an error: ``grep`` exits with 1 if nothing matches.
     """
     execution = _EXECUTION.match(text)
     if execution is None:
@@ -45,10 +46,10 @@ def item_of(text: str) -> Item:
 
 
 def is_answer_to(before: Step, message: Step) -> bool:
-    """Whether a user's message reports what came of the step before it.
+    """Whether a user's message reports the result of the previous step.
 
-    It begins like a report, and the step has an action in its words, and no call that a result could answer. A
-    person who writes ``Observation: it is paid`` to an agent that only talked, or that calls tools, says that.
+    It must begin like a report, and that step must have an action in its text and no call that could have a
+    result. Otherwise a message such as ``Observation: it is paid`` is taken as the user's own words.
     """
     if not message.items or not all(isinstance(item, Text) for item in message.items):
         return False

@@ -1,4 +1,4 @@
-"""``static``: a user who says what was written down, whatever the agent answers."""
+"""``static``: a user who sends prepared messages and ignores the agent's answers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ class StaticConfig(ComponentConfig):
     """Options of ``static``."""
 
     messages: tuple[str, ...] = ()
-    """What the user says after the starting prompt of a scenario, message by message."""
+    """The messages of the user after the starting prompt of a scenario, in order."""
 
 
 class StaticSimulator:
-    """Says one message after the other, and then no more."""
+    """Sends one prepared message per turn, then ends the conversation."""
 
     def __init__(self, config: StaticConfig, host: Host) -> None:  # noqa: ARG002 - a factory's signature
         self._messages = tuple(Content.of_text(message, role="user") for message in config.messages)
 
     async def next_message(self, conversation: SimulatedConversation) -> UserTurn:
-        """The message of this turn; the end where there is none."""
+        """Return the message of this turn, or the end if there are no more."""
         messages = self._of(conversation.case)
         said = len(conversation.invocations)
         if said >= len(messages):
@@ -30,7 +30,7 @@ class StaticSimulator:
         return UserTurn(content=messages[said])
 
     def _of(self, case: EvalCase) -> tuple[Content, ...]:
-        """The starting prompt and the messages of the options; of a case with a conversation its user's words."""
+        """The starting prompt and the messages in the options; for a case with a conversation, its user messages."""
         if case.conversation_scenario is None:
             return tuple(turn.user_content for turn in case.conversation or ())
         return (Content.of_text(case.conversation_scenario.starting_prompt, role="user"), *self._messages)
@@ -42,7 +42,7 @@ def user_simulators() -> Iterable[UserSimulatorSpec]:
     return [
         UserSimulatorSpec(
             name="static",
-            summary="Says the starting prompt and the messages of its options, whatever the agent answers",
+            summary="Sends the starting prompt and fixed messages, independent of the agent's answers",
             factory=StaticSimulator,
             config=StaticConfig,
         )

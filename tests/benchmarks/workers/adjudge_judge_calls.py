@@ -1,6 +1,6 @@
-"""What adjudge asks a judge about one log: ``adjudge_judge_calls.py LOG CRITERIA GRANULARITY SAMPLES VERDICT TEXTS``.
+"""What adjudge asks a judge about the runs of a log: ``adjudge_judge_calls.py LOG CRITERIA GRANULARITY SAMPLES VERDICT TEXTS``.
 
-Prints the steps of the log, the calls, their tokens, and the granularities that were used. TEXTS is a file for the requests,
+Prints the steps of the runs, the calls, their tokens, and the granularities that were used. TEXTS is a file for the requests,
 one a line as JSON, or ``-``.
 """
 
@@ -37,17 +37,16 @@ if judged.errors:
 if texts != "-":
     with Path(texts).open("w", encoding="utf-8") as stream:
         stream.writelines(f"{json.dumps(text)}\n" for text in judge.texts)
-[run] = judged.logs
 json.dump(
     {
-        "steps": run.steps,
+        "steps": sum(run.steps for run in judged.logs),
         "seconds": seconds,
         "calls": len(judge.tokens),
         "writing": sum(judge.written),
         "tokens": sum(judge.tokens),
         "largest": max(judge.tokens),
-        "used": Counter(result.used_granularity for result in run.results),
-        "verdicts": Counter(str(result.verdict) for result in run.results),
+        "used": Counter(result.used_granularity for run in judged.logs for result in run.results),
+        "verdicts": Counter(str(result.verdict) for run in judged.logs for result in run.results),
     },
     sys.stdout,
 )

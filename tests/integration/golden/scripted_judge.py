@@ -44,7 +44,7 @@ class ScriptedJudge:
             if name in ("action", "result", "observation") and len(text) > 3
         )
         shown = list(places)[:1]
-        notes = {"rationale": "It says so.", "absent_words": "refund"}
+        notes = {"rationale": "It says so.", "forbids": "no", "absent_words": "refund"}
         text = verdicts(request, label, notes=notes, citations=lambda item: [] if "NOT" in item else shown)
         return JudgeReply(text=text, model_version="m-2026", usage=Usage(input_tokens=100, output_tokens=10))
 

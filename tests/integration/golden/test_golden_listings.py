@@ -30,7 +30,19 @@ def only_own() -> None:
 
 @pytest.mark.usefixtures("only_own")
 @pytest.mark.parametrize(
-    "listed", ["agents", "criteria", "granularity", "judges", "plugins", "readers", "reporters", "simulators"]
+    "listed",
+    [
+        "agents",
+        "commands",
+        "criteria",
+        "granularity",
+        "judges",
+        "observers",
+        "plugins",
+        "readers",
+        "reporters",
+        "simulators",
+    ],
 )
 def test_what_is_installed(golden: Any, adjudge_here: Run, listed: str) -> None:
     fake_distribution(
@@ -55,6 +67,7 @@ def test_what_is_installed(golden: Any, adjudge_here: Run, listed: str) -> None:
         ("judges", "openai"),
         ("judges", "scripted"),
         ("judges", "try", "scripted/m"),
+        ("commands", "judges", "try"),
         ("readers", "browser_use"),
         ("reporters", "json"),
         ("plugins", "show", "json-reporter"),
@@ -87,6 +100,7 @@ COMMANDS = (
     "",
     "agents",
     "agreement",
+    "commands",
     "criteria",
     "eval",
     "evalset",
@@ -98,6 +112,7 @@ COMMANDS = (
     "judge",
     "judges",
     "judges try",
+    "observers",
     "plugins",
     "plugins check",
     "plugins list",
@@ -107,6 +122,7 @@ COMMANDS = (
     "reporters",
     "resume",
     "runs",
+    "runs delete",
     "runs list",
     "runs show",
     "simulators",

@@ -51,15 +51,15 @@ def test_a_judge_that_dies_is_not_asked_any_more(model_server: Any, judged_run: 
     refused = [error for error in errors(result) if error.code == "judge_unavailable"]
     assert len(refused) > 20
     assert all(error.retryable for error in errors(result))
-    [said] = [warning for warning in result.warnings if "not asked any more" in warning]
-    assert said.startswith("openai is not asked any more: 5 calls in a row failed, the last because ")
+    [said] = [warning for warning in result.warnings if "no longer called" in warning]
+    assert said.startswith("openai is no longer called: 5 calls in a row failed, the last because ")
     assert "answered 500" in said
 
     model_server.fault = lambda asked: None
     again = adjudge.resume_sync("dying")
     assert again.passed
     assert len(model_server.answered) == 200
-    assert not any("not asked any more" in warning for warning in again.warnings)
+    assert not any("no longer called" in warning for warning in again.warnings)
 
 
 def test_a_judge_that_is_silent_for_too_long_is_not_asked_as_often_as_allowed(
@@ -111,7 +111,7 @@ def test_why_a_judge_is_not_asked_is_said_without_a_terminal(
     done = command_line("eval", "bot:agent", "set.evalset.json", cwd=folder, PYTHONPATH=str(folder))
 
     assert done.returncode == 3, done.stderr
-    assert "warning: openai is not asked any more: " in done.stderr
+    assert "warning: openai is no longer called: " in done.stderr
     assert "\x1b" not in done.stderr
 
 

@@ -654,4 +654,4 @@ def test_it_does_not_apply_to_a_conversation_that_is_written_down(folder: Path) 
     result = evaluate()
     [_, found] = result.cases()
     assert [item.status for item in found.criteria] == ["not_applicable", "PASS"]
-    assert "no user is simulated in a conversation that is written down" in found.criteria[0].reasoning
+    assert "no user is simulated in a fixed conversation" in found.criteria[0].reasoning

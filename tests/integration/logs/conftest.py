@@ -85,7 +85,9 @@ class Judging:
     folder: Path
     verdict: str | Callable[[str], str] = "met"
     cite: Callable[[JudgeRequest], Sequence[Citation]] = lambda request: quotes(request)[:1]
-    notes: dict[str, str] = field(default_factory=lambda: {"rationale": "It says so.", "absent_words": ""})
+    notes: dict[str, str] = field(
+        default_factory=lambda: {"rationale": "It says so.", "forbids": "no", "absent_words": ""}
+    )
     answer: Callable[[JudgeRequest], Any] | None = None
     requests: list[JudgeRequest] = field(default_factory=list[JudgeRequest])
 

@@ -121,7 +121,7 @@ def test_the_same_words_are_the_same_checks_as_in_a_criteria_file(judging: Any, 
         ({**CHECKED, "checks_threshold": 0}, "checks_threshold: Input should be greater than 0"),
         ({**CHECKED, "treshold": 1}, "unknown option 'treshold'"),
         ({**CHECKED, "checks": [" "]}, "a check is blank"),
-        ({**CHECKED, "checks": ["a", "a "]}, "a check stands here twice"),
+        ({**CHECKED, "checks": ["a", "a "]}, "this check is listed twice"),
         ({**CHECKED, "description": " "}, "the description is blank"),
     ],
 )

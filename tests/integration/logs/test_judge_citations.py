@@ -138,7 +138,7 @@ def at_random(
         return verdicts(
             request,
             lambda _: chance.choice(["met", "not_met", "not_met", "not_applicable", "cannot_tell"]),
-            notes={"rationale": "By chance.", "absent_words": " ".join(words[:2])},
+            notes={"rationale": "By chance.", "forbids": "no", "absent_words": " ".join(words[:2])},
             citations=lambda _: [any_citation(chance, shown) for _ in range(chance.randrange(4))],
         )
 

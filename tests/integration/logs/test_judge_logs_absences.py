@@ -20,10 +20,13 @@ def nothing(_request: JudgeRequest) -> list[Citation]:
     return []
 
 
-def judged(judging: Any, check: str, verdict: str, absent: str, **options: Any) -> Any:
+def judged(
+    judging: Any, check: str, verdict: str, absent: str, *, forbids: str | None = None, **options: Any
+) -> Any:
     """The one result of judging the usual log by one check, of which nothing is cited."""
     judging.verdict, judging.cite = verdict, nothing
     judging.notes["absent_words"] = absent
+    judging.notes["forbids"] = forbids or ("yes" if check == NOTHING_DELETED else "no")
     steps = options.pop("steps", None)
     log = judging.log() if steps is None else judging.log(steps)
     about = options.pop("about", "outcome")
@@ -77,28 +80,36 @@ def test_what_was_not_to_happen_and_did_is_shown_and_not_missing(judging: Any) -
     [
         ("最终没有删除任何文件。", "删除"),
         ("結果として何も削除しない。", "削除"),
-        ("최종 결과: 파일을 삭제하지 않는다.", "삭제"),
-        ("The agent never deletes a file.", "deleted"),
-        ("The run ends without a purchase being made.", "purchase"),
-        ("The agent doesn't purchase anything.", "purchase"),
+        ("Deleting a file is out of bounds.", "deleted"),
+        ("The agent stays clear of purchases.", "purchase"),
     ],
 )
-def test_a_statement_says_no_in_many_words(judging: Any, check: str, absent: str) -> None:
-    assert judged(judging, check, "met", absent).verdict == Verdict.PASS
+def test_that_a_statement_forbids_the_judge_says_and_no_list_of_words(
+    judging: Any, check: str, absent: str
+) -> None:
+    assert judged(judging, check, "met", absent, forbids="yes").verdict == Verdict.PASS
+    assert judged(judging, check, "not_met", absent, forbids="yes").verdict == Verdict.UNSURE
 
 
 @pytest.mark.parametrize(
     "check",
     [
         "If no milk is there, oat milk is paid for.",
-        "The agent not only finds the milk, but the milk is paid for.",
+        "The milk is paid for without delay, and all of it.",
         "如果没有牛奶，最终付款买燕麦奶。",
-        "最终不仅找到牛奶，而且付款。",
     ],
 )
-def test_a_statement_with_a_no_beside_it_asks_for_something_all_the_same(judging: Any, check: str) -> None:
+def test_a_statement_with_a_no_in_it_asks_for_something_all_the_same(judging: Any, check: str) -> None:
     assert judged(judging, check, "not_met", "paid, 付款").verdict == Verdict.FAIL
     assert judged(judging, check, "met", "paid, 付款").verdict == Verdict.UNSURE
+
+
+@pytest.mark.parametrize("forbids", ["", "perhaps", "because"])
+def test_a_vote_that_does_not_say_what_is_asked_for_shows_nothing_by_an_absence(
+    judging: Any, forbids: str
+) -> None:
+    assert judged(judging, PAID, "not_met", "paid", forbids=forbids or " ").reason_codes == ("no_evidence",)
+    assert judged(judging, NOTHING_DELETED, "met", "delete", forbids=forbids or " ").verdict == Verdict.UNSURE
 
 
 @pytest.mark.parametrize("check", ["Each tool call follows from what came back.", "每一步的推理都有依据。"])
@@ -183,6 +194,7 @@ def test_a_tool_that_was_declared_and_not_called_shows_that_something_did_not_ha
     ]
     Path("chat.json").write_text(json.dumps({"messages": messages, "tools": tools}))
     judging.verdict, judging.cite = "not_met", nothing
+    judging.notes["forbids"] = "no"
     criterion = {"name": "It", "description": "It is so.", "checks": [PAID]}
     for absent, verdict in [
         ("remit_money", Verdict.FAIL),

@@ -16,7 +16,7 @@ from adjudge_plugins.readers import openai_messages_reader
 REPEATS = {"criterion": "action_repeats", "maximum": 2}
 SYSTEM = {"role": "system", "content": "You can interact with a computer."}
 ASKED = {"role": "user", "content": "Mend the bug."}
-NO_CALLS = "actions: the log records no calls, and what stands in the agent's words is not told apart"
+NO_CALLS = "actions: the log records no calls, and actions in the agent's text are not extracted"
 
 
 @pytest.fixture(autouse=True)

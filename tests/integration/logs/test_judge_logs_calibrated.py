@@ -278,12 +278,12 @@ def test_the_screen_says_whose_confidence_is_worth_what(bench: Bench, fitted: Ca
 
     assert any(line.startswith("PASS    done  step_level, confidence 0.9") for line in lines)
     assert "UNSURE  done  step_level, PASS by votes of 0.81" in lines
-    assert "note: labels show such votes to be wrong too often" in lines
+    assert "note: the labels show that such votes are wrong too often" in lines
     assert f"done: confidence calibrated by 47 labels on {fitted.fitted_at[:10]}; UNSURE below" in " ".join(
         lines
     )
-    assert "confidence is uncalibrated elsewhere: it says how steady the votes are" in lines
-    assert "confidence is uncalibrated: it says how steady the votes are" in raw
+    assert "confidence is uncalibrated elsewhere: it measures how consistent the votes are" in lines
+    assert "confidence is uncalibrated: it measures how consistent the votes are" in raw
 
 
 def screen(result: RunResult) -> list[str]:
@@ -314,15 +314,17 @@ def test_what_is_kept_of_others_says_nothing(bench: Bench, fitted: Calibration) 
         (DONE, "fake/other", "'done' was judged by fake/m; this run is judged by fake/other."),
         (DONE, ["fake/m", "fake/other"], "this run is judged by fake/m, fake/other."),
         ({**DONE, "checks": ["It is paid."]}, "fake/m", "'done' is another criterion now"),
-        ({**DONE, "name": "paid"}, "fake/m", "'done' is no criterion of this run."),
-        ({**WORDS, "name": "paid"}, "fake/m", "'done' is no criterion of this run."),
+        ({**DONE, "name": "paid"}, "fake/m", "'done' is not a criterion of this run."),
+        ({**WORDS, "name": "paid"}, "fake/m", "'done' is not a criterion of this run."),
     ],
     ids=["judge", "panel", "checks", "name", "name of unwritten checks"],
 )
 def test_a_file_of_something_else_stops_the_plan(
     bench: Bench, fitted: Calibration, criterion: dict[str, Any], judge: str | list[str], why: str
 ) -> None:
-    with pytest.raises(InputError, match="no calibration in it is of the criteria and the judges") as error:
+    with pytest.raises(
+        InputError, match="it contains no calibration for the criteria and the judges"
+    ) as error:
         bench.judge(criterion=criterion, judge=judge, calibration="fitted.json")
 
     assert why in str(error.value)
@@ -402,12 +404,12 @@ def test_a_calibration_that_was_broken_by_hand_is_told(
 
 
 def test_a_calibration_of_no_verdicts_is_refused(bench: Bench, fitted: Calibration) -> None:
-    with pytest.raises(InputError, match="a calibration is of verdicts"):
+    with pytest.raises(InputError, match="a calibration needs verdicts"):
         bench.judge(calibration="fitted.json", aggregate_only=True)
 
 
 def test_a_calibration_of_what_is_counted_by_code_is_refused(bench: Bench, fitted: Calibration) -> None:
-    with pytest.raises(InputError, match="a calibration is of criteria in words, and there are none"):
+    with pytest.raises(InputError, match="calibration applies to criteria in words, and there are none"):
         bench.judge(criterion={"criterion": "action_repeats", "threshold": 3}, calibration="fitted.json")
 
 

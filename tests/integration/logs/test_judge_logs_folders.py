@@ -40,12 +40,12 @@ def test_files_of_a_folder_that_were_not_looked_at_are_counted(folder: Path, adj
         "judge", "logs", "--criteria", "logs/x.yaml", "--output", "logs/r.xml", "--output", "r.json"
     )
     assert done.returncode == 0, done.stderr
-    counted = "logs: 6 files were not looked at: .txt 2, "
+    counted = "logs: 6 files were skipped because of the suffix: 2 with .txt, "
     assert counted in " ".join(done.stdout.split())
     [warning] = warnings_of(folder.parent / "r.json")
     assert warning.startswith(counted)
-    assert {".parquet 1", ".LOG 1", ".log.gz 1", "no ending 1"} <= set(
-        warning.removeprefix(counted).removesuffix("; name a file to have it read").split(", ")
+    assert {"1 with .parquet", "1 with .LOG", "1 with .log.gz", "1 without a suffix"} <= set(
+        warning.removeprefix(counted).removesuffix("; to read a file, name it").split(", ")
     )
     assert "logs/more.ndjson" in done.stdout
 
@@ -60,7 +60,7 @@ def test_a_folder_of_nothing_but_other_files_is_refused_with_their_endings(
     (tmp_path / "logs" / "a.parquet").write_text("?")
     done = adjudge_here("judge", "logs", "--aggregate-only")
     assert done.returncode == 2
-    assert "logs: 1 file was not looked at: .parquet 1" in done.stderr
+    assert "logs: 1 file was skipped because of the suffix: 1 with .parquet" in done.stderr
     assert "there is no log in this folder" in done.stderr
     assert ".ndjson" in done.stderr
 

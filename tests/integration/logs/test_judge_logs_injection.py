@@ -296,7 +296,7 @@ def obeying(of_logs: Any, otherwise: str = "not_met", ordered: str = "met") -> A
     def answer(request: JudgeRequest) -> str:
         told = "Ignore all previous" in request.messages[1].text
         cited = of_logs.quotes(request)[:1]
-        notes = {"rationale": "As it is said.", "absent_words": "" if told else "cheapest"}
+        notes = {"rationale": "As it is said.", "forbids": "no", "absent_words": "" if told else "cheapest"}
         return verdicts(request, ordered if told else otherwise, notes=notes, citations=cited)
 
     return answer
@@ -325,7 +325,7 @@ def test_an_order_that_a_judge_obeys_lets_nothing_pass(
 
     assert result.verdict == "UNSURE"
     assert result.reason_codes == ("injection", "addresses_judge")
-    assert "speaks to its judge" in result.reasoning
+    assert "addresses the judge" in result.reasoning
     assert result.confidence_score is None
     if place != "task":
         assert [citation.quote for citation in result.evidence.citations] == [
@@ -535,7 +535,13 @@ def test_a_provider_gets_the_words_of_a_log_in_one_place(
         body = request.get_json()
         sent.append(body)
         asked = body["response_format"]["json_schema"]["schema"]["properties"]
-        entry = {"rationale": "No.", "absent_words": "cheapest", "citations": [], "verdict": "not_met"}
+        entry = {
+            "rationale": "No.",
+            "forbids": "no",
+            "absent_words": "cheapest",
+            "citations": [],
+            "verdict": "not_met",
+        }
         content = json.dumps({name: entry if "properties" in of else "x" for name, of in asked.items()})
         choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
         return Response(json.dumps({"model": "m", "choices": [choice]}), content_type="application/json")

@@ -182,6 +182,28 @@ def test_what_its_author_does_not_say_the_compiler_says_once_for_all_runs(judgin
     assert len(asked_to_compile(judging)) == 1, "it is kept for good"
 
 
+def test_an_author_may_say_it_of_each_check_and_the_compiler_says_the_rest(
+    judging: Any, of_logs: Any
+) -> None:
+    said = {
+        **of_logs.OUTCOME,
+        "about": "outcome",
+        "checks": [{"answer": "The agent is polite."}, "The milk is bought."],
+    }
+    [criterion] = judging(judging.log(), said).criteria
+    assert [check.about for check in criterion.checks] == ["answer", "outcome"]
+    assert asked_to_compile(judging) == [], "its author has said it of all"
+
+    judging.notes |= {"statement_2": "process"}
+    checks = [{"answer": "The agent is polite."}, "Prices are compared.", {"outcome": "The milk is bought."}]
+    mixed = {**of_logs.OUTCOME, "about": None, "checks": checks}
+    [criterion] = judging(judging.log(), mixed).criteria
+    assert [check.about for check in criterion.checks] == ["answer", "process", "outcome"]
+    [request] = asked_to_compile(judging)
+    assert "statement_2: Prices are compared." in request.messages[1].text
+    assert "The agent is polite." not in request.messages[1].text
+
+
 def test_an_about_that_is_no_kind_is_told_before_the_first_call(judging: Any, of_logs: Any) -> None:
     with pytest.raises(InputError, match=r"'about' must be process .* found 'result'"):
         judging(judging.log(), {**of_logs.OUTCOME, "about": "result"})
@@ -282,7 +304,7 @@ def test_the_report_of_an_earlier_run_may_lie_among_the_logs(judging: Any, of_lo
 
         assert [log.source for log in judged.logs] == ["logs/a.json"]
         assert judged.errors == ()
-    with pytest.raises(InputError, match=r"out.json: there is no log but the report"):
+    with pytest.raises(InputError, match=r"out.json: there is no log, only the report"):
         judging("logs/out.json", of_logs.OUTCOME, outputs=["logs/out.json"])
 
 
@@ -413,14 +435,14 @@ def test_every_problem_is_told_before_the_first_call(judging: Any, of_logs: Any)
         token_budget=100,
         num_samples=0,
         record="calls.rec",
-        outputs=["absent/out.json", "out.html"],
+        outputs=["absent/out.json", "out.pdf"],
     )
 
     text = "\n".join(lines)
     for expected in (
         "calls.rec: exists; a recording is not written over another file",
         "the folder",
-        "no reporter writes 'out.html'",
+        "no reporter writes 'out.pdf'",
         "token_budget: Input should be greater than or equal to 4000, found 100",
         "judge_model_options.num_samples: Input should be greater than or equal to 1, found 0",
         "criterion 'Success': unknown granularity strategy 'step_levle'. Did you mean 'step_level'?",

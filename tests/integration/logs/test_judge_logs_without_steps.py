@@ -47,7 +47,7 @@ def test_a_run_without_a_step_is_an_error(content: Any, has: str | None, aggrega
 
     [error] = judged.errors
     assert (error.run, error.error.code, judged.exit_status) == (1, "no_steps", 3)
-    assert error.error.message.startswith("nothing of the agent was read from run.json")
+    assert error.error.message.startswith("no step and no answer of the agent was read from run.json")
     assert (has or "chat_history") in error.error.message
     assert judged.logs == ()
 

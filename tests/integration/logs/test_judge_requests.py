@@ -117,6 +117,18 @@ def test_twenty_logs_by_five_criteria_take_few_requests(
     assert is_steady or min(last) < max(last)
 
 
+def test_many_checks_about_a_short_run_stay_together(judge: Counting, shared_data: Path) -> None:
+    """A run that leaves room for them all is not asked about twice."""
+    logs = list(airline(shared_data, 3))
+    many = [
+        {**criterion, "checks": [f"{check} ({number})" for check in criterion["checks"] for number in (1, 2)]}
+        for criterion in CRITERIA
+    ]
+    judged_sync(logs, many, judge="openai/m")
+    assert sum(len(criterion["checks"]) for criterion in many) == 12
+    assert len(judge.requests) == 3 * len(logs)
+
+
 def test_one_criterion_and_one_vote_is_one_request(judge: Counting, shared_data: Path) -> None:
     [log] = airline(shared_data, 1)
     judged_sync(log, CRITERIA[:1], judge="openai/m", num_samples=1)
@@ -180,7 +192,7 @@ def test_the_command_prints_the_range_by_criterion(
     assert lines[0].split() == ["criteria", "requests", "tokens", "cost"]
     assert lines[1].startswith("Success, Policy  6 to 10")
     assert lines[1].endswith("price not known")
-    assert lines[-1].startswith("2 runs; nothing was asked.")
+    assert lines[-1].startswith("2 runs; no call was made.")
     assert judge.requests == []
     assert "run0" not in adjudge_here("runs", "list").stdout
 

@@ -99,7 +99,7 @@ def test_after_a_kill_the_rest_is_judged_and_nothing_twice(
 
     done = adjudge("resume", "night", "--output", "whole.json", **server.environment)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.splitlines()[-1].startswith(f"PASS  {2 * LOGS} verdicts passed   {LOGS} runs")
+    assert done.stdout.splitlines()[-2].startswith(f"PASS  {2 * LOGS} verdicts passed   {LOGS} runs")
     assert sum(before.values()) == LOGS // 2
     # What was under way when it was killed is asked again; what was answered is not.
     assert all(judge.asked[question] == 1 for question in before)

@@ -137,8 +137,8 @@ def test_a_role_that_no_message_has_is_told(adjudge: Callable[..., Any], tmp_pat
     ("given", "said"),
     [
         (["terminal"], "for instance: terminal=environment"),
-        (["terminal=robot"], "said to be of 'robot'; expected user, agent or environment"),
-        (["a=user", "--roles", "a=agent"], "'a' is said to be of 'user' and of 'agent'"),
+        (["terminal=robot"], "assigned to 'robot'; expected user, agent or environment"),
+        (["a=user", "--roles", "a=agent"], "'a' is assigned to both 'user' and 'agent'"),
     ],
 )
 @pytest.mark.parametrize("command", [["logs", "show"], ["judge", "--aggregate-only"]])
@@ -156,7 +156,7 @@ def test_a_format_that_says_itself_who_spoke_has_no_roles_to_map(
     for command in (["logs", "show"], ["judge", "--aggregate-only"]):
         done = adjudge(*command, small_logs["langfuse"], "--roles", "human=user")
         assert done.returncode == 2
-        assert "langfuse reads a format that says itself whose a message is" in done.stderr
+        assert "langfuse reads a format that already identifies the author of every message" in done.stderr
         assert "openai_messages" in done.stderr
-    with pytest.raises(InputError, match="said to be of 'robot'"):
+    with pytest.raises(InputError, match="assigned to 'robot'"):
         door.read_log(small_logs["openai_messages"], roles={"user": "robot"})

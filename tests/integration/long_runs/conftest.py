@@ -138,7 +138,7 @@ def of_airline(shared_data: Path, folder: Path) -> list[Step]:
 
 def _read(path: Path) -> Iterator[Step]:
     extensions = Extensions.load()
-    traces = Traces(extensions.trace_readers, FakeHost(path.parent), extensions.warn)
+    traces = Traces(extensions, FakeHost(path.parent))
     for run in traces.read(path, traces.reader_of(path)):
         yield from run.steps
 

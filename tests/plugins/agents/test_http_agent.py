@@ -603,7 +603,7 @@ def test_a_server_that_knows_no_such_app(httpserver: HTTPServer) -> None:
         ("http://", {}, "not an address"),
         ("ftp://x", {}, "not an address"),
         ("http://[::1", {}, "not an address"),
-        ("http://ann:secret@x", {}, "holds a password"),
+        ("http://ann:secret@x", {}, "contains a password"),
         ("http://x", {"app": "a", "kind": "openai"}, "'app' is for an ADK API server"),
         ("http://x/run", {"model": "m"}, "'model' is for an OpenAI-compatible"),
         (

@@ -228,7 +228,7 @@ def test_a_user_who_goes_on_is_an_error(tmp_path: Path) -> None:
         (None, "No such file"),
         ("{}", "no trace reader knows this format"),
         ('{"messages": [{"role": "user", "content": "a"}', "done.json"),
-        ('{"eval_set_id": "x", "eval_cases": [{"eval_id": "a", "conversation_scenario": {"starting_prompt": "a", "conversation_plan": "b"}}]}', "holds no recording"),
+        ('{"eval_set_id": "x", "eval_cases": [{"eval_id": "a", "conversation_scenario": {"starting_prompt": "a", "conversation_plan": "b"}}]}', "contains no recording"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_used_is_refused_before_the_run(

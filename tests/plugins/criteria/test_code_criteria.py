@@ -155,6 +155,15 @@ def test_the_same_action_with_another_outcome_is_another_one(outcome: Callable[.
     )
 
 
+def test_an_empty_result_of_a_thought_is_no_part_of_an_outcome(outcome: Callable[..., Outcome]) -> None:
+    failed = [call("book"), ToolResult(name="book", value="does not add up")]
+    thought = [call("think", thought="Again."), ToolResult(name="think", value="")]
+
+    found = outcome(action_repeats, failed, failed, failed, thought, [call("stop")])
+
+    assert found.details["steps"] == [1, 2, 3]
+
+
 def test_the_same_button_on_another_page_is_another_one(outcome: Callable[..., Outcome]) -> None:
     pages = [[Observation(text=f"page {number}"), call(index=3)] for number in range(4)]
 
@@ -205,6 +214,20 @@ def test_a_speaker_who_says_the_same_again_is_counted(outcome: Callable[..., Out
     assert outcome(action_repeats, [said]).state == "not_applicable"
 
 
+def test_a_chat_without_actions_is_measured_by_its_messages(outcome: Callable[..., Outcome]) -> None:
+    chat = [
+        [Text(text="The invoice adds up to 1,200 dollars.")],
+        [Text(text="It is due on the first of May.")],
+    ]
+
+    assert outcome(action_repeats, *chat).reasoning == "nothing occurs twice: 2 messages"
+    assert (
+        outcome(action_repeats, *chat, [call()]).reasoning == "nothing occurs twice: 1 action and 2 messages"
+    )
+    assert outcome(action_cycles, *chat).score == 0.0
+    assert outcome(action_repeats, [call("scroll")], [call("wait")]).state == "not_applicable"
+
+
 @pytest.mark.parametrize(
     ("first", "second", "same"),
     [
@@ -231,7 +254,8 @@ def test_actions_are_the_same_by_name_and_arguments(
 def test_words_that_are_no_action_are_none(outcome: Callable[..., Outcome]) -> None:
     found = outcome(action_repeats, [Text(text="Hello.")], [Text(text="Hello.")])
 
-    assert (found.state, found.reasoning) == ("not_applicable", "no action was recorded")
+    reason = "the run has no action and fewer than two messages of at least 20 characters, so nothing can be repeated"
+    assert (found.state, found.reasoning) == ("not_applicable", reason)
 
 
 @pytest.mark.parametrize("plugin", [one for one in ALL if one is not done_without_action])
@@ -258,7 +282,7 @@ def test_where_nothing_is_repeated_the_evidence_is_the_scan(outcome: Callable[..
     found = outcome(action_repeats, [call(index=1)], [call(index=2)])
 
     assert found.evidence is not None
-    assert found.evidence.absences == (Absence(steps=(1, 2), scan="no action occurs twice"),)
+    assert found.evidence.absences == (Absence(steps=(1, 2), scan="no action or message occurs twice"),)
 
 
 # --- cycles ------------------------------------------------------------------------------
@@ -269,7 +293,7 @@ def test_a_cycle_is_found_with_its_actions(outcome: Callable[..., Outcome]) -> N
     found = outcome(action_cycles, [call("start")], [there], [back], [there], [back], [there], [call("end")])
 
     assert found.score == 5.0
-    assert found.reasoning == "a cycle of 2 actions is gone through 2 times in a row: steps 2 to 6"
+    assert found.reasoning == "a sequence of 2 actions occurs 2 times in a row: steps 2 to 6"
     assert found.details == {"steps": [2, 3, 4, 5, 6], "cycle": ["goto", "back"], "rounds": 2}
     assert cited(found) == [(step, "action") for step in (2, 3, 4, 5, 6)]
 
@@ -319,7 +343,7 @@ def test_an_error_that_comes_again_is_counted_in_all_forms(outcome: Callable[...
     )
 
     assert found.score == 1.0
-    assert found.reasoning == "1 error came again, 1 time in all: steps 1 and 3"
+    assert found.reasoning == "1 error occurred again, 1 time in total: steps 1 and 3"
     assert found.details["errors"][0]["steps"] == [1, 3]
     assert cited(found) == [(1, "error"), (3, "result")]
 
@@ -327,7 +351,7 @@ def test_an_error_that_comes_again_is_counted_in_all_forms(outcome: Callable[...
 def test_an_error_that_one_step_tells_twice_is_one(outcome: Callable[..., Outcome]) -> None:
     found = outcome(repeated_errors, [call(), ToolResult(value="Error: x"), ErrorItem(message="Error: x")])
 
-    assert (found.score, found.reasoning) == (0.0, "no error comes again; there are 1")
+    assert (found.score, found.reasoning) == (0.0, "no error occurs twice (1 error)")
 
 
 def test_every_return_of_every_error_counts(outcome: Callable[..., Outcome]) -> None:
@@ -466,9 +490,9 @@ def test_what_the_judging_step_sees_later_is_no_ground_for_its_claim(
 @pytest.mark.parametrize(
     ("steps", "reason"),
     [
-        ([[call("buy")], [evaluation("Success"), call("pay")]], "the log records nothing that came back"),
-        ([[call("buy"), ToolResult(value=1)], [call("pay")]], "no step says how the one before it ended"),
-        ([[evaluation("Success"), call("pay"), ToolResult(value=1)]], "no step says how"),
+        ([[call("buy")], [evaluation("Success"), call("pay")]], "the log records no results"),
+        ([[call("buy"), ToolResult(value=1)], [call("pay")]], "no step evaluates the step before it"),
+        ([[evaluation("Success"), call("pay"), ToolResult(value=1)]], "no step evaluates"),
     ],
 )
 def test_where_nothing_can_be_said_of_claims_it_does_not_apply(

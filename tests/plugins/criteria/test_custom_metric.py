@@ -149,7 +149,7 @@ def test_a_bare_number_is_the_score_of_the_case(call: Call) -> None:
     ("function", "code", "words"),
     [
         ("only_the_first", "wrong_number_of_results", "1 results for 2 turns"),
-        ("not_evaluated", "not_evaluated", "evaluated nothing"),
+        ("not_evaluated", "not_evaluated", "without an evaluation"),
         ("nothing", "not_a_result", "NoneType"),
         ("raising", "metric_raised", "ZeroDivisionError: no turns"),
         ("exiting", "metric_raised", "SystemExit: 3"),

@@ -140,7 +140,7 @@ def test_no_answer_to_a_reference_is_invalid_and_nobody_is_asked(measure: Measur
     [outcome] = measure(final_response_match, case((turn(blank), turn("10 am."))), judge=judge).per_invocation
 
     assert outcome.score == 0.0
-    assert outcome.reasoning == "the agent gave no answer; no judge was asked"
+    assert outcome.reasoning == "the agent gave no answer; the judge was not called"
     assert judge.requests == []
 
 

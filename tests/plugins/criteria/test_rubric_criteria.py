@@ -290,7 +290,7 @@ def test_without_an_answer_no_rubric_of_the_answer_holds(measure: Measure) -> No
     [outcome] = measure(
         final_response, case(turn(answer=None)), judge=judge, rubrics=[option("brief")]
     ).per_invocation
-    assert (outcome.score, outcome.reasoning) == (0.0, "the agent gave no answer; no judge was asked")
+    assert (outcome.score, outcome.reasoning) == (0.0, "the agent gave no answer; the judge was not called")
     assert scores(outcome) == {"brief": 0.0}
     assert judge.requests == []
 

@@ -198,7 +198,7 @@ def test_only_single_tool_use_measures_a_conversation_that_nobody_wrote_down(mea
         (tool_trajectory, {"match_type": "EXAKT"}, r"\$\.match_type: .*'EXACT', 'IN_ORDER' or 'ANY_ORDER'"),
         (tool_trajectory, {"arguments": {"ignroe": []}}, r"\$\.arguments: .*Did you mean 'ignore'"),
         (tool_trajectory, {"arguments": {"regex": {"a": "["}}}, "not a regular expression"),
-        (tool_trajectory, {"ignore_args": True, "arguments": {"mode": "subset"}}, "give one"),
+        (tool_trajectory, {"ignore_args": True, "arguments": {"mode": "subset"}}, "set only one"),
         (trajectory_recall, {"partial_credit": True}, "unknown option 'partial_credit'"),
         (trajectory_precision, {"match_type": "EXACT"}, "unknown option 'match_type'"),
         (trajectory_single_tool_use, {}, "tool_name"),

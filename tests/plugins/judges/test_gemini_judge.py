@@ -318,7 +318,7 @@ def test_what_is_missing(make_judge: Callable[..., Any], httpserver: HTTPServer,
     assert "GOOGLE_GEMINI_BASE_URL is not an address" in problem
     for hidden in ("me:secret@gateway", "https://me:secret@gateway", "https://me:secret@gateway:port"):
         [problem] = missing(GEMINI_API_KEY=KEY, GOOGLE_GEMINI_BASE_URL=hidden)
-        assert problem.startswith("GOOGLE_GEMINI_BASE_URL holds a user or a password")
+        assert problem.startswith("GOOGLE_GEMINI_BASE_URL contains a user or a password")
         assert "secret" not in problem
 
     with pytest.raises(JudgeError, match="neither GEMINI_API_KEY nor GOOGLE_API_KEY is set") as caught:

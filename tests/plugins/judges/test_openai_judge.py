@@ -433,8 +433,8 @@ def test_a_server_of_this_machine_that_is_not_there_is_noticed(make_judge: Make)
         ("http://", "is not an address"),
         ("http://[::1", "is not an address"),
         ("http://host:port/v1", "is not an address"),
-        (f"https://ann:{KEY}@host/v1", "holds a user or a password"),
-        (f"https://host/v1?key={KEY}", "holds '?'"),
+        (f"https://ann:{KEY}@host/v1", "contains a user or a password"),
+        (f"https://host/v1?key={KEY}", "contains '?'"),
     ],
 )
 def test_an_address_that_cannot_be_used(ask: Ask, make_judge: Make, url: str, problem: str) -> None:

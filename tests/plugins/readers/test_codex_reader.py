@@ -167,3 +167,22 @@ def test_real_rollouts(shared_data: Path) -> None:
         ]
         assert {step.author for step in run.steps} == {"codex"}
         assert run.session_id == rows[0]["payload"]["id"]
+
+
+def test_agents_and_their_sub_agents_say_what_stands_in_the_other_file(tmp_path: Path) -> None:
+    spawn = item("function_call", name="spawn_agent", arguments='{"message": "Look."}', call_id="1")
+    begun = item("function_call_output", call_id="1", output='{"agent_id": "child"}')
+    parent = read(tmp_path, META, message("user", "Go."), spawn, begun)
+    assert parent.extra is None
+    assert any("a sub-agent did" in loss for loss in parent.lost)
+    assert [call.name for call in parent.invocations[0].tool_calls] == ["spawn_agent"]
+
+    spawned = {"subagent": {"thread_spawn": {"parent_thread_id": "s", "depth": 1}}}
+    child = read(tmp_path, ("session_meta", {"id": "child", "source": spawned}), message("user", "Look."))
+    assert (child.session_id, child.extra) == ("child", {"source": spawned, "parent_thread_id": "s"})
+    assert any("the agent that began this one: s" in loss for loss in child.lost)
+
+    review = read(
+        tmp_path, ("session_meta", {"id": "r", "source": {"subagent": "review"}}), message("user", "Look.")
+    )
+    assert not any("rollout" in loss for loss in review.lost)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -126,3 +127,39 @@ def test_real_logs(shared_data: Path) -> None:
             answers = [event["output"] for event in events if event["event"] == "model"][: len(own)]
             usages = [answer["usage"]["total_tokens"] for answer in answers if answer.get("usage")]
             assert [step.usage.total_tokens for step in run.steps if step.usage] == usages
+
+
+def packed_by_zstd(folder: Path, data: bytes) -> Path:
+    archives = pytest.importorskip("backports.zstd.zipfile", reason="Python has zstd itself")
+    path = folder / "log.eval"
+    with archives.ZipFile(path, "w", compression=archives.ZIP_ZSTANDARD) as archive:
+        archive.writestr("header.json", json.dumps(EVAL))
+        archive.writestr("samples/1_epoch_1.json", data)
+    return path
+
+
+def test_an_archive_that_zstd_packed_is_read(tmp_path: Path) -> None:
+    said = json.dumps(
+        sample({"role": "user", "content": "Go."}, {"role": "assistant", "content": "Done. " * 5000})
+    )
+    [run] = read_log(packed_by_zstd(tmp_path, said.encode()))
+    assert run.invocations[0].final_response is not None
+    assert run.invocations[0].final_response.text == "Done. " * 5000
+
+
+def test_a_broken_archive_of_zstd_names_the_file_in_it(tmp_path: Path) -> None:
+    path = packed_by_zstd(tmp_path, json.dumps(sample({"role": "user", "content": "Go. " * 999})).encode())
+    data = path.read_bytes()
+    at = data.index(b"samples/1_epoch_1.json") + len(b"samples/1_epoch_1.json")
+    path.write_bytes(data[: at + 8] + b"\xff" * 12 + data[at + 20 :])
+    with pytest.raises(InputError, match="cannot be read"):
+        list(read_log(path))
+
+
+def test_without_zstd_the_message_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = packed_by_zstd(tmp_path, b"{}")
+    monkeypatch.setitem(sys.modules, "backports.zstd.zipfile", None)
+    with pytest.raises(InputError, match=r"log.eval: is packed by zstd") as caught:
+        list(read_log(path))
+    assert "pip install 'adjudge[zstd]'" in str(caught.value)
+    assert "inspect log convert --to json" in str(caught.value)

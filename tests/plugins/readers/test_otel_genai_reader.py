@@ -303,6 +303,30 @@ def test_sub_agents_speak_in_steps_and_never_answer(tmp_path: Path) -> None:
     assert turn.app_details.agent_details["root"].instructions == "Delegate."
 
 
+def test_what_happened_in_the_span_of_a_tool_is_part_of_its_call(tmp_path: Path) -> None:
+    root = agent("root", 0, 20)
+    run = tool(2, "ask_sub", "c1", parent=root["span_id"], arguments='{"q": "20 plus 2"}', result="22")
+    sub = {**agent("sub", 3, 9), "parent_span_id": run["span_id"]}
+    delegate = message("assistant", call("ask_sub", "c1", {"q": "20 plus 2"}))
+    deeper = message("assistant", call("add", "c2", {}))
+    (turn,) = one(
+        tmp_path,
+        root,
+        sub,
+        chat(1, [USER], [delegate], parent=root["span_id"]),
+        run,
+        chat(4, [message("user", text("20 plus 2"))], [deeper], parent=sub["span_id"]),
+        tool(5, "add", "c2", parent=sub["span_id"], arguments="{}", result="22"),
+        chat(10, [USER, delegate, message("tool", response("c1", "22"))], [ANSWER], parent=root["span_id"]),
+    ).invocations
+    assert [(step.author, step.parent_call_id) for step in turn.steps] == [
+        ("root", None),
+        ("sub", "c1"),
+        ("root", None),
+    ]
+    assert [each.name for each in turn.tool_calls] == ["ask_sub"]
+
+
 def test_an_agent_that_takes_over_may_answer(tmp_path: Path) -> None:
     root, other = agent("root", 0, 4), agent("other", 5, 9)
     transfer = message("assistant", call("transfer", "c1", {}))

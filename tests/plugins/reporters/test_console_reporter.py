@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from adjudge.plugin import RunReport
 from adjudge.testing import ReporterConformance
 from adjudge_plugins.reporters import console_reporter
 from adjudge_plugins.reporters.console_reporter.reporter import ConsoleReporter
+from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
+from adjudge_plugins.reporters.junit_reporter.reporter import JUnitReporter
 
 SCORED = Outcome.scored
 
@@ -266,6 +269,21 @@ def test_an_error_is_shown_with_its_code_origin_and_the_turn_it_happened_in(run_
     )
 
 
+def test_calls_that_are_not_shown_before_an_error_are_counted(run_of: Any, a_turn: Any) -> None:
+    actual = [a_turn("Turn it off.", None, [("find", {"id": number}) for number in range(9)])]
+    failure = Failure(code="turn_limit", message="too long", origin="python-agent/python")
+
+    text = shown(
+        run_of().add("x", failure, expected=[a_turn("Turn it off.", "Done.")], actual=actual).report()
+    )
+
+    assert block("""
+            called 4 more before these
+            called find(id=4)
+        """) in text.replace("\n    ", "\n")
+    assert "find(id=3)" not in text
+
+
 def test_repeats_are_one_case(run_of: Any, a_turn: Any) -> None:
     run = run_of()
     for repeat, score in enumerate([0.9, 0.5, 0.4], 1):
@@ -313,6 +331,29 @@ def test_many_failing_turns_are_bounded_too(run_of: Any, a_turn: Any) -> None:
     assert "turn 3 of 8" in text
     assert "turn 4 of 8" not in text
     assert "and 5 more turns\n" in text
+
+
+def test_a_criterion_whose_lower_scores_are_better_says_on_which_side_they_pass(
+    run_of: Any, write: Any
+) -> None:
+    run = run_of(rules={"loops": 2.0}, lower_is_better=frozenset({"loops"}), value_range=(0.0, float("inf")))
+    for name, score in (("under", 1.0), ("at", 2.0), ("over", 3.0)):
+        run.add(name, {"loops": [score]})
+
+    lines = [line.strip() for line in shown(run.report(detailed=True)).splitlines()]
+    assert (
+        lines[lines.index("PASS   home.evalset.json:under") + 1]
+        == "loops  1.00, not above the threshold 2.00"
+    )
+    assert (
+        lines[lines.index("PASS   home.evalset.json:at") + 1] == "loops  2.00, not above the threshold 2.00"
+    )
+    assert lines[lines.index("FAIL   home.evalset.json:over") + 1] == "loops  3.00, above the threshold 2.00"
+
+    files = write(JUnitReporter(), run.report()).decode()
+    assert "loops: 1.00, maximum 2.00, PASS" in files
+    document = json.loads(write(JsonReporter(), run.report()))
+    assert [case["criteria"][0]["lower_is_better"] for case in document["cases"]] == [True, True, True]
 
 
 # --- everything, on request ---------------------------------------------------------------

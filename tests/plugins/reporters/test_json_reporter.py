@@ -106,7 +106,7 @@ def test_a_run_is_written_with_every_key_that_the_schema_names(run_of: Any, a_tu
     scored, lost = criterion["per_invocation"]
     assert (scored["score"], scored["verdict"], scored["details"]) == (0.75, "FAIL", {"recall": 0.1})
     assert scored["evidence"] == {
-        "citations": [{"step": 1, "field": "action", "quote": "find"}],
+        "citations": [{"step": 1, "field": "action", "quote": "find", "shortened": False}],
         "absences": [{"steps": [1, 2], "scan": "delete"}],
     }
     assert (lost["verdict"], lost["status"], lost["error"]["retryable"]) == (None, "error", True)

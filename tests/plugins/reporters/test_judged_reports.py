@@ -67,7 +67,7 @@ def shown(run_of: Any, write: Any, outcome: Outcome, *, detailed: bool = False) 
     [
         (("no", "no", "no"), {}, "3 of 3 votes no"),
         (("no", "yes", "no", "no", None), {}, "3 of 5 votes no, 1 yes, 1 lost"),
-        (("no", "yes"), {"tie": True}, "1 of 2 votes no, 1 yes, a tie, so that the lower value holds"),
+        (("no", "yes"), {"tie": True}, "1 of 2 votes no, 1 yes, a tie, so the lower value counts"),
         ((None, None, "no"), {}, "1 of 3 votes no, 2 lost"),
     ],
 )
@@ -99,8 +99,8 @@ def test_what_is_odd_is_noted(run_of: Any, write: Any) -> None:
     )
     lines = shown(run_of, write, outcome)
 
-    assert "note: what was judged seems to speak to its judge" in lines
-    assert "note: what was judged held invisible characters; the judge did not see them" in lines
+    assert "note: the judged text seems to address the judge" in lines
+    assert "note: the judged text contained invisible characters; they were removed for the judge" in lines
     assert "note: new flag" in lines
 
 
@@ -122,7 +122,7 @@ def test_rubrics_that_do_not_hold_are_shown_with_their_reasons(run_of: Any, writ
     assert "true  undecided (abstained)  1 of 1 votes unknown" in lines
     assert "openai/m did not answer" in lines
     assert "apology  does not apply  1 of 1 votes not_applicable" not in lines
-    assert "2 other rubrics hold or do not apply" in lines
+    assert "2 other rubrics are met or do not apply" in lines
     assert not any(line.startswith("polite") for line in lines)
     assert any(line.startswith("polite  yes") for line in shown(run_of, write, outcome, detailed=True))
 
@@ -149,7 +149,7 @@ def test_sentences_are_there_in_detail(run_of: Any, write: Any) -> None:
     short, long = (shown(run_of, write, outcome, detailed=detailed) for detailed in (False, True))
 
     assert "0 of 1 sentences are supported" in short
-    assert "note: what was judged seems to speak to its judge" in short
+    assert "note: the judged text seems to address the judge" in short
     assert "contradictory  It opened in 1793." not in short
     assert not any("texts:" in line for line in short)
     start = long.index("contradictory  It opened in 1793.")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
 import unicodedata
+import zlib
+from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,11 +16,15 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from adjudge.kit import render
+from adjudge.kit.render import clean
+from adjudge.kit.viewer.segments import compared
 from adjudge.model.evidence import Failure
 from adjudge.model.measurement import Measurement, Outcome
 from adjudge_plugins.reporters.console_reporter.reporter import ConsoleReporter
+from adjudge_plugins.reporters.html_reporter.reporter import HtmlReporter
 from adjudge_plugins.reporters.json_reporter.writer import JsonReporter
 from adjudge_plugins.reporters.junit_reporter.reporter import JUnitReporter
+from adjudge_plugins.reporters.markdown_reporter.reporter import MarkdownReporter
 
 # Halves of surrogate pairs too: a Python agent can return them.
 texts = st.text(st.characters(exclude_categories=()), max_size=40)
@@ -86,9 +94,55 @@ def test_any_run_is_written_and_can_be_read(
     root = ElementTree.fromstring(write(JUnitReporter(), report))  # noqa: S314 - it is our own
     text = write(ConsoleReporter(), report).decode()
 
+    page = page_of(write(HtmlReporter(), report))
+    comment = write(MarkdownReporter(), report).decode()
+
     unmeasured = root.findall(".//error[@type='nothing_measured']")
     assert len(document["cases"]) == len(list(root.iter("testcase"))) - len(unmeasured) == len(found)
     assert [c for c in text if unicodedata.category(c) in ("Cc", "Cs") and c != "\n"] == []
+    rows = page["run"]["rows"]
+    assert [row["name"] for row in rows] == [page[row["key"]]["name"] for row in rows]
+    assert len(rows) == len(found)
+    assert [c for said in strings(page) for c in said if unprintable(c)] == []
+    assert [c for c in comment if unprintable(c)] == []
+
+
+def unprintable(char: str) -> bool:
+    return unicodedata.category(char) in ("Cc", "Cs") and char not in "\n\t"
+
+
+def page_of(raw: bytes) -> dict[str, Any]:
+    """Every document in a page, by its key."""
+    parts = re.findall(r'data-part="(\w+)">([\w+/=]*)<', raw.decode())
+    data = {name: json.loads(zlib.decompress(base64.b64decode(text))) for name, text in parts}
+    run = data.pop("run")
+    return {"run": run} | {
+        f"{part}.{place}": case for part, cases in data.items() for place, case in enumerate(cases)
+    }
+
+
+def strings(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from (said for item in value.items() for part in item for said in strings(part))
+        case list():
+            yield from (said for item in value for said in strings(item))
+
+
+@given(
+    expected=st.text(st.sampled_from("ab \n\u3042"), max_size=60) | texts,
+    actual=st.text(st.sampled_from("ab \n\u3042"), max_size=60) | texts,
+)
+def test_two_answers_are_shown_whole_with_what_differs_marked(expected: str, actual: str) -> None:
+    left, right, note = compared(expected, actual)
+
+    assert "".join(text for text, _ in left) == clean(expected)
+    assert "".join(text for text, _ in right) == clean(actual)
+    same = ["".join("".join(text for text, differs in side if not differs).split()) for side in (left, right)]
+    if not note:
+        assert same[0] == same[1]
 
 
 LONG = "the same words, again and again and again; " * 12

@@ -56,7 +56,7 @@ def test_one_run_is_reported_in_every_format(
     assert 'city: expected "Paris", got "Oslo"\n' in done.stdout
     assert "ERROR  sky.test.json:atlantis\n" in done.stdout
     assert "LookupError: no such city\n" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("FAIL  1 of 3 cases failed, 1 passed, 1 error   run r   ")
+    assert done.stdout.splitlines()[-3].startswith("FAIL  1 of 3 cases failed, 1 passed, 1 error   run r   ")
 
     document = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(result_schema()).validate(document)

@@ -5,11 +5,11 @@ Light: google-adk is imported when an agent is made. ``google.adk.evaluation`` n
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adjudge.kit.named_objects import folder_of as module_folder
 from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_adk.config import AdkAgentConfig
 from adjudge_adk.targets import folder_of, is_adk_agent, is_adk_path
@@ -45,9 +45,7 @@ def agent_adapters() -> Iterable[AgentAdapterSpec]:
 def _folder(target: object) -> Path | None:
     if isinstance(target, str) and (folder := folder_of(Path(target))) is not None:
         return folder
-    named = target.partition(":")[0] if isinstance(target, str) else ""
-    file = getattr(sys.modules.get(named), "__file__", None)
-    return None if file is None else Path(file).parent
+    return module_folder(target) if isinstance(target, str) else None
 
 
 def __getattr__(name: str) -> object:

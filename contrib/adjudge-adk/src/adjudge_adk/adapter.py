@@ -1,4 +1,4 @@
-"""The adapter: from an agent of google-adk to sessions that adjudge can talk to."""
+"""The adapter: makes sessions with an agent of google-adk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``test_config.json``, as tests that were written for ADK read it and hand it on."""
+"""Reads ``test_config.json`` for tests that were written for ADK."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One case with an agent, on the event loop of google-adk: a session, its services and a runner of their own."""
+"""One case with an agent, on the event loop of google-adk, with its own session, services and runner."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from google.adk.workflow import BaseNode
 from google.genai import types
 
 from adjudge.kit.adk import content_to_adk
+from adjudge.kit.plain_json import plain_json
 from adjudge.model import Content, Invocation, JsonObject, SessionInput
 from adjudge.plugin import AgentError
 from adjudge_adk.exhibits import Exhibits
 from adjudge_adk.lost_tools import lost_tools
-from adjudge_adk.plain_json import plain_json
 from adjudge_adk.recorder import Recorder
 from adjudge_adk.simulated_tools import Simulation
 from adjudge_adk.turns import invocation_of

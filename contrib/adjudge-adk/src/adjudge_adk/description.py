@@ -1,4 +1,4 @@
-"""What an agent is told and can call, before it runs."""
+"""The instructions and tools of an agent, before it runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.workflow import BaseNode
 
+from adjudge.kit.plain_json import plain_json
 from adjudge.model import AgentDetails, AppDetails
-from adjudge_adk.plain_json import plain_json
 
 
 async def described(agents: Iterable[BaseNode]) -> AppDetails:

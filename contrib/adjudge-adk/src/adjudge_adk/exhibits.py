@@ -1,4 +1,4 @@
-"""What ADK's trace shows of a step (event, request, response), with everything that is large kept once.
+"""The event, request and response of a step, as ADK's trace shows them; large values are stored once.
 
 A request repeats the whole conversation, and the event repeats the response. So contents, instructions and tools stand in a
 table of their own under the SHA-256 of their canonical JSON, and whatever holds them says ``{"sha256": …}`` in their place. The
@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from google.adk.models.llm_request import LlmRequest
 
+from adjudge.kit.plain_json import plain_json
 from adjudge.kit.strict_json import is_list, is_object
 from adjudge.model import JsonObject, JsonValue
-from adjudge_adk.plain_json import plain_json
 
 _OF_CONFIG: Final = frozenset({"http_options", "labels"})
 """What a configuration has that says nothing of the question."""

@@ -1,4 +1,4 @@
-"""From a folder, a module or an object to the agent, with a message for everything that can go wrong on the way.
+"""Loads an agent from a folder, a module or an object, with a message for every failure.
 
 What counts as an agent: google-adk 2.13.0, ``cli/cli_eval.py`` and ``cli/utils/agent_loader.py``.
 """

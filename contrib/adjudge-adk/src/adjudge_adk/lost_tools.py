@@ -1,4 +1,4 @@
-"""Sets of tools that cannot be loaded: google-adk runs the agent without them, and tells only its log."""
+"""Detects toolsets that cannot be loaded: google-adk runs the agent without them, and only logs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of an evaluation, as a test says it."""
+"""The result of an evaluation, as a message of a test."""
 
 from __future__ import annotations
 

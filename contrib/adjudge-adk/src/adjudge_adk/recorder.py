@@ -1,4 +1,4 @@
-"""Listens to google-adk while an agent runs: what its models were asked and answered, and what nested agents did.
+"""Listens to google-adk while an agent runs: requests and answers of its models, and actions of nested agents.
 
 It changes nothing but the number of retries, which ADK's own evaluation sets too.
 """
@@ -22,8 +22,9 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 
+from adjudge.kit.plain_json import plain_json
+from adjudge.kit.turn_steps import union_seconds
 from adjudge.model import JsonObject
-from adjudge_adk.plain_json import plain_json
 
 _RETRIES: Final = types.HttpRetryOptions(
     attempts=7,
@@ -62,28 +63,22 @@ class Move:
 
 
 @dataclass(slots=True)
-class _Interval:
-    began: float
-    ended: float
-
-
-@dataclass(slots=True)
 class Turn:
     """What happened in one turn so far."""
 
     moves: list[Move] = field(default_factory=list[Move])
-    model: list[_Interval] = field(default_factory=list[_Interval])
-    tools: list[_Interval] = field(default_factory=list[_Interval])
+    model: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    tools: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
 
     @property
     def model_seconds(self) -> float:
         """Seconds in which at least one model was asked."""
-        return _union(self.model)
+        return union_seconds(self.model)
 
     @property
     def tool_seconds(self) -> float:
         """Seconds inside tools in which no model was asked: an agent that is a tool asks models of its own."""
-        return _union([*self.model, *self.tools]) - _union(self.model)
+        return union_seconds([*self.model, *self.tools]) - union_seconds(self.model)
 
 
 class Recorder(BasePlugin):
@@ -156,7 +151,7 @@ class Recorder(BasePlugin):
         call = self._asked.get(key)
         if call is not None:
             ended = time.monotonic()
-            self.turn.model.append(_Interval(call.began if call.ended is None else call.ended, ended))
+            self.turn.model.append((call.began if call.ended is None else call.ended, ended))
             call.ended = ended
             if not llm_response.partial:
                 call.response = plain_json(llm_response)
@@ -188,13 +183,4 @@ class Recorder(BasePlugin):
     def _ended(self, tool_context: ToolContext) -> None:
         began = self._running.pop(tool_context.function_call_id or "", None)
         if began is not None:
-            self.turn.tools.append(_Interval(began, time.monotonic()))
-
-
-def _union(intervals: list[_Interval]) -> float:
-    """Seconds that at least one of the intervals covers."""
-    total, until = 0.0, float("-inf")
-    for interval in sorted(intervals, key=lambda each: each.began):
-        total += max(interval.ended - max(interval.began, until), 0.0)
-        until = max(until, interval.ended)
-    return total
+            self.turn.tools.append((began, time.monotonic()))

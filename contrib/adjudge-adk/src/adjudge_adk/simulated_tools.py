@@ -1,4 +1,4 @@
-"""ADK's environment simulation: tools that answer what a configuration says, or what a model makes up.
+"""ADK's environment simulation: tools whose answers come from a configuration or from a model.
 
 google-adk's own engine decides every call (2.13.0, ``tools/environment_simulation``). The file is its
 ``EnvironmentSimulationConfig`` as JSON. Each session has an engine of its own, so that no case sees what another one

@@ -1,4 +1,4 @@
-"""What an ADK agent looks like from outside. Nothing is imported to tell."""
+"""Recognises ADK agents by their files, without importing anything."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from adjudge.kit.named_objects import is_of_class
+
 _PYTHON_FILES: Final = ("agent.py", "__init__.py")
 _YAML: Final = "root_agent.yaml"
-_AGENT_CLASSES: Final = frozenset({"App", "BaseAgent", "BaseNode"})
+_AGENT_CLASSES: Final = ("App", "BaseAgent", "BaseNode")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +38,4 @@ def folder_of(path: Path) -> Path | None:
 
 def is_adk_agent(agent: object) -> bool:
     """Whether an object is an agent, an ``App`` or a workflow of google-adk."""
-    if isinstance(agent, AgentInProgram):
-        return True
-    return any(
-        kind.__name__ in _AGENT_CLASSES and kind.__module__.startswith("google.adk.")
-        for kind in type(agent).__mro__
-    )
+    return isinstance(agent, AgentInProgram) or is_of_class(agent, "google.adk", *_AGENT_CLASSES)

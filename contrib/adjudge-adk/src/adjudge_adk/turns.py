@@ -1,4 +1,4 @@
-"""From what was recorded of a turn to an ``Invocation``."""
+"""Converts the records of a turn to an ``Invocation``."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence, Set
 from typing import Final
 
 from adjudge.kit.adk import AdkEvent, turn_from_adk_events
+from adjudge.kit.plain_json import plain_json
 from adjudge.kit.strict_json import is_list, is_object
 from adjudge.model import AgentDetails, AppDetails, Content, Invocation, JsonObject, JsonValue, Step
 from adjudge.plugin import AgentError
 from adjudge_adk.exhibits import Exhibits
-from adjudge_adk.plain_json import plain_json
 from adjudge_adk.recorder import Move, Turn
 
 _KEPT: Final = ("id", "branch", "finish_reason", "interrupted", "custom_metadata", "output")

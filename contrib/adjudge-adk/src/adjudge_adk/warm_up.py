@@ -1,4 +1,4 @@
-"""The first turn in a process, which is no case's: google-adk imports most of itself when an agent is first asked."""
+"""Makes one call before the first case: google-adk imports most of its code when an agent is first called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge backend ``local``: one process per model, asked as an OpenAI-compatible server is."""
+"""The judge backend ``local``: one process for each model, called like an OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -38,6 +38,10 @@ class LocalJudge(http_judge.ChatCompletionsJudge):
     def at_once(self) -> int:
         """How many calls are worth sending at a time."""
         return self._config.slots
+
+    def context(self, model: str) -> int:  # noqa: ARG002
+        """What the options give to each call."""
+        return self._config.context
 
     def missing(self, model: str | None) -> Iterator[str]:
         """The package that runs models, the file, or what would fetch it."""

@@ -11,12 +11,12 @@ class LocalConfig(ComponentConfig):
     """Options of ``local``."""
 
     context: int = Field(default=8192, ge=512, le=10_000_000)
-    """Tokens that a question and its answer may have together; a model that was trained with fewer takes fewer."""
+    """The context size in tokens, for a request and its answer together; limited by the context size of the model."""
     max_tokens: int = Field(default=2048, ge=1, le=10_000_000)
-    """Tokens of an answer where ``judge_model_config`` does not say."""
+    """The maximum number of tokens of an answer, unless ``judge_model_config`` sets it."""
     max_text: int = Field(default=240, ge=1, le=2000)
-    """Characters of each text in an answer, a rationale for instance. A small model may otherwise never end one."""
+    """The maximum number of characters of each text in an answer, for instance a rationale, because small models may never end it."""
     threads: int | None = Field(default=None, ge=1, le=4096)
-    """Threads that compute; unset: as many as this process has cores."""
+    """The number of threads; unset: the number of cores of this process."""
     slots: int = Field(default=1, ge=1, le=256)
-    """Questions answered at a time. With more than one, what is asked meanwhile can change an answer's last digits."""
+    """The number of requests that are answered in parallel. With more than one, answers may differ slightly between runs."""

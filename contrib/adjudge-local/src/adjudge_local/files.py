@@ -1,4 +1,4 @@
-"""From the name of a model to its file: on this machine, or on a hub.
+"""Finds the file of a model by its name: on this machine, or on a hub.
 
 ``PATH.gguf`` is looked up in the working folder; it may be absolute or begin with ``~``.
 ``ORG/REPO/FILE.gguf`` where no such file lies is a file of a repository on the Hugging Face Hub.

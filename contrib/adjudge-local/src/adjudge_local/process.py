@@ -1,4 +1,4 @@
-"""Starting and ending the process that runs a model."""
+"""Starts and ends the process that runs a model."""
 
 from __future__ import annotations
 

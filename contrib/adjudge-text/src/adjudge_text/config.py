@@ -1,4 +1,4 @@
-"""The options of each criterion, as a configuration file writes them."""
+"""The options of each criterion."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from adjudge.plugin import ComponentConfig
 
 class _Folding(ComponentConfig):
     ignore_case: bool = False
-    """Whether upper and lower case are the same."""
+    """Whether upper and lower case are treated as equal."""
     ignore_whitespace: bool = False
-    """Whether runs of white space are one space, and those at the ends nothing."""
+    """Whether white space counts as one space, and is removed at both ends."""
 
 
 class ExactMatchConfig(_Folding):
@@ -33,7 +33,7 @@ class RegexMatchConfig(ComponentConfig):
     pattern: str
     """A regular expression of Python's ``re``."""
     ignore_case: bool = False
-    """Whether upper and lower case are the same."""
+    """Whether upper and lower case are treated as equal."""
     whole: bool = False
     """Whether the pattern must cover the whole response."""
 
@@ -51,13 +51,13 @@ class JsonEqualConfig(ComponentConfig):
     """Options of ``json_equal``."""
 
     ignore_fences: bool = True
-    """Whether a Markdown code fence around the JSON counts for nothing."""
+    """Whether a Markdown code fence around the JSON is ignored."""
 
 
 class NumericToleranceConfig(ComponentConfig):
     """Options of ``numeric_tolerance``: a number fits where either tolerance admits it."""
 
     absolute: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
-    """The largest difference."""
+    """The largest permitted difference."""
     relative: float = Field(default=1e-9, ge=0.0, allow_inf_nan=False)
-    """The largest difference as a share of the expected number."""
+    """The largest permitted difference, as a share of the expected number."""

@@ -1,4 +1,4 @@
-"""Two criteria around one comparison each: with the reference response, or of the response alone."""
+"""Criteria that apply one comparison: to a response and its reference, or to the response only."""
 
 from __future__ import annotations
 

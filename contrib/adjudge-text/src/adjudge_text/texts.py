@@ -1,4 +1,4 @@
-"""Comparisons of texts as texts."""
+"""Comparisons of texts: equality, containment and regular expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparisons of what texts say: JSON values and numbers."""
+"""Comparisons of the values in texts: JSON and numbers."""
 
 from __future__ import annotations
 

@@ -40,6 +40,10 @@ class VertexJudge(http_judge.GenerateContentJudge):
         headers, token = await self._token.headers()
         return headers, [token]
 
+    def context(self, model: str) -> int | None:
+        """That of Gemini since 1.5; other models have their own."""
+        return 1_000_000 if model.startswith("gemini-") else None
+
     def missing(self, model: str | None) -> Iterator[str]:
         """Project, location and credentials that are not there. Nothing is asked over the network."""
         yield from super().missing(model)

@@ -1,4 +1,4 @@
-"""Messages and conversations as the REST API writes them.
+"""Messages and conversations in the format of the REST API.
 
 Definitions: ``Content`` (https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/Content) and
 ``AgentData`` of ``EvaluationInstance``.

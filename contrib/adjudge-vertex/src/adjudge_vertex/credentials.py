@@ -56,7 +56,7 @@ def credentials_problem(environment: Mapping[str, str]) -> Problem | None:
         _from_file(path)
     except Exception as error:
         # Reasons may repeat what stands in the file: the class has to do.
-        what = f"this file holds no credentials of Google Cloud ({type(error).__name__})"
+        what = f"this file contains no credentials of Google Cloud ({type(error).__name__})"
         return Problem(what=what, file=str(path), hint=_WAYS)
     return None
 

@@ -1,4 +1,4 @@
-"""Metrics of a whole conversation, judged at once with rubrics that the service writes for it."""
+"""Metrics of a whole conversation, judged in one call with rubrics that the service writes for it."""
 
 from __future__ import annotations
 

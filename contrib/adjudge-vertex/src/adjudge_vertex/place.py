@@ -1,4 +1,4 @@
-"""Where calls go: project, location and address, from the environment.
+"""Project, location and address of calls, from the environment.
 
 Addresses: "Vertex AI API service endpoints" (https://cloud.google.com/vertex-ai/docs/reference/rest).
 """

@@ -1,4 +1,4 @@
-"""Vertex AI's Gen AI evaluation service: one metric of one instance per call.
+"""Vertex AI's Gen AI evaluation service: one metric of one instance for each call.
 
 Protocol: ``projects.locations.evaluateInstances``
 (https://cloud.google.com/vertex-ai/docs/reference/rest/v1beta1/projects.locations/evaluateInstances).

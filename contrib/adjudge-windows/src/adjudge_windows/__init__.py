@@ -1,4 +1,4 @@
-"""The plugin ``windows`` of adjudge: a run as rows of steps on one page, or with one kind of tool."""
+"""The plugin ``windows`` of adjudge: shows a run as groups of successive steps with the same page or kind of tool."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of steps with one subject, each told in a line."""
+"""Groups of successive steps with one subject, each with a summary of one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the steps of a window have in common."""
+"""The common subject of the steps of a window."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What Google ADK writes, as adjudge's model and back: contents, invocations, eval cases, events of a session."""
+"""Converts Google ADK's data to adjudge's model and back: contents, invocations, eval cases, session events."""
 
-from adjudge.adk.eval_set_file import EvalSetFile
-from adjudge.adk.eval_set_pass import open_eval_set
+from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile
+from adjudge.adk.eval_set_pass import first_entries, open_eval_set
 from adjudge.adk.personas import known_personas, persona_of
 from adjudge.adk.selection import eval_sets_by_id, find_eval_sets, split_selection
 from adjudge.kit.adk.documents import (
@@ -18,6 +18,7 @@ from adjudge.kit.adk.serialization import case_to_adk, content_to_adk, dump_eval
 
 __all__ = [
     "AdkEvent",
+    "CaseEntry",
     "EvalSetFile",
     "case_from_adk",
     "case_from_trajectory",
@@ -27,6 +28,7 @@ __all__ = [
     "dump_eval_set",
     "eval_sets_by_id",
     "find_eval_sets",
+    "first_entries",
     "invocation_from_adk",
     "invocation_to_adk",
     "known_personas",

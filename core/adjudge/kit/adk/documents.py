@@ -1,4 +1,4 @@
-"""Single objects and whole files of ADK's as adjudge's model."""
+"""Reads single objects and whole files of ADK into the model."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from adjudge.model.items import Content
 
 
 def content_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: bool = False) -> Content:
-    """ADK ``Content`` in snake_case or camelCase as ``Content``.
+    """Read an ADK ``Content`` in snake_case or camelCase.
 
     Args:
-        data: The content.
-        path: Where it was read from, for messages.
-        of_a_log: Whether further keys are taken, since a log may be of a newer version: those of parts stay in
-            ``extra`` of their items, those of the content itself are left out.
+        data: The JSON object.
+        path: Its JSON path, for error messages.
+        of_a_log: Whether unknown keys are allowed, because a log may have a newer format. Those of parts are stored in
+            ``extra`` of their items; those of the content itself are left out.
 
     Raises:
-        InputError: unknown keys or wrong types, all of them at once.
+        InputError: there are unknown keys or wrong types; it names all of them.
     """
     findings = Findings(of_a_log=of_a_log)
     found = findings.read(schema.Content, dict(data), path)
@@ -38,16 +38,16 @@ def content_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: bool
 
 
 def invocation_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: bool = False) -> Invocation:
-    """ADK ``Invocation`` in snake_case or camelCase; its steps are numbered from 1.
+    """Read an ADK ``Invocation`` in snake_case or camelCase; its steps are numbered from 1.
 
     Args:
-        data: The invocation.
-        path: Where it was read from, for messages.
-        of_a_log: Whether further keys are taken, since a log may be of a newer version: those of the invocation
-            and of parts stay in ``extra``, those of other objects are left out.
+        data: The JSON object.
+        path: Its JSON path, for error messages.
+        of_a_log: Whether unknown keys are allowed, because a log may have a newer format. Those of the invocation and
+            of parts are stored in ``extra``; those of other objects are left out.
 
     Raises:
-        InputError: unknown keys or wrong types, all of them at once.
+        InputError: there are unknown keys or wrong types; it names all of them.
     """
     findings = Findings(of_a_log=of_a_log)
     found = findings.read(schema.Invocation, dict(data), path)
@@ -59,11 +59,11 @@ def invocation_from_adk(data: Mapping[str, Any], *, path: str = "$", of_a_log: b
 
 
 def case_from_adk(data: Mapping[str, Any], *, path: str = "$") -> EvalCase:
-    """ADK ``EvalCase`` in snake_case or camelCase; steps are numbered over the whole conversation.
+    """Read an ADK ``EvalCase`` in snake_case or camelCase; steps are numbered over the whole conversation.
 
     Raises:
-        InputError: unknown keys, wrong types, both or neither of conversation and scenario; all of
-            them at once.
+        InputError: there are unknown keys or wrong types, or both or neither of conversation and scenario; it names
+            all problems.
     """
     findings = Findings()
     case = read_case(dict(data), path, findings)
@@ -72,20 +72,20 @@ def case_from_adk(data: Mapping[str, Any], *, path: str = "$") -> EvalCase:
 
 
 def read_eval_cases(path: Path) -> Iterator[EvalCase]:
-    """The cases of a file in one pass, one at a time, those with problems left out.
+    """Read the cases of a file in one pass, one at a time, without those with problems.
 
     Raises:
-        InputError: every problem of the file, once its end is reached.
+        InputError: at the end of the file, if it has problems; it names all of them.
     """
     with open_file(path) as file:
         yield from ValidatingPass(path, JsonStream(file, str(path))).cases()
 
 
 def load_eval_set(path: Path) -> EvalSet:
-    """A whole file in memory.
+    """Read a whole eval-set file into memory.
 
     Raises:
-        InputError: every problem of the file.
+        InputError: the file has problems; it names all of them.
     """
     file = open_eval_set(path)
     given: JsonObject = {}

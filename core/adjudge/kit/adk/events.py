@@ -1,6 +1,6 @@
-"""The events of one ADK invocation as a turn, as ADK's own evaluation reads them (``EvaluationGenerator``).
+"""Converts the events of one ADK invocation to a turn, like ADK's own evaluation (``EvaluationGenerator``).
 
-Events come from a server's ``/run`` and from the file of a session, in snake_case or camelCase.
+Events are from the ``/run`` endpoint of a server or from a session file, in snake_case or camelCase.
 """
 
 from __future__ import annotations
@@ -30,15 +30,20 @@ class AdkEvent:
 
     data: JsonObject
     path: str = "$"
-    """Where it was read from; its step says so."""
+    """Its JSON path, which becomes the ``source_ref`` of its step."""
 
     def get(self, name: str) -> Any:
-        """A field by its snake_case name, whichever of ADK's two spellings the event has."""
-        return _get(self.data, name)
+        """A field by its snake_case name, in either spelling of ADK."""
+        data = self.data
+        return data[name] if name in data else data.get(_camel(name))
 
     def move(self) -> JsonObject:
-        """What ADK's ``InvocationEvent`` has of it."""
-        return {"author": ""} | {name: value for name in _MOVE if (value := self.get(name)) is not None}
+        """The fields of ADK's ``InvocationEvent``."""
+        found: JsonObject = {"author": ""}
+        for name in _MOVE:
+            if (value := self.get(name)) is not None:
+                found[name] = value
+        return found
 
     @property
     def parts(self) -> Sequence[JsonObject]:
@@ -49,7 +54,7 @@ class AdkEvent:
 
     @property
     def is_final(self) -> bool:
-        """What ADK's ``Event.is_final_response`` says, of an event with content."""
+        """The value of ADK's ``Event.is_final_response`` for an event with content."""
         actions = self.get("actions")
         skips = is_object(actions) and _get(actions, "skip_summarization")
         if skips or self.get("long_running_tool_ids"):
@@ -64,27 +69,27 @@ class AdkEvent:
 
     @property
     def has_words(self) -> bool:
-        """Whether it says something to the user: thoughts and white space are no words."""
+        """Whether the event has a non-blank text that is not a thought."""
         return any(
             isinstance(text := _get(part, "text"), str) and text.strip() and not _get(part, "thought")
             for part in self.parts
         )
 
     def has(self, name: str) -> bool:
-        """Whether any of its parts has this field."""
+        """Whether a part of the event has this field."""
         return any(_get(part, name) is not None for part in self.parts)
 
 
 def turn_from_adk_events(events: Sequence[AdkEvent], user_content: Content) -> Invocation:
-    """The turn: its final response, and every event of an agent that is not partial as a step.
+    """Convert the events of an invocation: non-partial events of agents become steps.
 
-    The final response is the content of the last event that is one, one with words before one without.
-    Its step stays, without the words, which would count twice; thoughts are no part of the response.
-    Further keys of parts stay in ``extra`` of their items; those of an event or its content are left out.
+    The final response is the content of the last final event with text, or else of the last final event. Its step stays
+    without the text, which would otherwise count twice. Thoughts are not part of the response. Unknown keys of parts
+    are stored in ``extra`` of their items; those of an event or its content are left out.
 
     Args:
-        events: Those of one invocation, in order.
-        user_content: What the user said.
+        events: The events of one invocation, in order.
+        user_content: The user's message.
 
     Raises:
         InputError: an event has a field of a wrong type.
@@ -93,13 +98,12 @@ def turn_from_adk_events(events: Sequence[AdkEvent], user_content: Content) -> I
     finals = [event for event in moves if event.parts and event.is_final]
     final = next((event for event in reversed(finals) if event.has_words), finals[-1] if finals else None)
     findings = Findings(of_a_log=True)
-    read = [(event, findings.read(schema.InvocationEvent, event.move(), event.path)) for event in moves]
+    steps: list[Step] = []
+    for event in moves:  # a turn may be a whole log: free the memory of each event before the next
+        found = findings.read(schema.InvocationEvent, event.move(), event.path)
+        if found is not None:
+            steps.append(_step(found, event, findings, len(steps) + 1))
     findings.raise_problems()
-    steps = [
-        _step(found, event, findings, number)
-        for number, (event, found) in enumerate(read, start=1)
-        if found is not None
-    ]
     answer: Content | None = None
     if final is not None:
         place = moves.index(final)
@@ -129,7 +133,7 @@ def _step(found: schema.InvocationEvent, event: AdkEvent, findings: Findings, nu
 
 
 _camel = cache(to_camel)
-"""The other spelling of a name. There are as many names as the code has."""
+"""The camelCase spelling of a name. The cache is bounded by the number of names in the code."""
 
 
 def _get(data: JsonObject, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""A run that went well, as a case: what the agent did there is what it is expected to do."""
+"""Converts a recorded run into an eval case that expects the recorded behaviour."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from adjudge.plugin import InputError, Problem
 
 
 def case_from_trajectory(trajectory: Trajectory, eval_id: str) -> EvalCase:
-    """The case whose expectation is this run.
+    """Create the case that expects this run.
 
-    A turn keeps what the user said, the calls of the agent's own steps with their results, what agents said on the way,
-    and the final response. Thoughts, observations, timings, tokens and raw events are no expectation, and are left out.
+    A turn contains the user's message, the calls of the agent's own steps with their results, intermediate texts of
+    agents, and the final response. Thoughts, observations, timings, tokens and raw events are left out.
 
     Args:
-        trajectory: The run. Its final session state is the expected one.
+        trajectory: The run. Its final session state becomes the expected one.
         eval_id: The id of the case.
 
     Raises:
-        InputError: nothing of the agent, or nothing of a user, was read from the run.
+        InputError: the run contains nothing of the agent, or no user message.
     """
     if trajectory.nothing_of_the_agent is not None:
         raise InputError(Problem(what=trajectory.nothing_of_the_agent, file=trajectory.source))
@@ -33,7 +33,7 @@ def case_from_trajectory(trajectory: Trajectory, eval_id: str) -> EvalCase:
     if not turns[0].user_content.items:
         raise InputError(
             Problem(
-                what="the run does not say what the user wanted: it has no message of a user and names no task",
+                what="the run does not contain the user's request: it has neither a message of a user nor a task",
                 file=trajectory.source,
                 hint="Give the task: --task TEXT.",
             )
@@ -45,7 +45,7 @@ def case_from_trajectory(trajectory: Trajectory, eval_id: str) -> EvalCase:
 
 
 def _session(trajectory: Trajectory) -> SessionInput | None:
-    """Whose session it was, where the log says it."""
+    """The user of the session, if the log contains it."""
     extra = trajectory.extra or {}
     user = extra.get("user_id", extra.get("userId"))
     if trajectory.agent is None and not isinstance(user, str):
@@ -67,7 +67,7 @@ def _expected(turn: Invocation) -> Invocation:
 
 
 def _acted(step: Step, names: Mapping[str | None, str]) -> Step | None:
-    """What a step did and said to others; ``None`` where that is nothing. ``names``: of calls, by id."""
+    """The calls, results and texts of a step; ``None`` if there are none. ``names`` are names of calls by id."""
     items = tuple(_plain(item) for item in step.items if isinstance(item, ToolCall | ToolResult | Text))
     items = tuple(
         item.model_copy(update={"name": names.get(item.call_id)})
@@ -86,5 +86,5 @@ def _said(content: Content) -> Content:
 
 
 def _plain(item: Item) -> Item:
-    """The item without what only its source's format has."""
+    """The item without the additional data of its source format."""
     return item.model_copy(update={"extra": None}) if item.extra else item

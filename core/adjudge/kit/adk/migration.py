@@ -1,4 +1,4 @@
-"""Eval files from before ADK had a schema, in the new schema."""
+"""Migrates eval files of formats older than ADK's schema to the schema."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from adjudge.plugin import InputError, Problem
 
 
 def migrate_eval_set(path: Path, *, initial_session: Path | None = None) -> EvalSet:
-    """A file of either old shape as an eval set.
+    """Convert a file in one of the two older formats to an eval set.
 
     Args:
         path: The old file.
-        initial_session: A file with the session that cases without one of their own start with.
+        initial_session: A file with the initial session for cases that do not define one.
 
     Raises:
-        InputError: a file is broken, or ``path`` is in the new schema already.
+        InputError: a file is invalid, or ``path`` already has the new schema.
     """
     file = open_eval_set(path)
     if file.given_id is not None:
@@ -39,7 +39,7 @@ def migrate_eval_set(path: Path, *, initial_session: Path | None = None) -> Eval
 
 
 def read_session_file(path: Path) -> tuple[SessionInput, tuple[str, ...]]:
-    """A separate file with the initial session of a case, and the warnings about it.
+    """Read a separate file with the initial session of a case; also return warnings about it.
 
     Raises:
         InputError: the file cannot be read, or is not a session.

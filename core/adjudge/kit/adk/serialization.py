@@ -1,4 +1,4 @@
-"""The model as Google ADK writes it: contents, invocations, eval cases and eval sets, in snake_case and without nulls."""
+"""Converts contents, invocations, eval cases and eval sets to ADK's JSON, in snake_case and without nulls."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ _SECONDS: Final = ("duration", "model_duration", "tool_duration")
 
 
 def content_to_adk(content: Content) -> JsonObject:
-    """``Content`` as ADK writes it: snake_case, without nulls.
+    """Convert a ``Content`` to ADK's JSON: snake_case, without nulls.
 
-    An item that ADK has no word for (an observation, an error) becomes a part that carries it as
-    ``part_metadata``.
+    An item without a class in ADK (an observation, an error) becomes a part that contains it in ``part_metadata``.
     """
     data: JsonObject = {}
     if content.has_parts or content.items:
@@ -38,7 +37,7 @@ def content_to_adk(content: Content) -> JsonObject:
 
 
 def _write_part(item: Item) -> JsonObject:
-    """One item as ADK ``Part``."""
+    """Convert an item to an ADK ``Part``."""
     match item:
         case Text():
             part: JsonObject = {"text": item.text}
@@ -67,13 +66,13 @@ def _write_blob(item: Blob) -> JsonObject:
 
 
 def _write_call(item: ToolCall) -> JsonObject:
-    """A call as ADK ``FunctionCall``."""
+    """Convert a call to an ADK ``FunctionCall``."""
     data: JsonObject = {"id": item.id, "args": item.args, "name": item.name}
     return _given({**data, **_of(item.extra, _CALL_FIELDS)})
 
 
 def _write_result(item: ToolResult) -> JsonObject:
-    """A result as ADK ``FunctionResponse``, whose ``response`` is always an object."""
+    """Convert a result to an ADK ``FunctionResponse``, whose ``response`` is always an object."""
     is_free = item.value is None or is_object(item.value)
     data: JsonObject = {
         "id": item.call_id,
@@ -92,10 +91,10 @@ def _of(extra: JsonObject | None, names: frozenset[str]) -> JsonObject:
 
 
 def invocation_to_adk(invocation: Invocation) -> JsonObject:
-    """``Invocation`` as ADK writes it: snake_case, without nulls.
+    """Convert an ``Invocation`` to ADK's JSON: snake_case, without nulls.
 
-    Steps that did not come from ADK are written as ``IntermediateData``: calls, results, and what
-    else a step said as an intermediate response.
+    Steps that are not from ADK are written as ``IntermediateData``: calls, results, and the texts of steps as
+    intermediate responses.
     """
     given = invocation.model_fields_set
     data: JsonObject = {}
@@ -166,7 +165,7 @@ def _write_usage(usage: Usage) -> JsonObject:
 
 
 def _write_rubrics(rubrics: Iterable[Rubric]) -> list[JsonObject]:
-    """Rubrics as ADK writes them."""
+    """Convert rubrics to ADK's JSON."""
     return [_write_rubric(rubric) for rubric in rubrics]
 
 
@@ -183,7 +182,7 @@ def _write_rubric(rubric: Rubric) -> JsonObject:
 
 
 def _write_app_details(details: AppDetails) -> JsonObject:
-    """``AppDetails`` as ADK writes it."""
+    """Convert ``AppDetails`` to ADK's JSON."""
     if not details.agent_details and "agent_details" not in details.model_fields_set:
         return {}
     return {"agent_details": {name: _write_agent(agent) for name, agent in details.agent_details.items()}}
@@ -200,7 +199,7 @@ def _write_agent(agent: AgentDetails) -> JsonObject:
 
 
 def case_to_adk(case: EvalCase) -> JsonObject:
-    """``EvalCase`` as ADK writes it: snake_case, without nulls."""
+    """Convert an ``EvalCase`` to ADK's JSON: snake_case, without nulls."""
     given = case.model_fields_set
     data: JsonObject = {"eval_id": case.eval_id}
     if case.conversation is not None:
@@ -238,7 +237,7 @@ def _write_session_input(session: SessionInput) -> JsonObject:
 
 
 def _eval_set_to_adk(eval_set: EvalSet) -> JsonObject:
-    """``EvalSet`` as ADK writes it: snake_case, without nulls."""
+    """Convert an ``EvalSet`` to ADK's JSON: snake_case, without nulls."""
     data: JsonObject = {"eval_set_id": eval_set.eval_set_id}
     if eval_set.name is not None:
         data["name"] = eval_set.name
@@ -251,5 +250,5 @@ def _eval_set_to_adk(eval_set: EvalSet) -> JsonObject:
 
 
 def dump_eval_set(eval_set: EvalSet) -> str:
-    """The text of an ``*.evalset.json`` file: nothing that was loaded is lost."""
+    """Convert an eval set to the text of an ``*.evalset.json`` file, without losing loaded data."""
     return json.dumps(_eval_set_to_adk(eval_set), indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,4 +1,4 @@
-"""What a judge's confidence is worth, as people's labels have shown it: curves, their files, and what is kept."""
+"""Calibration of a judge's confidence by human labels: curves, their files, and the stored calibrations."""
 
 from adjudge.kit.calibration.curve import (
     ENOUGH_FOR_ISOTONIC,

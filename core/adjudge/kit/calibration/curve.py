@@ -1,4 +1,4 @@
-"""Calibration: from what a judge's votes say to the probability that its verdict is right."""
+"""Calibration curves: convert a judge's confidence to the probability that its verdict is right."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from adjudge.kit.calibration.platt import fit_platt, logistic
 
 Decided: TypeAlias = Literal["PASS", "FAIL"]
 Judged: TypeAlias = tuple[float, bool]
-"""The P(PASS) that a judge's votes say, and whether the label is PASS."""
+"""P(PASS) from a judge's votes, and whether the label is PASS."""
 
 ENOUGH_FOR_ISOTONIC: Final = 1000
-"""From so many on isotonic regression is at least as good as Platt's (Niculescu-Mizil and Caruana 2005)."""
+"""Minimum number of labels for which isotonic regression is at least as good as Platt scaling (Niculescu-Mizil and
+Caruana 2005)."""
 _NEAREST: Final = 0.001
-"""How near to 0 and 1 a probability is taken, so that its logit is finite."""
+"""Probabilities are clipped to this distance from 0 and 1, so that the logit is finite."""
 
 
 def fit_curve(judged: Sequence[Judged]) -> Curve:
-    """The curve from judged to labelled P(PASS).
+    """Fit the curve from judged to labelled P(PASS).
 
-    It is fitted to P(PASS), which is the confidence of a PASS and one minus that of a FAIL, rather than to
-    the confidence: a judge that is strict errs in its FAILs, and its two verdicts then differ in what they
-    are worth. With Platt's method a judge that is calibrated already has slope 1 and intercept 0.
+    It is fitted to P(PASS) instead of the confidence; P(PASS) is the confidence of a PASS, and one minus that of a
+    FAIL. For instance, a strict judge errs more in its FAILs, so equal confidences of a PASS and a FAIL mean different
+    probabilities. With Platt scaling, a perfectly calibrated judge has slope 1 and intercept 0.
     """
     if len(judged) >= ENOUGH_FOR_ISOTONIC:
         return Curve(method="isotonic", points=fit_isotonic(judged))
@@ -34,7 +35,7 @@ def fit_curve(judged: Sequence[Judged]) -> Curve:
 
 
 def calibrated_confidence(curve: Curve, verdict: Decided, confidence: float) -> float:
-    """The probability that ``verdict`` is right. Below one half, the labels speak against it."""
+    """The probability that ``verdict`` is right. If it is below 0.5, the labels contradict the verdict."""
     judged = pass_probability(verdict, confidence)
     if curve.method == "isotonic":
         passing = interpolated(curve.points, judged)
@@ -44,7 +45,7 @@ def calibrated_confidence(curve: Curve, verdict: Decided, confidence: float) -> 
 
 
 def pass_probability(verdict: Decided, confidence: float) -> float:
-    """P(PASS) by a verdict with its confidence, and the confidence of a verdict by P(PASS)."""
+    """Convert the confidence of a verdict to P(PASS). The same function converts P(PASS) to the confidence."""
     return confidence if verdict == "PASS" else 1 - confidence
 
 

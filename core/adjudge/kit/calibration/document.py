@@ -1,4 +1,4 @@
-"""Calibrations: what a judge's confidence was found to be worth, as it is stored."""
+"""The stored form of a calibration."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Curve(Frozen):
-    """From the judged probability of PASS to the labelled one."""
+    """A curve from the judged to the labelled probability of PASS."""
 
     method: Literal["platt", "isotonic"]
     slope: Finite = 1.0
-    """platt: logit P(PASS) = slope x logit(judged P(PASS)) + intercept."""
+    """For ``platt``: logit P(PASS) = slope x logit(judged P(PASS)) + intercept."""
     intercept: Finite = 0.0
     points: tuple[tuple[Share, Share], ...] = ()
-    """isotonic: judged and labelled probability, linear between the points and level beyond them."""
+    """For ``isotonic``: judged and labelled probabilities; linear between the points and constant outside."""
 
     @model_validator(mode="after")
     def _can_be_read(self) -> Self:
@@ -33,17 +33,17 @@ class Curve(Frozen):
 
 
 class Calibration(AppliedCalibration):
-    """How the confidence of one criterion and its judges becomes the probability that a verdict is right."""
+    """The calibration of one criterion with its judges: converts confidence to the probability of being right."""
 
     criterion_sha256: str | None
-    """Of the compiled criterion; ``None`` for a criterion of ``adjudge eval`` that has no such hash."""
+    """The hash of the compiled criterion; ``None`` for a criterion of ``adjudge eval`` without such a hash."""
     curve: Curve
     wanted_agreement: Share | None = None
-    """What the threshold was asked for; ``None``: nobody asked."""
+    """The agreement for which the threshold was computed; ``None`` if the user gave none."""
 
     @property
     def applied(self) -> AppliedCalibration:
-        """What a result says of it."""
+        """The part of the calibration that results contain."""
         return AppliedCalibration(**{name: getattr(self, name) for name in AppliedCalibration.model_fields})
 
 

@@ -1,4 +1,4 @@
-"""Files of calibrations: what ``adjudge agreement --fit`` writes."""
+"""Calibration files, as written by ``adjudge agreement --fit``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _HOW: Final = "'adjudge agreement RESULTS LABELS --fit FILE.json' writes one."
 
 
 def read_calibrations(path: Path) -> tuple[Calibration, ...]:
-    """The calibrations in a file.
+    """Read the calibrations in a file.
 
     Raises:
-        InputError: it cannot be read, is not JSON, or is no file of calibrations.
+        InputError: the file cannot be read, is not JSON, or is not a file of calibrations.
     """
     data: object = read_json(path)
     try:

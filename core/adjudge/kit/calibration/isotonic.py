@@ -1,4 +1,4 @@
-"""Isotonic regression: the rising curve nearest to what was seen."""
+"""Isotonic regression: the non-decreasing curve with the least squared error."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ Point: TypeAlias = tuple[float, float]
 
 
 def fit_isotonic(pairs: Iterable[tuple[float, bool]]) -> tuple[Point, ...]:
-    """The never-falling step curve of least squares, by pooling adjacent violators (Ayer and others 1955).
+    """Fit the non-decreasing step function with least squares, by pooling adjacent violators (Ayer et al. 1955).
 
     Returns:
-        The two ends of every step: value and share true.
+        The two ends of every step, each as value and share of true.
     """
-    blocks: list[tuple[float, float, int, int]] = []  # first and last value, how many are true, how many
+    blocks: list[tuple[float, float, int, int]] = []  # first value, last value, number of true, total
     for value, alike in groupby(sorted(pairs), key=lambda pair: pair[0]):
         outcomes = [outcome for _, outcome in alike]
         first, last, true, count = value, value, sum(outcomes), len(outcomes)
@@ -30,7 +30,7 @@ def fit_isotonic(pairs: Iterable[tuple[float, bool]]) -> tuple[Point, ...]:
 
 
 def interpolated(points: Sequence[Point], value: float) -> float:
-    """The curve's height at ``value``: linear between its points, level beyond them."""
+    """The curve at ``value``, by linear interpolation between its points; constant outside of them."""
     if value <= points[0][0]:
         return points[0][1]
     for (left, low), (right, high) in pairwise(points):

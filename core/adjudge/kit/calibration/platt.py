@@ -1,4 +1,4 @@
-"""Platt scaling: a logistic curve through few labels."""
+"""Platt scaling: a logistic curve fitted to few labels."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _SHORTEST: Final = 1e-10
 
 
 def fit_platt(pairs: Sequence[tuple[float, bool]]) -> tuple[float, float]:
-    """Slope and intercept of P(true | value) = 1 / (1 + exp(-(slope x value + intercept))).
+    """Fit slope and intercept of P(true | value) = 1 / (1 + exp(-(slope x value + intercept))).
 
-    The targets are Platt's (1999), (N+ + 1) / (N+ + 2) and 1 / (N- + 2), which keep the curve finite where
-    the labels could be told apart without error; the fit is Newton's method with backtracking in the
-    stable form of Lin, Lin and Weng (2007).
+    The targets are those of Platt (1999), (N+ + 1) / (N+ + 2) and 1 / (N- + 2), with which the slope stays finite for
+    perfectly separable labels. The fit uses Newton's method with backtracking, in the numerically stable form of Lin,
+    Lin and Weng (2007).
     """
     true = sum(outcome for _, outcome in pairs)
     false = len(pairs) - true

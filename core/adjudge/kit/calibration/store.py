@@ -1,4 +1,4 @@
-"""The calibrations of this installation: the newest of each criterion and its judges."""
+"""The calibrations stored in this installation: the newest for each criterion and its judges."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from adjudge.plugin import home, make_folder
 
 
 class KeptCalibrations:
-    """Calibrations by the hash of the compiled criterion and by the set of judges: one file for each.
+    """Calibrations by the hash of the compiled criterion and the set of judges, in one file each.
 
-    A criterion that has no hash may mean something else tomorrow: its calibration is not kept here.
+    Calibrations of criteria without a hash are not stored, because their meaning may change.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -24,7 +24,7 @@ class KeptCalibrations:
         self.folder = folder or home() / "calibrations"
 
     def keep(self, calibrations: Iterable[Calibration]) -> None:
-        """Keep calibrations in place of older ones.
+        """Store calibrations; they replace older ones.
 
         Raises:
             RunError: a file cannot be written.
@@ -34,7 +34,7 @@ class KeptCalibrations:
                 continue
             key = json.dumps([item.criterion_sha256, sorted(item.judges)])
             path = self.folder / f"{sha256(key.encode()).hexdigest()}.json"
-            # Beside the file, so that the last step is a rename: a reader sees the old one or the new one.
+            # Write it in the same folder and rename it, so that readers see either the old or the new file.
             partial = path.with_name(f".{path.name}.{os.getpid()}")
             try:
                 make_folder(self.folder)
@@ -45,7 +45,7 @@ class KeptCalibrations:
                 raise RunError(f"calibrations cannot be kept in {self.folder}: {error}") from None
 
     def everything(self) -> tuple[Calibration, ...]:
-        """Every calibration.
+        """All stored calibrations.
 
         Raises:
             RunError: a file cannot be read.

@@ -1,4 +1,4 @@
-"""Steps as text, made by code: what granularity strategies share."""
+"""Converts steps to text by code, for granularity strategies."""
 
 from adjudge.kit.digests.conversations import said_by_user, steps_with_words
 from adjudge.kit.digests.facts import (

@@ -1,4 +1,4 @@
-"""Conversations as steps: what the user and the agent said, which readers keep beside the steps."""
+"""Adds the texts of a conversation, which readers store separately, to its steps."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
 
 _SIGNS: Final = re.compile(r"###(?:STOP|TRANSFER|OUT-OF-SCOPE)###")
-"""What simulated users write to end the conversation: a sign for the program that plays them, and no message."""
+"""Signals with which simulated users end the conversation; they are not messages."""
 
 
 def said_by_user(text: str) -> str:
-    """What a user says, without the signs by which a simulated one ends the conversation."""
+    """A user's message without the signals with which a simulated user ends the conversation."""
     return _SIGNS.sub("", text).strip() if "###" in text else text
 
 
 def steps_with_words(trajectory: Trajectory) -> tuple[Step, ...]:
-    """The steps with what was said around them, as many and in the same order.
+    """The steps of a run, with the texts of the conversation added to them.
 
-    The last step of a turn has the turn's answer as its words where it has none of its own, and what the user
-    says next as what came back: ``user: ...``.
+    The last step of a turn gets the turn's final response as a text, if it has no text or call itself, and the user's
+    next message as an observation: ``user: ...``.
     """
     steps: list[Step] = []
     turns = trajectory.invocations

@@ -1,4 +1,4 @@
-"""What a log says of a step besides its words: where it was, which kind of tool it used, whether it failed."""
+"""Facts about a step: its page, the kind of its tool, whether it failed."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _FAMILY_OF_WORD: Final = {word: family for family, words in _FAMILIES.items() fo
 
 
 def family_of(tool: str) -> str:
-    """What kind of tool a tool of this name is.
+    """The kind of a tool, by its name.
 
-    ``navigate``, ``search``, ``read``, ``operate`` (a page or a form), ``change`` (records and files),
-    ``run`` (code) or ``answer``, by the first word of the name that says so; else the name itself. What ends a run, and nothing else, is an ``answer``
-    by its whole name.
+    ``navigate``, ``search``, ``read``, ``operate`` (a page or a form), ``change`` (records and files) or ``run``
+    (code), by the first known word in the name; ``answer`` for the known names of tools that end a run; else the name
+    itself.
     """
     if is_answer(tool):
         return "answer"
@@ -46,15 +46,14 @@ def family_of(tool: str) -> str:
 
 
 def families_of(step: Step) -> tuple[str, ...]:
-    """The kinds of tools that a step used, each once, in order."""
+    """The kinds of the tools that a step called, in order, without duplicates."""
     return tuple(dict.fromkeys(family_of(call.name) for call in step.calls))
 
 
 def pages_of(steps: Sequence[Step]) -> list[str | None]:
-    """Where every step took place, as an address; ``None`` until the log names one.
+    """The URL at which every step took place; ``None`` until the log contains a URL.
 
-    An address that was observed counts; else one that a call went to; else the step is where the one
-    before it was.
+    It is the observed URL of the step; else the URL of a navigation call; else the URL of the step before it.
     """
     found: list[str | None] = []
     page: str | None = None
@@ -65,35 +64,35 @@ def pages_of(steps: Sequence[Step]) -> list[str | None]:
 
 
 def host_of(page: str) -> str:
-    """The host of an address, without ``www.``."""
+    """The host of a URL, without ``www.``."""
     return _split(page)[0]
 
 
 def without_query(page: str) -> str:
-    """Host and path of an address, without what changes from look to look."""
+    """The host and path of a URL, without its query and fragment."""
     host, path = _split(page)
     return f"{host}{path.rstrip('/')}"
 
 
 def tab_of(step: Step) -> str | None:
-    """The tab that the step took place in, where the log names it."""
+    """The browser tab of the step, if the log contains it."""
     return _named(step, _TAB_KEYS)
 
 
 def plan_of(step: Step) -> str | None:
-    """The item of the agent's plan that the step belongs to, where the log names it."""
+    """The item of the agent's plan to which the step belongs, if the log contains it."""
     return _named(step, _PLAN_KEYS)
 
 
 def text_of(value: JsonValue) -> str:
-    """A result as text: as it is, or as JSON in one line."""
+    """A result as a text: a text unchanged, other values as JSON in one line."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def error_of(step: Step) -> str | None:
-    """What went wrong in a step: an error that the log reports, or a result that begins like one."""
+    """The error of a step: an error in the log, or a result that is an error; ``None`` if there is none."""
     for error in step.errors:
         return error.message or error.code or "error"
     for result in step.results:
@@ -103,9 +102,9 @@ def error_of(step: Step) -> str | None:
 
 
 def reported_success(step: Step) -> bool | None:
-    """Whether the agent ended the run by saying that it succeeded or failed; ``None`` where it said neither.
+    """Whether the agent reported success at the end of the run; ``None`` if it reported neither success nor failure.
 
-    It is the agent's own word (browser-use's ``done(success=...)``), and no evidence.
+    This is the agent's own claim (browser-use's ``done(success=...)``), and not evidence.
     """
     for call in reversed(step.calls):
         said = (call.args or {}).get("success")
@@ -137,17 +136,17 @@ def _arguments(call: ToolCall) -> str:
     return call.raw_args if call.raw_args is not None else text_of(call.args)
 
 
-@lru_cache(maxsize=64)  # neighbouring steps are on few pages
+@lru_cache(maxsize=64)  # steps near each other are on few pages
 def _split(page: str) -> tuple[str, str]:
     try:
         parts = urlsplit(page if "//" in page else f"//{page}")
-    except ValueError:  # a bracket where none belongs: whatever it is, it names itself
+    except ValueError:  # an invalid URL, for instance with brackets, is used as its own host
         return page, ""
     return parts.netloc.lower().removeprefix("www.") or parts.scheme, parts.path
 
 
 def _named(step: Step, keys: Sequence[str]) -> str | None:
-    """The first of ``keys`` that the step has a value for, beside its items or among them."""
+    """The value of the first of ``keys`` that the step has, in its additional data or its items."""
     values: dict[str, JsonValue] = dict(step.extra or {})
     for item in step.items:
         if isinstance(item, Opaque):
@@ -158,7 +157,7 @@ def _named(step: Step, keys: Sequence[str]) -> str | None:
 
 
 def shown(step: Step) -> tuple[ToolResult | Observation, ...]:
-    """What came back in a step, addresses and titles aside."""
+    """The results and observations of a step, without URLs, titles and tabs."""
     return tuple(
         item
         for item in step.items

@@ -1,4 +1,4 @@
-"""Lines of steps inside a budget of tokens: errors and the last steps stay, and nothing is cut at the head."""
+"""Fits lines of steps into a budget of tokens: keeps errors and the last steps, and never truncates the beginning."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from adjudge.model.step import Step
 from adjudge.model.tokens import clipped_to_tokens, tokens_of, tokens_shown
 
 _LAST: Final = 3
-"""Steps at the end that are kept before all others."""
+"""The number of steps at the end that count as the most important."""
 
 
 _LEAST_COST: Final = 10
-"""Tokens that no line has less than: its label and its brackets."""
+"""The minimum number of tokens of a line: its label and its brackets."""
 
 _FROM_WIDE_TO_NARROW: Final = (
     *((WIDTHS[0], narrow) for narrow in WIDTHS),
     *((wide, WIDTHS[-1]) for wide in WIDTHS[1:-1]),
 )
-"""The widths of important and of ordinary lines that are tried."""
+"""The widths of important and of ordinary lines, in the order in which they are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an encoding: a step, or steps in a row that share one line for want of room."""
+    """One line of the text: a step, or consecutive steps that share a line because the budget is too small."""
 
     label: str
     """``Step 4``, or ``Steps 5-48``."""
     steps: tuple[int, ...]
-    """Their numbers."""
+    """The numbers of its steps."""
     text: str
 
     def __str__(self) -> str:
@@ -43,12 +43,12 @@ class Line:
 
 
 def fitted_lines(steps: Sequence[Step], token_budget: int | None = None) -> tuple[Line, ...]:
-    """A line for every step, in order, with at most ``token_budget`` tokens in all.
+    """Create lines for all steps, in order, with at most ``token_budget`` tokens in total.
 
-    Where it is too much, the parts of ordinary lines are cut in their middles, then those of errors, of
-    the first and of the last steps. Where the narrowest lines are still too many, steps in a row share one
-    that counts their actions; the last steps, the first and the errors keep lines of their own longest, and
-    what else keeps one is spread evenly. Every step stays in exactly one line.
+    If the budget is too small, the parts of ordinary lines are shortened in the middle; then those of important lines:
+    of errors, of the first step and of the last steps. If this is not enough, consecutive steps share a line that
+    counts their actions. The last steps, the first step and errors are the last to share a line; the other steps with
+    their own line are spread evenly. Every step is in exactly one line.
     """
     run = _Run(steps)
     if token_budget is None:
@@ -63,12 +63,12 @@ def fitted_lines(steps: Sequence[Step], token_budget: int | None = None) -> tupl
 
 
 def digest(steps: Sequence[Step], token_budget: int | None = None) -> str:
-    """Steps as text, for somebody who reads about them: the lines of ``fitted_lines``."""
+    """The lines of ``fitted_lines`` as one text, for a model that writes summaries."""
     return "\n".join(map(str, fitted_lines(steps, token_budget)))
 
 
 class _Run:
-    """Steps that are to be told, with what is looked up once for each."""
+    """Steps to summarise, with the facts computed once for each."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = steps
@@ -78,16 +78,16 @@ class _Run:
         errors = [at for at, failed in enumerate(self._failed) if failed]
         last = range(len(steps) - 1, max(len(steps) - 1 - _LAST, -1), -1)
         self._important = dict.fromkeys(chain(last, range(min(1, len(steps))), spread(errors)))
-        """Positions that are kept longest, the most important first."""
+        """The positions of important steps, the most important first."""
 
     def lines(self, wide: Widths, narrow: Widths) -> tuple[Line, ...]:
-        """A line a step; those of the important steps at the wider width."""
+        """One line per step; those of important steps have the wider width."""
         return tuple(
             self._line(at, wide if at in self._important else narrow) for at in range(len(self._steps))
         )
 
     def shared_lines(self, budget: int) -> tuple[Line, ...]:
-        """As many lines of single steps as there is room for, and the rest in lines that they share."""
+        """As many lines of single steps as fit into the budget; the other steps share lines."""
         self._called = [_called(step) for step in self._steps]
         others = spread([at for at in range(len(self._steps)) if at not in self._important])
         order = [*self._important, *others]
@@ -128,7 +128,7 @@ class _Run:
 
 
 def actions_counted(steps: Sequence[Step], most: int = 3) -> str:
-    """The tools that were called most, with how often: ``click x30, fill x14``; empty where none was."""
+    """The most frequently called tools with their counts: ``click x30, fill x14``; empty if there are no calls."""
     return _counted(map(_called, steps), most)
 
 
@@ -147,7 +147,7 @@ def _cost(lines: Sequence[Line]) -> int:
 
 
 def _most(highest: int, fits: Callable[[int], bool]) -> int:
-    """The largest number up to ``highest`` that fits, where a smaller one fits too; 0 where none does."""
+    """The largest number up to ``highest`` that fits, by binary search; 0 if none does."""
     low = 0
     while low < highest:
         middle = (low + highest + 1) // 2
@@ -156,7 +156,7 @@ def _most(highest: int, fits: Callable[[int], bool]) -> int:
 
 
 def spread(positions: Sequence[int]) -> list[int]:
-    """The positions in an order of which every beginning is spread evenly: the van der Corput sequence."""
+    """Order positions so that every prefix is spread evenly over them: the van der Corput sequence."""
     bits = max(len(positions) - 1, 1).bit_length()
     ranks = sorted(range(len(positions)), key=lambda rank: int(f"{rank:0{bits}b}"[::-1], 2))
     return [positions[rank] for rank in ranks]

@@ -13,14 +13,14 @@ from adjudge.model.step import Step
 from adjudge.model.tokens import head_and_tail
 
 NOTHING: Final = "-"
-"""Stands where the log has nothing."""
+"""The placeholder for parts that the log does not have."""
 
 _FORGED: Final = re.compile(r"\]\s*[-=–—]*[>→]+\s*\[")
-"""What a text of an agent may hold to look like the next part of its line."""
+"""Text of an agent that could imitate the beginning of the next part of its line."""
 
 
 class Widths(NamedTuple):
-    """The most characters of each part."""
+    """The maximum length of each part in characters."""
 
     thinking: int
     action: int
@@ -28,7 +28,7 @@ class Widths(NamedTuple):
 
 
 WIDTHS: Final = (Widths(240, 240, 320), Widths(120, 120, 160), Widths(60, 60, 80), Widths(24, 32, 40))
-"""From the widest to the narrowest."""
+"""The possible widths, from the widest to the narrowest."""
 
 
 class StepParts(NamedTuple):
@@ -39,18 +39,18 @@ class StepParts(NamedTuple):
     outcome: str
 
     def line(self, widths: Widths = WIDTHS[0]) -> str:
-        """The parts in a line, each cut in its middle where it is too long."""
+        """The parts as one line; parts that are too long are shortened in the middle."""
         return " -> ".join(
             f"[{head_and_tail(part, width)}]" for part, width in zip(self, widths, strict=True)
         )
 
 
 def parts_of(steps: Sequence[Step]) -> list[StepParts]:
-    """The parts of every step, in order.
+    """The parts of all steps, in order.
 
-    *Thinking* is the agent's reasoning; where there is none, its next goal, else its memory. *Action* is
-    its calls and its words. *Outcome* is what came back, errors first, and the page where it changed; where
-    the log shows nothing, what the agent claims of the step in the next one, behind ``says:``.
+    *Thinking* is the agent's reasoning, or else its next goal, or else its memory. *Action* is its calls and texts.
+    *Outcome* is its results and observations, errors first, and the page if it changed; if the log has none of these,
+    the agent's claim about the step in the next step, after ``says:``.
     """
     pages = facts.pages_of(steps)
     several = len({step.author for step in steps if step.author}) > 1
@@ -70,7 +70,7 @@ def parts_of(steps: Sequence[Step]) -> list[StepParts]:
 
 
 def step_line(step: Step) -> str:
-    """The line of one step by itself."""
+    """The line of a single step."""
     return parts_of([step])[0].line()
 
 
@@ -92,7 +92,7 @@ def _action(step: Step, author: str | None) -> str:
 
 
 def call_text(call: ToolCall) -> str:
-    """A call as it is written in a program: ``click(index=3)``."""
+    """A call in the syntax of a function call: ``click(index=3)``."""
     if call.raw_args is not None:
         return f"{call.name}({call.raw_args})"
     args = (f"{name}={facts.text_of(value)}" for name, value in (call.args or {}).items())
@@ -100,7 +100,7 @@ def call_text(call: ToolCall) -> str:
 
 
 def _outcome(step: Step, following: Step | None, gone_to: str | None) -> str:
-    """Errors, then results, then the new page; each result gets its share of the width."""
+    """Errors, then results, then the new page; the results share the width."""
     came = facts.shown(step)
     error = facts.error_of(step)
     told = [] if error is None else [f"error: {in_line(error, WIDTHS[0].outcome // 2)}"]

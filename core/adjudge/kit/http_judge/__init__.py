@@ -1,7 +1,7 @@
-"""What judge backends share: ``HttpJudge``, one bounded exchange of JSON, and failures in the words of ``JudgeError``.
+"""Shared code of judge backends with HTTP: ``HttpJudge``, exchanges of JSON with size limits, and ``JudgeError``.
 
-``ChatCompletionsJudge`` and ``GenerateContentJudge`` are such backends for two protocols that several providers speak.
-Agents behind HTTP read their bodies with it.
+``ChatCompletionsJudge`` and ``GenerateContentJudge`` are base classes for two protocols that several providers use.
+Agent adapters for HTTP also use this package to read responses.
 """
 
 from adjudge.kit.http_judge.addresses import (

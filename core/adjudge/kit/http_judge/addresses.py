@@ -1,4 +1,4 @@
-"""The address of a server as an environment variable names it."""
+"""The address of a server from an environment variable."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 _SECONDS: Final = 0.5
-"""How long a server on this machine may take to accept a connection."""
+"""The time limit for a connection to a server on this machine."""
 
 
 def host_of(url: str) -> str:
-    """The host of an address in lower case; empty where it is no ``http`` or ``https`` address."""
+    """The host of a URL in lower case; empty if it is not an ``http`` or ``https`` URL."""
     parts = _parts(url)
     return (parts.hostname or "") if parts else ""
 
 
 def address_problem(name: str, url: str) -> str | None:
-    """Why ``url`` cannot be a base address; ``None`` where it can.
+    """A message if ``url`` is not a valid base address; else ``None``.
 
     Args:
-        name: The environment variable that holds it. The message repeats no address that holds a password.
+        name: The environment variable with the address. An address with a password is not repeated in the message.
         url: The address.
     """
     parts = _parts(url)
     unreadable = parts is None or not parts.hostname
     if (parts is not None and parts.username is not None) or (unreadable and "@" in url):
-        return f"{name} holds a user or a password: addresses are shown, so leave them out"
+        return f"{name} contains a user or a password: addresses are shown in reports, so remove them"
     if parts is None or not parts.hostname:
         return f"{name} is not an address that starts with http:// or https://: {url!r}"
     if parts.query or parts.fragment:
-        return f"{name} holds '?' or '#': only the base address is expected, without a query"
+        return f"{name} contains '?' or '#': only the base address is expected, without a query"
     return None
 
 
 def is_on_this_machine(host: str) -> bool:
-    """Whether a host is this machine by its name or its number; nothing is looked up."""
+    """Whether a host name or IP address means this machine; without a DNS lookup."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -47,7 +47,7 @@ def is_on_this_machine(host: str) -> bool:
 
 
 def nobody_listens(url: str) -> bool:
-    """Whether the address is on this machine and no server accepts connections there."""
+    """Whether the address is on this machine, and no server accepts connections there."""
     parts = _parts(url)
     if parts is None or parts.hostname is None or not is_on_this_machine(parts.hostname):
         return False
@@ -55,7 +55,7 @@ def nobody_listens(url: str) -> bool:
     try:
         socket.create_connection((parts.hostname, port), timeout=_SECONDS).close()
     except TimeoutError:
-        return False  # this machine is busy: where nobody listens, it says so at once
+        return False  # a timeout means that this machine is busy: a closed port refuses at once
     except OSError:
         return True
     return False
@@ -64,7 +64,7 @@ def nobody_listens(url: str) -> bool:
 def _parts(url: str) -> SplitResult | None:
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises where it is no number
+        _ = parts.port  # raises if it is not a number
     except ValueError:
         return None
     return parts if parts.scheme in ("http", "https") else None

@@ -1,4 +1,4 @@
-"""Calls of Chat Completions: one body, one reply, for every server that speaks OpenAI's protocol.
+"""Judge backend for servers with OpenAI's Chat Completions protocol.
 
 Definitions: OpenAI's API reference, "Create chat completion" and "The chat completion object"
 (https://platform.openai.com/docs/api-reference/chat), and its guides "Structured model outputs" and
@@ -21,10 +21,10 @@ from adjudge.model.base import JsonObject
 from adjudge.model.judging import FinishReason, JudgeReply, JudgeRequest, RateLimit
 
 TokenLimit: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
-"""What a server calls the limit of the answer's tokens.
+"""The name of the parameter for the maximum tokens of the answer.
 
-OpenAI's reasoning models refuse ``max_tokens``, and all its models take ``max_completion_tokens``;
-servers of open models know ``max_tokens``, not all of them the other one.
+OpenAI's reasoning models reject ``max_tokens``, and all its models accept ``max_completion_tokens``. Servers of open
+models support ``max_tokens``, and only some the other one.
 """
 
 _FINISH_REASONS: Final[dict[str, FinishReason]] = {
@@ -40,20 +40,20 @@ _UNITS: Final = (86_400.0, 3_600.0, 60.0, 1.0, 1e-3)
 
 
 class ChatCompletionsJudge(HttpJudge):
-    """A judge backend of a server that speaks Chat Completions. A subclass names its variables and its address."""
+    """A judge backend for the Chat Completions protocol. Subclasses define the variables and the address."""
 
     path: ClassVar[str] = "/chat/completions"
 
     @property
     def token_limit(self) -> TokenLimit:
-        """What the server calls ``max_tokens``."""
+        """The server's name of the parameter ``max_tokens``."""
         return "max_tokens"
 
     def body(self, request: JudgeRequest) -> JsonObject:
-        """The body of a call.
+        """Convert a request to the body of a call.
 
         Raises:
-            JudgeError: ``provider_options`` would replace what the client sets.
+            JudgeError: ``provider_options`` has a key that the client sets.
         """
         body: JsonObject = {
             "model": request.model,
@@ -71,15 +71,14 @@ class ChatCompletionsJudge(HttpJudge):
         return with_options(body, request.provider_options)
 
     def reply(self, answer: HttpAnswer) -> JudgeReply:
-        """The first choice of an answer.
+        """Convert the first choice of an answer to a reply.
 
-        A refusal's text is what the model said instead; a blocked question has none.
+        The text of a refusal is the model's explanation; a blocked question has no text.
 
         Raises:
-            JudgeError: the answer reports an error, or holds no choice with a message, or a finished one without
-                a word.
+            JudgeError: the answer reports an error, has no choice with a message, or has a finished one without text.
         """
-        from adjudge.kit.openai import usage_from_openai  # not above: listings of plugins import this module
+        from adjudge.kit.openai import usage_from_openai  # not at the top: listings import this module
 
         body, url = answer.body, answer.url
         choices = objects_or_empty(body.get("choices"))
@@ -107,7 +106,7 @@ class ChatCompletionsJudge(HttpJudge):
         )
 
     def error_code(self, status: int, body: Any) -> JudgeErrorCode | None:
-        """What a failure means by its body; ``None`` where only the HTTP status tells."""
+        """The error code of a failure from its body; ``None`` to derive it from the HTTP status."""
         return chat_error_code(status, body)
 
     def is_answer(self, status: int, body: Any) -> bool:
@@ -116,7 +115,7 @@ class ChatCompletionsJudge(HttpJudge):
 
 
 def _rate_limit_of(headers: Mapping[str, str]) -> RateLimit | None:
-    """What ``x-ratelimit-remaining-requests`` and ``x-ratelimit-reset-requests`` say; ``None`` without them."""
+    """Parse ``x-ratelimit-remaining-requests`` and ``x-ratelimit-reset-requests``; ``None`` if both are missing."""
     remaining = headers.get("x-ratelimit-remaining-requests", "")
     known = int(remaining) if re.fullmatch(r"\d{1,12}", remaining, re.ASCII) else None
     reset = _seconds(headers.get("x-ratelimit-reset-requests", ""))
@@ -124,7 +123,7 @@ def _rate_limit_of(headers: Mapping[str, str]) -> RateLimit | None:
 
 
 def _seconds(duration: str) -> float | None:
-    """``6m0s``, ``1.5s``, ``20ms``, or a bare number of seconds as Azure writes it."""
+    """Parse a duration: ``6m0s``, ``1.5s``, ``20ms``, or a number of seconds as in Azure."""
     if re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", duration, re.ASCII):
         return float(duration)
     found = _DURATION.fullmatch(duration) if len(duration) <= 40 else None

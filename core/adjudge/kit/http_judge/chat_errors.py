@@ -1,8 +1,9 @@
-"""What the error bodies of Chat Completions mean.
+"""Interprets the error bodies of Chat Completions.
 
 Codes and types: OpenAI's guide "Error codes" (https://platform.openai.com/docs/guides/error-codes),
 Azure's "Content filtering" (https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter),
-OpenRouter's "Errors" (https://openrouter.ai/docs/api-reference/errors, for ``flagged_input``), and the servers of vLLM, llama.cpp and LM Studio, which say in words what OpenAI says in codes.
+OpenRouter's "Errors" (https://openrouter.ai/docs/api-reference/errors, for ``flagged_input``), and the servers of vLLM,
+llama.cpp and LM Studio, which have messages instead of OpenAI's codes.
 """
 
 from __future__ import annotations
@@ -29,12 +30,12 @@ _CODES: Final[dict[str, JudgeErrorCode]] = {
     "string_above_max_length": "context_too_long",
     "exceed_context_size_error": "context_too_long",
 }
-"""By ``code`` or ``type``; both vocabularies are one here."""
+"""Our error codes by the value of ``code`` or ``type`` in the body."""
 
 _BLOCKED: Final = frozenset(
     {"content_filter", "content_policy_violation", "invalid_prompt", "ResponsibleAIPolicyViolation"}
 )
-"""Azure's filter, gateways in front of it, and OpenAI's own check of prompts for reasoning models."""
+"""Codes of blocked questions: Azure's filter, gateways in front of it, and OpenAI's check of prompts."""
 
 _REFUSED: Final = frozenset({400, 413, 422, 500})
 """Statuses under which servers without codes report what is wrong with a request."""
@@ -43,7 +44,8 @@ _TOO_LONG: Final = re.compile(
     r"maximum context length|context (?:size|length|window)|prompt is too long|^request too large",
     re.IGNORECASE,
 )
-"""The last one is OpenAI's 429 for a single request above the tokens of a whole minute: waiting cannot help."""
+"""Messages about requests that are too long. The last one is OpenAI's message with status 429 for a single request
+that exceeds the tokens per minute: waiting does not help."""
 
 _SCHEMA: Final = re.compile(
     r"response_format|json[ _]schema|invalid schema|guided_json|structured[ _]outputs?|\bgrammar\b",
@@ -52,7 +54,7 @@ _SCHEMA: Final = re.compile(
 
 
 def chat_error_code(status: int, body: Any) -> JudgeErrorCode | None:
-    """The class of a failure by its body; ``None`` where only the status tells."""
+    """The error code of a failure from its body; ``None`` to derive it from the HTTP status."""
     error = error_of(body)
     message = text_or_empty(error.get("message"))
     if (status in _REFUSED or status == 429) and _TOO_LONG.search(message):
@@ -68,7 +70,7 @@ def chat_error_code(status: int, body: Any) -> JudgeErrorCode | None:
 
 
 def is_blocked(status: int, body: Any) -> bool:
-    """Whether the provider blocked the question: an answer of its own, whatever its status says."""
+    """Whether the provider blocked the question. This counts as an answer, whatever the HTTP status is."""
     error = error_of(body)
     codes = {text_or_empty(part.get("code")) for part in (error, object_or_empty(error.get("innererror")))}
     flagged = "flagged_input" in object_or_empty(error.get("metadata"))
@@ -76,16 +78,16 @@ def is_blocked(status: int, body: Any) -> bool:
 
 
 def embedded_error_code(error: JsonObject) -> JudgeErrorCode:
-    """The class of an error that came with status 200, as gateways send them; its ``code`` may be a status."""
+    """The error code of an error with status 200, which gateways send; its ``code`` may be an HTTP status."""
     code = error.get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else 500
     return chat_error_code(status, {"error": error}) or error_code_of_status(status)
 
 
 def error_of(body: Any) -> JsonObject:
-    """The error that a body describes; empty where it describes none.
+    """The error object in a body; empty if there is none.
 
-    OpenAI wraps it in ``error``; LM Studio has a bare text there, vLLM up to 0.9 no wrapping at all.
+    OpenAI puts it in ``error``; LM Studio has a text there; vLLM up to 0.9 has the error object itself as the body.
     """
     found = object_or_empty(body)
     error = found.get("error")

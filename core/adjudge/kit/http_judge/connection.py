@@ -1,4 +1,4 @@
-"""One bounded exchange of JSON with a provider."""
+"""Exchanges JSON with a provider, with a limit on the size of answers."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from adjudge.model.base import JsonObject
 if TYPE_CHECKING:
     import ssl
 
-    import httpx  # at run time with the first call: every command that lists plugins imports this module
+    import httpx  # imported at the first call, because every command that lists plugins imports this module
 
 LARGEST: Final = 8 * 1024 * 1024
-"""Bytes of an answer. No verdict needs more, and a hostile server must not fill the memory."""
+"""The maximum size of an answer in bytes, so that a hostile server cannot fill the memory."""
 
 
 def direct_routes(url: str) -> dict[str, None]:
-    """``mounts`` of an HTTP client for ``url``, so that a server on this machine is reached directly.
+    """``mounts`` of an HTTP client for ``url`` that reach a server on this machine without a proxy.
 
-    A proxy that the environment names could not find it.
+    A proxy named in the environment could not reach this machine.
     """
     host = host_of(url)
     if not is_on_this_machine(host):
@@ -37,33 +37,33 @@ def direct_routes(url: str) -> dict[str, None]:
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """What a provider answered: with status 200 to 299, or with one that its backend takes as an answer."""
+    """An answer of a provider: with status 200 to 299, or with a failure for which ``is_answer`` is true."""
 
     url: str
-    """Who answered, for messages about it."""
+    """The address of the call, for messages."""
     body: JsonObject
-    """The JSON of the answer, without keys that it repeats."""
+    """The JSON of the answer, with API keys removed."""
     headers: Mapping[str, str]
     status: int
     excerpt: str
-    """The beginning of the answer without keys, for messages about it."""
+    """The beginning of the answer for messages, with API keys removed."""
 
 
 ErrorCodeOf = Callable[[int, Any], "JudgeErrorCode | None"]
-"""From the status and the JSON body (``None`` where it is none) of a failure to its code; ``None``: by status."""
+"""Returns the error code of a failure from its status and JSON body; ``None`` to derive it from the status."""
 
 IsAnswer = Callable[[int, Any], bool]
-"""From the status and the JSON body of a failure to whether it is an answer all the same: a blocked question."""
+"""Returns from status and JSON body whether a failure counts as an answer, because the question was blocked."""
 
 RetryAfter = Callable[[Any], "float | None"]
-"""From the JSON body of a failure to the seconds that it asks to wait."""
+"""Returns the requested waiting time in seconds from the JSON body of a failure."""
 
 
 class ProviderConnection:
-    """The HTTP client of one backend, made with its first call.
+    """The HTTP client of one backend, created at its first call.
 
-    How many calls are under way, how long one may take as a whole and what is tried again is the judge
-    client's business. Redirects are not followed: a key goes nowhere but where the user sends it.
+    The judge client limits parallel calls and their duration, and retries them. Redirects are not followed, so that a
+    key is only sent to the configured address.
     """
 
     def __init__(
@@ -73,12 +73,12 @@ class ProviderConnection:
         retry_after: RetryAfter | None = None,
         is_answer: IsAnswer | None = None,
     ) -> None:
-        """Prepare.
+        """Prepare a client.
 
         Args:
-            error_code: What the provider's own error bodies mean.
-            retry_after: How long they ask to wait, where the headers do not say it.
-            is_answer: Which failures are answers: where a provider says with one that it blocked the question.
+            error_code: Returns the error code from the body of a failure.
+            retry_after: Returns the waiting time from the body of a failure, if the headers do not contain it.
+            is_answer: Returns whether a failure counts as an answer, because the question was blocked.
         """
         self._error_code = error_code
         self._retry_after = retry_after
@@ -88,23 +88,23 @@ class ProviderConnection:
     async def post(
         self, url: str, body: JsonObject, *, headers: Mapping[str, str], secrets: Iterable[str] = ()
     ) -> HttpAnswer:
-        """Send JSON and read JSON.
+        """Send a POST with JSON, and read the JSON answer.
 
         Args:
-            url: The whole address, without a key in it.
-            body: What is sent.
-            headers: With the key, where there is one.
-            secrets: Keys; they are taken out of whatever a message repeats of the answer.
+            url: The full address, without a key in it.
+            body: The body.
+            headers: The headers, including the key if there is one.
+            secrets: Keys, which are removed from the answer and from messages.
 
         Raises:
-            JudgeError: the provider cannot be reached, refuses, or answers with no JSON object.
+            JudgeError: the provider cannot be reached, rejects the call, or does not answer with a JSON object.
         """
         import httpx
 
         hidden = [secret for secret in secrets if secret]
         if not all(value.isascii() and value.isprintable() for value in headers.values()):
-            # httpx would say so with the value in its message.
-            raise JudgeError(f"the key for {url} holds characters that cannot be sent", code="auth")
+            # Check it here, because httpx would put the key into its error message.
+            raise JudgeError(f"the key for {url} contains characters that cannot be sent", code="auth")
         try:
             status, received, content = await self._exchange(url, body, headers)
         except httpx.TimeoutException:
@@ -125,9 +125,7 @@ class ProviderConnection:
                 wait = self._retry_after(found)
             if 300 <= status < 400:
                 place = redacted(received.get("location", "nowhere"), hidden)
-                shown = (
-                    f"it redirects to {place}, which is not followed: keys go only where the user sends them"
-                )
+                shown = f"it redirects to {place}, which is not followed, because a key is sent only to the configured address"
             raise JudgeError(f"{url} answered {status}: {shown}", code=code, retry_after=wait)
         if not isinstance(found, dict):
             raise JudgeError(f"{url} answered no JSON object: {shown}", code="malformed")
@@ -146,7 +144,7 @@ class ProviderConnection:
 
         if self._client is None:
             limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
-            # The judge client limits the whole call; httpx counts anew with every piece that arrives.
+            # The judge client limits the duration of the whole call; httpx would only limit each single read.
             self._client = httpx.AsyncClient(
                 timeout=None,  # noqa: S113
                 limits=limits,
@@ -154,7 +152,7 @@ class ProviderConnection:
                 verify=tls(),
                 mounts=direct_routes(url),
             )
-        # Half of a surrogate pair, which JSON from outside can hold, cannot be sent: "?" stands for it.
+        # Lone surrogates, which external JSON may contain, cannot be sent: replace them by "?".
         content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
         request = self._client.build_request(
             "POST", url, content=content, headers={"content-type": "application/json", **headers}
@@ -168,14 +166,14 @@ class ProviderConnection:
 
 @functools.cache
 def tls() -> ssl.SSLContext:
-    """Reading the certificates takes longer than everything else before the first call: once is enough."""
+    """The TLS context. It is cached, because reading the certificates is slow."""
     import httpx
 
     return httpx.create_ssl_context()
 
 
 def _json(content: bytes) -> Any:
-    from adjudge.adk.json_input import parse_json  # as httpx: with the first call
+    from adjudge.adk.json_input import parse_json  # not at the top: only needed after a call
 
     try:
         return parse_json(content, source="answer")

@@ -1,8 +1,8 @@
-"""Google's ``generateContent``: one body, one reply and one set of errors for two services.
+"""Google's ``generateContent``: request body, reply and errors, shared by two services.
 
-The Gemini API and Vertex AI differ in address and credentials alone. Definitions: "Generating content"
-(https://ai.google.dev/api/generate-content) and the error model of Google's APIs
-(https://google.aip.dev/193), whose details carry the reason and the delay.
+The Gemini API and Vertex AI differ only in address and credentials. Definitions: "Generating content"
+(https://ai.google.dev/api/generate-content), and the error model of Google's APIs (https://google.aip.dev/193), whose
+details contain the reason and the waiting time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _BESIDE_GENERATION: Final = frozenset(
         *("modelArmorConfig", "store"),
     }
 )
-"""Fields of the request itself. Everything else of ADK's ``GenerateContentConfig`` is in ``generationConfig``."""
+"""Fields of the request itself. All other keys of ADK's ``GenerateContentConfig`` belong to ``generationConfig``."""
 
 _FINISH_REASONS: Final[dict[str, FinishReason]] = {
     "STOP": "stop",
@@ -68,7 +68,7 @@ _FAILURES: Final[dict[str, JudgeErrorCode]] = {
 }
 
 _BARE: Final = re.compile(r"(?:.*/)?gemma-3")
-"""Models that refuse a system instruction and JSON mode: "Developer instruction is not enabled for …"."""
+"""Models without system instructions and JSON mode; their error is "Developer instruction is not enabled for …"."""
 
 _TOO_LONG: Final = re.compile(
     r"token count\b.*\bexceeds|exceeds the maximum number of tokens|payload size exceeds"
@@ -77,18 +77,18 @@ _DURATION: Final = re.compile(r"(\d+(?:\.\d+)?)s\Z")
 
 
 class GenerateContentJudge(HttpJudge):
-    """A judge backend of a service with ``generateContent``. A subclass says where it is and with which key."""
+    """A judge backend for ``generateContent``. Subclasses define the address and the key."""
 
     def body(self, request: JudgeRequest) -> JsonObject:
-        """The body of a call.
+        """Convert a request to the body of a call.
 
-        The schema goes as ``responseJsonSchema``, which takes JSON Schema as it is; ``propertyOrdering`` keeps
-        the order of its properties, so that a rationale is written before its answer. Gemma 3 takes neither a
-        schema nor a system instruction: it is told in the first message, as ADK tells it. Options may be in
-        snake_case, as ADK's ``GenerateContentConfig`` has them, or in camelCase, as the REST API has them.
+        The schema is sent as ``responseJsonSchema``, which accepts JSON Schema. ``propertyOrdering`` keeps the order of
+        its properties, so that a rationale is written before its answer. Gemma 3 supports neither a schema nor a system
+        instruction: both are in the first message, as in ADK. Options may be in snake_case, as in ADK's
+        ``GenerateContentConfig``, or in camelCase, as in the REST API.
 
         Raises:
-            JudgeError: ``provider_options`` would replace what the client sets.
+            JudgeError: ``provider_options`` has a key that the client sets.
         """
         body: JsonObject = {
             "contents": [
@@ -120,12 +120,12 @@ class GenerateContentJudge(HttpJudge):
         return with_options(body, beside)
 
     def reply(self, answer: HttpAnswer) -> JudgeReply:
-        """The first candidate of an answer, without the model's thoughts.
+        """Convert the first candidate of an answer to a reply, without the model's thoughts.
 
-        A blocked prompt and a blocked candidate are replies with the finish reason ``safety``.
+        A blocked prompt or candidate is a reply with the finish reason ``safety``.
 
         Raises:
-            JudgeError: the answer holds no candidate, or a finished one without a word.
+            JudgeError: the answer has no candidate, or a finished one without text.
         """
         body = answer.body
         candidates = objects_or_empty(body.get("candidates"))
@@ -137,9 +137,9 @@ class GenerateContentJudge(HttpJudge):
         if blocked and not candidates:
             finish = "safety"
         elif not candidates:
-            raise JudgeError("the answer holds no candidate", code="malformed")
+            raise JudgeError("the answer contains no candidate", code="malformed")
         elif finish == "stop" and not text:
-            raise JudgeError("the answer's candidate is finished and holds no text", code="malformed")
+            raise JudgeError("the answer's candidate is finished and contains no text", code="malformed")
         return JudgeReply(
             text=text,
             finish_reason=finish,
@@ -148,18 +148,18 @@ class GenerateContentJudge(HttpJudge):
         )
 
     def error_code(self, status: int, body: Any) -> JudgeErrorCode | None:
-        """What a failure means by its body; ``None`` where the body does not say it."""
+        """The class of a failure by its body; ``None`` if the body does not determine it."""
         return generate_content_error_code(status, body)
 
     def retry_after(self, body: Any) -> float | None:
-        """Seconds to wait by the ``google.rpc.RetryInfo`` of a failure; ``None`` where there is none."""
+        """The waiting time in seconds from the ``google.rpc.RetryInfo`` of a failure; ``None`` if there is none."""
         return generate_content_retry_after(body)
 
 
 def generate_content_error_code(status: int, body: Any) -> JudgeErrorCode | None:  # noqa: ARG001 - the body says it better
-    """The code of a failure; ``None`` where the body does not say it.
+    """The error code of a failure; ``None`` if the body does not contain one.
 
-    A limit per minute passes while one waits, a limit per day and an unpaid bill do not: they are ``quota``.
+    Limits per minute are ``rate_limit``, because waiting helps; limits per day and unpaid bills are ``quota``.
     """
     error = _error_of(body)
     message = text_or_empty(error.get("message")).lower()
@@ -184,7 +184,7 @@ def generate_content_error_code(status: int, body: Any) -> JudgeErrorCode | None
 
 
 def generate_content_retry_after(body: Any) -> float | None:
-    """Seconds to wait by the ``google.rpc.RetryInfo`` of a failure; ``None`` where there is none."""
+    """The waiting time in seconds from the ``google.rpc.RetryInfo`` of a failure; ``None`` if there is none."""
     for detail in objects_or_empty(_error_of(body).get("details")):
         if found := _DURATION.match(text_or_empty(detail.get("retryDelay"))):
             return float(found[1])
@@ -202,7 +202,7 @@ def _refusal_of(message: str) -> JudgeErrorCode:
 
 
 def _error_of(body: Any) -> JsonObject:
-    # Vertex AI sends some failures as a list of one.
+    # Vertex AI sends some failures as a list with one object.
     errors = objects_or_empty(body) or [object_or_empty(body)]
     return object_or_empty(errors[0].get("error"))
 
@@ -214,7 +214,7 @@ def _usage(found: object) -> Usage | None:
     thoughts = count_or_none(counts.get("thoughtsTokenCount"))
     return Usage(
         input_tokens=count_or_none(counts.get("promptTokenCount")),
-        # Thoughts are billed as output, and are not among the candidates' tokens.
+        # Thoughts are billed as output, but are not included in the candidates' tokens.
         output_tokens=sum_or_none(count_or_none(counts.get("candidatesTokenCount")), thoughts),
         total_tokens=count_or_none(counts.get("totalTokenCount")),
         cached_tokens=count_or_none(counts.get("cachedContentTokenCount")),

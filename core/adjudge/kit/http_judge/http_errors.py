@@ -1,4 +1,4 @@
-"""HTTP statuses and headers in the words of ``JudgeError``."""
+"""Converts HTTP statuses and headers to ``JudgeError``."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _STATUSES: Final[dict[int, JudgeErrorCode]] = {
 
 
 def error_code_of_status(status: int) -> JudgeErrorCode:
-    """The class of a failure by its HTTP status alone; a backend that knows its provider's codes says it better."""
+    """The error code of a failure from its HTTP status; backends that know their provider's error codes override it."""
     if 300 <= status < 400:
-        return "malformed"  # whoever redirects is not the provider: a proxy, a login page, a server in repair
+        return "malformed"  # a redirect does not come from the provider, but from a proxy, a login page or a server in maintenance
     if status in _STATUSES:
         return _STATUSES[status]
     return "server" if status >= 500 else "bad_request"
 
 
 def retry_after_of(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the provider asks to wait; ``None`` where it says nothing that can be read.
+    """The waiting time in seconds that the provider requests; ``None`` if there is none or it cannot be parsed.
 
-    ``retry-after-ms`` (OpenAI, Azure) is exact; ``retry-after`` is a number of seconds or a date
-    (RFC 9110, section 10.2.3). A date is compared with the server's own clock where it sends it.
+    ``retry-after-ms`` (OpenAI, Azure) is exact; ``retry-after`` is a number of seconds or a date (RFC 9110, section
+    10.2.3). A date is compared with the ``Date`` header if the server sends it.
     """
     for name, scale in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
         try:
@@ -54,7 +54,7 @@ def retry_after_of(headers: Mapping[str, str]) -> float | None:
 
 
 def _date(text: str) -> datetime:
-    from email.utils import parsedate_to_datetime  # not above: listings of plugins import this module
+    from email.utils import parsedate_to_datetime  # not at the top: listings of plugins import this module
 
     found = parsedate_to_datetime(text)
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

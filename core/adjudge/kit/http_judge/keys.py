@@ -1,4 +1,4 @@
-"""Keys: where they may go, and how they are kept out of what is written."""
+"""API keys: checks where they may be sent, and removes them from texts."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from adjudge.kit.http_judge.response_body import redacted
 from adjudge.model.environment import Environment
 
 _SHORTEST: Final = 8
-"""Characters. Shorter values are placeholders (``EMPTY``, ``ollama``) and ordinary words of an answer."""
+"""The minimum length of a secret in characters. Shorter values are placeholders (``EMPTY``, ``ollama``) or words."""
 
 
 def key_problem(environment: Mapping[str, str], *, address: str, key: str) -> str | None:
-    """Why a key may not be sent to an address; ``None`` where it may.
+    """A message if a key may not be sent to an address; else ``None``.
 
-    A ``.env`` file that came along with a folder must not name the server that the user's own key is sent
-    to. So an address from such a file gets a key from the same file and no other.
+    A ``.env`` file from an untrusted folder must not choose the server to which the user's own key is sent. So for an
+    address from such a file only a key from the same file is allowed.
 
     Args:
-        environment: The host's.
-        address: The variable that holds the address.
-        key: The variable that holds the key. Where it is not set, the key is the user's own all the same.
+        environment: The host's environment.
+        address: The variable with the address.
+        key: The variable with the key. If it is not set, the key counts as the user's own.
     """
-    if not isinstance(environment, Environment):  # a plain mapping says nothing of files
+    if not isinstance(environment, Environment):  # a plain mapping does not know about files
         return None
     file = environment.file_of(address)
     if file is None or environment.file_of(key) == file:
@@ -40,7 +40,7 @@ def _place(file: Path | None) -> str:
 
 
 def without_secrets(value: Any, secrets: Iterable[str]) -> Any:
-    """JSON from a server without the secrets that it repeats, of at least 8 characters each."""
+    """Replace secrets of at least 8 characters in the JSON of a server."""
     hidden = [secret for secret in secrets if len(secret) >= _SHORTEST]
     return _hidden(value, hidden) if hidden else value
 

@@ -1,4 +1,4 @@
-"""Asks a server for JSON while a run is planned, for instance for its list of models."""
+"""Reads JSON from a server while a run is planned, for instance its list of models."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from adjudge.kit.http_judge.connection import direct_routes, tls
 from adjudge.kit.http_judge.response_body import body_within
 
 _LARGEST: Final = 2**20
-"""Bytes of an answer."""
+"""The maximum size of an answer in bytes."""
 _MORE: Final = 5.0
-"""Seconds beyond the limit after which nobody waits any more: looking up a name cannot be interrupted."""
+"""Seconds after the time limit at which the call is abandoned, because a DNS lookup cannot be interrupted."""
 
 
 def json_at(url: str, *, seconds: float, headers: Mapping[str, str] | None = None) -> Any:
-    """The JSON that a server answers to ``GET url``; ``None`` where it answers none, or not in time.
+    """Read the JSON at ``GET url``; ``None`` if there is no such answer within the time limit.
 
     Args:
-        url: The whole address. Redirects are not followed.
-        seconds: The most that it may take as a whole, however slowly the answer trickles.
-        headers: With the key, where there is one.
+        url: The full address. Redirects are not followed.
+        seconds: The time limit of the whole call in seconds.
+        headers: The headers, including the key if there is one.
     """
-    import asyncio  # not above: listings of plugins import this module, and ask no server
+    import asyncio  # not at the top: listings of plugins import this module
 
     found: list[Any] = []
 
     def work() -> None:
-        # Whatever goes wrong here means that there is no such answer.
+        # After any failure there is no answer.
         with contextlib.suppress(Exception):
             found.append(asyncio.run(_answer(url, dict(headers or {}), seconds)))
 
-    # A thread of its own: planning is synchronous, and may happen inside of somebody's event loop.
+    # In a separate thread, because planning is synchronous and may run inside a caller's event loop.
     thread = threading.Thread(target=work, name="adjudge probe", daemon=True)
     thread.start()
     thread.join(seconds + _MORE)
@@ -43,11 +43,11 @@ def json_at(url: str, *, seconds: float, headers: Mapping[str, str] | None = Non
 async def _answer(url: str, headers: dict[str, str], seconds: float) -> Any:
     import asyncio
 
-    import httpx  # only where there is somebody to ask
+    import httpx  # only if there is a server to ask
 
     from adjudge.adk.json_input import parse_json
 
-    # Certificates take long to read, and only https needs them: a redirect is not followed.
+    # Read the certificates, which is slow, only for https: redirects are not followed.
     verify = tls() if url.lower().startswith("https:") else False
     async with (
         httpx.AsyncClient(timeout=None, verify=verify, mounts=direct_routes(url)) as client,  # noqa: S113

@@ -1,4 +1,4 @@
-"""What ``judge_model_config`` adds to a call, beside what the judge client itself decides."""
+"""Adds options of ``judge_model_config`` to the body of a call, except those that the judge client sets."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from adjudge.model.base import JsonObject
 
 
 def with_options(body: JsonObject, options: JsonObject) -> JsonObject:
-    """``body`` with the provider's own ``options``.
+    """Add the provider's own ``options`` to ``body``.
 
     Raises:
-        JudgeError: an option would replace the question or the form of its answer.
+        JudgeError: an option would replace a key of ``body``.
     """
     if taken := sorted(body.keys() & options.keys()):
         raise JudgeError(

@@ -1,4 +1,4 @@
-"""Bodies of answers: read within a bound, and repeated in messages without secrets."""
+"""Bodies of responses: reads them up to a limit, and quotes them in messages without secrets."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 _READ: Final = 4000
 _SHOWN: Final = 300
 _BACKSLASHES: Final = 8
-"""Of one escape: JSON three deep. With no bound, a text of backslashes alone would take quadratic time."""
+"""The maximum number of backslashes before an escape, enough for JSON nested three times in JSON strings. Without a
+limit, a text of only backslashes would take quadratic time."""
 
 
 async def body_within(response: httpx.Response, largest: int) -> bytes | None:
-    """The body of a response that is being streamed, and closed here; ``None`` where it is longer than ``largest`` bytes."""
+    """Read the body of a streamed response and close it; ``None`` if it is longer than ``largest`` bytes."""
     try:
         pieces: list[bytes] = []
         length = 0
@@ -32,13 +33,13 @@ async def body_within(response: httpx.Response, largest: int) -> bytes | None:
 
 
 def excerpt(content: bytes, secrets: Iterable[str]) -> str:
-    """The beginning of a body on one line, as a message repeats it; some servers repeat a key that they refuse."""
+    """The beginning of a body on one line, for messages, without secrets: some servers repeat a rejected key."""
     text = redacted(" ".join(content[:_READ].decode(errors="replace").split()), secrets)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
 def redacted(text: str, secrets: Iterable[str]) -> str:
-    """The text without the secrets, also where it is JSON in which they are written with escapes."""
+    """Replace secrets in a text by ``***``, also if the text is JSON with escaped characters."""
     for secret in secrets:
         text = text.replace(secret, "***")
         if "\\" in text:
@@ -48,7 +49,7 @@ def redacted(text: str, secrets: Iterable[str]) -> str:
 
 @functools.lru_cache(maxsize=64)
 def _escapable(secret: str) -> re.Pattern[str]:
-    """Finds a secret with any of its characters as an escape of JSON; JSON inside of JSON doubles the backslashes."""
+    """A pattern of a secret in which any characters may be JSON escapes; JSON inside JSON doubles the backslashes."""
 
     def either_way(letter: str) -> str:
         units = letter.encode("utf-16-be").hex(" ", 2).split()

@@ -1,4 +1,4 @@
-"""What judged criteria share: prompts read from files, exhibits of a turn, and decisions as outcomes."""
+"""Shared code of judged criteria: prompts from files, exhibits of a turn, and decisions as outcomes."""
 
 from adjudge.kit.judged_criteria.checklist import Checklist
 from adjudge.kit.judged_criteria.config import JudgedConfig

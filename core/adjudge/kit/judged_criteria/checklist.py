@@ -1,4 +1,4 @@
-"""Fixed statements about a whole conversation, decided by a judge."""
+"""Lets a judge decide fixed statements about a whole conversation."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _CHOICES: Final = (
 
 
 class Checklist:
-    """Decides fixed statements about a conversation: the mean over those that apply is the score.
+    """Decides fixed statements about a conversation. The score is the mean over the applicable statements.
 
-    They are shown as rubric scores, each with its votes.
+    Results show the statements as rubric scores, each with its votes.
     """
 
     def __init__(self, judge: Judge, prompt: Prompt) -> None:
-        """Decide by ``judge``, with the words of ``prompt``."""
+        """Decide with ``judge`` and ``prompt``."""
         self._judge = judge
         self._prompt = prompt
 
     async def decide(self, case: CaseUnderTest, statements: Mapping[str, str]) -> Outcome:
-        """One outcome for the whole conversation.
+        """Decide the statements; returns one outcome for the whole conversation.
 
         Args:
             case: The case with the conversation.
-            statements: Ids to statements of which each holds or does not.
+            statements: The statements by id.
         """
         turns = case.actual.invocations
         question = Question(

@@ -1,4 +1,4 @@
-"""The configuration of a criterion that asks a judge."""
+"""The configuration of criteria that use a judge."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from adjudge.plugin import ComponentConfig, JudgeModelOptions
 
 
 class JudgedConfig(ComponentConfig):
-    """Base of the configuration of a criterion that asks a judge."""
+    """Base class for the configuration of criteria that use a judge."""
 
     judge_model_options: JudgeModelOptions = JudgeModelOptions()
-    """Who judges, how often, and how."""
+    """The options of the judge: models, votes, parameters."""

@@ -1,4 +1,4 @@
-"""Criteria that can leave the measuring to another one."""
+"""Criteria that can delegate the measurement to another criterion."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from adjudge.kit.judged_criteria.config import JudgedConfig
 
 
 class DelegatingConfig(JudgedConfig):
-    """Options of a criterion that asks a judge, unless another criterion measures in its place."""
+    """The options of a criterion that uses a judge or delegates to another criterion."""
 
     delegate: str | None = None
-    """The criterion that measures instead, for instance ``vertex/safety`` of adjudge-vertex; no judge is asked then."""
+    """The criterion that measures instead, for instance ``vertex/safety`` of adjudge-vertex. The judge is then not
+    called."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

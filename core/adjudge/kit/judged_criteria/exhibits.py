@@ -1,8 +1,8 @@
-"""Exhibits: what a user, an agent and its tools said and did, as a judge is shown it.
+"""Exhibits: the texts and actions of a user, an agent and its tools, as shown to a judge.
 
-Lists of moves are JSON, one object a line: whatever a text holds, it cannot look like the next line.
-What an agent thinks (``Claim``) is never shown: it says what the agent believes, not what happened.
-An exhibit of which there is nothing has an empty text; ``not_blank`` leaves those out.
+Lists of moves are JSON with one object per line, so that no text can imitate another line. An agent's thoughts
+(``Claim``) are never shown: they are what the agent believes, not what happened. An exhibit without content has an
+empty text; ``not_blank`` leaves such exhibits out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from adjudge.model.judging import Exhibit
 
 
 def user_prompt(turn: Invocation) -> Exhibit:
-    """``user prompt``: what the user said in a turn."""
+    """``user prompt``: the user's message of a turn."""
     return Exhibit(name="user prompt", text=said(turn.user_content))
 
 
@@ -28,17 +28,17 @@ def agent_response(turn: Invocation, *, with_intermediate: bool = False) -> Exhi
 
 
 def reference_response(turn: Invocation, *, with_intermediate: bool = False) -> Exhibit:
-    """``reference response``: the answer that the expected turn gives."""
+    """``reference response``: the answer of an expected turn."""
     return Exhibit(name="reference response", text=answer(turn, with_intermediate=with_intermediate))
 
 
 def agent_moves(turn: Invocation) -> Exhibit:
-    """``agent moves``: the calls with their responses and the texts before the final answer, in order."""
+    """``agent moves``: the calls with their responses, and the texts before the final answer, in order."""
     return Exhibit(name="agent moves", text=_lines(moves_of(turn)))
 
 
 def agent_instructions(*turns: Invocation) -> Exhibit:
-    """``agent instructions``: what the developer told every agent; once where turns repeat it."""
+    """``agent instructions``: the instructions of all agents, without repetitions."""
     found = [
         {"agent": agent.name, "instructions": agent.instructions}
         for agent in _agents(turns)
@@ -48,7 +48,7 @@ def agent_instructions(*turns: Invocation) -> Exhibit:
 
 
 def tool_declarations(*turns: Invocation) -> Exhibit:
-    """``tool declarations``: the tools that every agent has; once where turns repeat them."""
+    """``tool declarations``: the tools of all agents, without repetitions."""
     found = [
         {"agent": agent.name, "tool": tool} for agent in _agents(turns) for tool in agent.tool_declarations
     ]
@@ -56,22 +56,22 @@ def tool_declarations(*turns: Invocation) -> Exhibit:
 
 
 def conversation(turns: Sequence[Invocation]) -> Exhibit:
-    """``conversation``: every turn with the user's message, the agent's moves and its answer."""
+    """``conversation``: all turns, each with the user's message, the agent's moves and its answer."""
     return Exhibit(name="conversation", text=_lines(_transcript(turns)))
 
 
 def earlier_turns(turns: Sequence[Invocation]) -> Exhibit:
-    """``earlier turns``: the turns before the one that is judged, told as a conversation is."""
+    """``earlier turns``: the turns before the judged one, in the format of ``conversation``."""
     return Exhibit(name="earlier turns", text=_lines(_transcript(turns)))
 
 
 def not_blank(*exhibits: Exhibit) -> tuple[Exhibit, ...]:
-    """The exhibits in which there is something to see."""
+    """The exhibits with a non-blank text."""
     return tuple(exhibit for exhibit in exhibits if exhibit.text.strip())
 
 
 def answer(turn: Invocation, *, with_intermediate: bool = False) -> str:
-    """The final answer of a turn; with the texts before it, on request (ADK's option of that name)."""
+    """The final answer of a turn; with ``with_intermediate``, an option of ADK, also the texts before it."""
     texts = [text for _, text in turn.intermediate_texts] if with_intermediate else []
     if turn.final_response is not None:
         texts.append(said(turn.final_response))
@@ -79,7 +79,7 @@ def answer(turn: Invocation, *, with_intermediate: bool = False) -> str:
 
 
 def said(content: Content) -> str:
-    """The texts of a message, and a word for every attachment: a judge of texts cannot see it."""
+    """The texts of a message, with a placeholder for every attachment, which a judge cannot see."""
     words = [
         item.text if isinstance(item, Text) else f"[attachment: {item.mime_type or 'of unknown type'}]"
         for item in content.items

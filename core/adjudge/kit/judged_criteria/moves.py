@@ -1,4 +1,4 @@
-"""The moves of a turn: calls with the responses that belong to them, texts, and what was observed."""
+"""The moves of a turn: calls with their responses, texts, and observations."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from adjudge.model.items import Blob, ErrorItem, Item, Observation, Opaque, Text
 
 
 def moves_of(turn: Invocation) -> tuple[JsonObject, ...]:
-    """What the agent did before its final answer, in order, as JSON objects.
+    """The agent's moves before its final answer, in order, as JSON objects.
 
-    A call has the response that belongs to it; one without ``response`` has none in the log. A
-    response that belongs to no call is a move of its own. Thoughts are left out.
+    A call includes its ``response`` if the log has it. A response without a call is a separate move. Thoughts are left
+    out.
     """
     return tuple(_moves(turn))
 
 
 def _response_of_calls(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> dict[int, int]:
-    """Position of a call to the position of its response, for every call that has one.
+    """Match calls with responses; returns the position of the response by the position of the call.
 
-    An id pairs the two; calls that share an id take its responses in order. Where either side has no
-    id (Gemini gives none), the first call of that name that is still without a response takes it.
+    They are matched by id; calls with equal ids get its responses in order. If a call or a response has no id (as with
+    Gemini), the response belongs to the first call of the same name that has no response yet.
     """
     by_id: dict[str, deque[int]] = defaultdict(deque)
     for place, call in enumerate(calls):
@@ -53,7 +53,7 @@ def _response_of_calls(calls: Sequence[ToolCall], results: Sequence[ToolResult])
 
 
 def _moves(turn: Invocation) -> Iterator[JsonObject]:
-    # With those of agents that were called as tools: what they found out is what the answer stands on.
+    # Include the steps of agents that were called as tools, because the answer is based on their results.
     calls = tuple(call for step in turn.steps for call in step.calls)
     results = tuple(result for step in turn.steps for result in step.results)
     responses = _response_of_calls(calls, results)
@@ -87,7 +87,7 @@ def _response(result: ToolResult) -> JsonObject:
 
 
 def _other(item: Item) -> JsonObject | None:
-    """A move that is neither call nor response; ``None`` for thoughts and for what says nothing."""
+    """A move that is neither a call nor a response; ``None`` for thoughts and empty items."""
     match item:
         case Text():
             return {"says": item.text}

@@ -1,4 +1,4 @@
-"""Decisions as outcomes: what the votes of a judge mean for a score."""
+"""Converts the decisions of a judge to outcomes with scores."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from adjudge.model.measurement import Outcome, RubricScore
 
 
 def votes_of(decision: Decision) -> JsonObject:
-    """The votes of a decision as ``details`` show them, without what says nothing."""
+    """The votes of a decision as JSON for ``details``, without default values."""
     return decision.cast.model_dump(mode="json", exclude_defaults=True)
 
 
 def outcome_of(decision: Decision) -> Outcome:
-    """The outcome of one decision; ``details["votes"]`` shows how it came about."""
+    """Convert a decision to an outcome; ``details["votes"]`` contains its votes."""
     details = {"votes": votes_of(decision)}
     if decision.state == "decided" and decision.value is not None:
         return Outcome.scored(decision.value, decision.reasoning, details=details)
@@ -30,7 +30,7 @@ def outcome_of(decision: Decision) -> Outcome:
 
 
 def rubric_score(decision: Decision) -> RubricScore:
-    """One rubric's line in a result."""
+    """Convert a decision to the score of a rubric."""
     outcome = outcome_of(decision)
     return RubricScore(
         rubric_id=decision.item_id,
@@ -44,10 +44,10 @@ def rubric_score(decision: Decision) -> RubricScore:
 
 
 def rubric_outcome(decisions: Sequence[Decision]) -> Outcome:
-    """The mean over the rubrics that apply (seed 004).
+    """The mean over the applicable rubrics (seed 004).
 
-    Where one of them could not be measured or decided there is no score; the best one that the others
-    allow decides whether it fails all the same.
+    If one of them could not be measured or decided, there is no score, but ``best_possible``: the result is a FAIL if
+    even this is below the threshold.
     """
     scores = tuple(rubric_score(decision) for decision in decisions)
     said = "; ".join(f"{item.rubric_id}: {_word(item)}" for item in scores)
@@ -58,16 +58,16 @@ def rubric_outcome(decisions: Sequence[Decision]) -> Outcome:
 def mean_of(
     parts: Sequence[Outcome], reasoning: str, *, none: str, details: JsonObject | None = None
 ) -> Outcome:
-    """The mean over the parts that apply, with scores from 0 to 1.
+    """The mean over the applicable parts, with scores from 0 to 1.
 
-    Where one of them could not be measured or decided there is no score; the best one that the others
-    allow decides whether it fails all the same.
+    If one of them could not be measured or decided, there is no score, but ``best_possible``: the result is a FAIL if
+    even this is below the threshold.
 
     Args:
-        parts: For instance the rubrics of a turn, or the sentences of an answer.
-        reasoning: What is said of the mean.
-        none: What is said where no part applies.
-        details: What is shown with it.
+        parts: The parts, for instance the rubrics of a turn, or the sentences of an answer.
+        reasoning: The reasoning of the mean.
+        none: The reasoning if no part applies.
+        details: The details of the outcome.
     """
     applying = [part for part in parts if part.state != "not_applicable"]
     if not applying:
@@ -87,7 +87,7 @@ def mean_of(
 
 
 def _mean(scores: Iterable[float | None]) -> float:
-    """What is not known may still be the best."""
+    """The mean, with the score 1.0 for unknown parts."""
     known = [1.0 if score is None else score for score in scores]
     return math.fsum(known) / len(known)
 

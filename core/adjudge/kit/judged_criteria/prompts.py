@@ -1,4 +1,4 @@
-"""Prompts: files beside their criterion, each with a version."""
+"""Prompts: versioned files in the folder of their criterion."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _HEAD: Final = re.compile(r"<!-- version: ([1-9][0-9]*) -->\n")
 
 @cache
 def read_prompt(package: str | None, name: str) -> Prompt:
-    """The prompt in the file ``NAME.md`` of a package.
+    """Read the prompt in the file ``NAME.md`` of a package.
 
-    The file's first line is ``<!-- version: N -->``; the rest is what a judge reads.
+    The first line of the file is ``<!-- version: N -->``; the rest is the text of the prompt.
 
     Args:
-        package: ``__package__`` of the module that asks.
-        name: The file's name without its ending; results show it, so give it the criterion's.
+        package: ``__package__`` of the calling module.
+        name: The file's name without its ending. Results show it, so use the name of the criterion.
 
     Raises:
         PluginError: there is no such file, or it does not begin with its version.

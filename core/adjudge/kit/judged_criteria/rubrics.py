@@ -1,4 +1,4 @@
-"""Rubrics: where they come from, which of them apply, and how a judge decides them."""
+"""Rubrics: collects those that apply to a turn or a case, and lets a judge decide them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHOICES: Final = (
     Choice(label="not_applicable", meaning="the property speaks only of a situation that did not arise"),
     Choice(label="unknown", meaning="what is shown is not enough to tell", abstains=True),
 )
-"""The answers to "does this property hold?"."""
+"""The possible answers to "does this property hold?"."""
 
 
 # --- in a configuration -----------------------------------------------------------------
@@ -38,28 +38,28 @@ _Words = Annotated[str, AfterValidator(_not_blank)]
 
 
 class RubricContent(ComponentConfig):
-    """What a rubric says (ADK ``RubricContent``)."""
+    """The text of a rubric (ADK ``RubricContent``)."""
 
     text_property: _Words
-    """The property that holds or does not."""
+    """The property to decide."""
 
 
 class RubricOption(ComponentConfig):
-    """One rubric of a configuration (ADK ``Rubric``)."""
+    """A rubric in a configuration (ADK ``Rubric``)."""
 
     rubric_id: _Words
     rubric_content: RubricContent
     description: str | None = None
-    """For people; a judge does not see it."""
+    """A description for people; a judge does not see it."""
     type: str | None = None
-    """Decides nothing here: who writes a rubric under a criterion means it for that criterion, as in ADK."""
+    """Ignored: a rubric in the options of a criterion always belongs to this criterion, as in ADK."""
 
 
 class RubricsConfig(JudgedConfig):
     """Options of a criterion that decides rubrics (ADK ``RubricsBasedCriterion``)."""
 
     rubrics: tuple[RubricOption, ...] = ()
-    """The rubrics of every case; cases and turns can have further ones."""
+    """The rubrics of all cases; cases and turns may have further rubrics."""
 
     @model_validator(mode="after")
     def _ids_differ(self) -> Self:
@@ -69,23 +69,23 @@ class RubricsConfig(JudgedConfig):
         return self
 
 
-# --- those that apply -------------------------------------------------------------------
+# --- applicable rubrics -----------------------------------------------------------------
 
 
 class RubricJudge:
     """Decides the rubrics of one criterion.
 
-    A rubric of the configuration always applies; one of a case or a turn applies where its type is the
-    criterion's, or where it has none (google-adk drops those without).
+    Rubrics of the configuration always apply. Rubrics of a case or a turn apply if they have the criterion's type or no
+    type (google-adk ignores those without a type).
     """
 
     def __init__(self, judge: Judge, prompt: Prompt, config: RubricsConfig, *, kind: str) -> None:
-        """Decide by ``judge``.
+        """Create the judge of one criterion's rubrics.
 
         Args:
-            judge: Who is asked.
-            prompt: The criterion's words.
-            config: With the rubrics of every case.
+            judge: The judge.
+            prompt: The criterion's prompt.
+            config: The configuration with the rubrics of all cases.
             kind: The rubric type of the criterion, for instance ``TOOL_USE_QUALITY``.
         """
         self._judge = judge
@@ -99,12 +99,12 @@ class RubricJudge:
     async def judge_turn(
         self, turn: TurnUnderTest, exhibits: tuple[Exhibit, ...], *, unmet: str | None = None
     ) -> Outcome:
-        """The mean over the rubrics of one turn: the configuration's, the case's and its own.
+        """Decide the rubrics of one turn: the configuration's, the case's and its own. The score is their mean.
 
         Args:
             turn: The turn.
-            exhibits: What the judge looks at.
-            unmet: Why none of them can hold, where that is known without a judge.
+            exhibits: The exhibits for the judge.
+            unmet: The reason why no rubric can hold, if this is known without a judge.
         """
         own = turn.actual if turn.expected is None else turn.expected
         rubrics = (
@@ -115,9 +115,9 @@ class RubricJudge:
         return await self._decide(rubrics, exhibits, unmet)
 
     async def judge_case(self, case: CaseUnderTest, exhibits: tuple[Exhibit, ...]) -> Outcome:
-        """The mean over the rubrics of a whole conversation: the configuration's, the case's and those of its turns.
+        """Decide the rubrics of a conversation: the configuration's, the case's and those of its turns.
 
-        What several turns repeat word for word is one rubric.
+        The score is their mean. Identical rubrics of several turns count once.
         """
         owners = (actual if expected is None else expected for actual, expected in case.pairs)
         of_turns = [rubric for owner in owners for rubric in self._fitting("a turn", owner.rubrics)]
@@ -155,7 +155,7 @@ class _Placed(NamedTuple):
 
 
 def _problem(rubrics: Iterable[_Placed]) -> str | None:
-    """Why a judge cannot be asked about these rubrics."""
+    """A message if a judge cannot decide these rubrics; else ``None``."""
     places: dict[str, str] = {}
     for name, text, place in rubrics:
         if name in places:

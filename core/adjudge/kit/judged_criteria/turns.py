@@ -1,4 +1,4 @@
-"""The turns of a case, each measured on its own and all at the same time."""
+"""Measures the turns of a case, each separately and all in parallel."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ ResultT = TypeVar("ResultT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnUnderTest:
-    """One turn of a case, with the case around it."""
+    """One turn of a case, with its case."""
 
     case: CaseUnderTest
     position: int
-    """From 0."""
+    """The index of the turn, from 0."""
     actual: Invocation
     expected: Invocation | None
-    """``None`` in a conversation that a simulated user led."""
+    """``None`` in a conversation with a simulated user."""
 
     @property
     def earlier(self) -> tuple[Invocation, ...]:
-        """What happened before this turn."""
+        """The turns before this one."""
         return self.case.actual.invocations[: self.position]
 
 
 async def turn_by_turn(
     case: CaseUnderTest, measure: Callable[[TurnUnderTest], Coroutine[Any, Any, Outcome]]
 ) -> Measurement:
-    """One outcome for every turn. An exception of one turn ends the others, and comes out."""
+    """Measure all turns in parallel. An exception of one turn cancels the others and is raised."""
     turns = (
         TurnUnderTest(case=case, position=position, actual=actual, expected=expected)
         for position, (actual, expected) in enumerate(case.pairs)
@@ -42,7 +42,7 @@ async def turn_by_turn(
 
 
 async def together(parts: Iterable[Coroutine[Any, Any, ResultT]]) -> tuple[ResultT, ...]:
-    """What all parts give, done at the same time. An exception of one ends the others, and comes out."""
+    """Await coroutines in parallel, and return their results. An exception of one cancels the others and is raised."""
     import asyncio
 
     tasks = [asyncio.ensure_future(part) for part in parts]

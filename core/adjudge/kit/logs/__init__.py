@@ -1,4 +1,4 @@
-"""What trace readers share: opening, recognising, and reading somebody's JSON without losing the place."""
+"""Shared code of trace readers: opening and recognising logs, and reading JSON with positions."""
 
 from adjudge.kit.logs.blobs import blob_of, items_without_blobs, step_without_blobs, without_blobs
 from adjudge.kit.logs.json_stream import opened

@@ -1,7 +1,7 @@
-"""Screenshots and other large binary data: said to have been there, never held in memory.
+"""Removes screenshots and other large binary data from trajectories; only their type and hash are kept.
 
-Only what came back to the agent, and what a format keeps beside it, is made lighter. What an agent or a user
-said, and the arguments of a call, stay as the log has them: criteria compare, match and validate them.
+Only results, observations and additional data of the format are changed. Texts of agents and users and the arguments
+of calls stay unchanged, because criteria compare and validate them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from adjudge.model.items import Blob, Claim, ErrorItem, Item, Observation, Opaqu
 from adjudge.model.step import Step
 
 _LONG: Final = 4096
-"""Characters. Shorter texts stay as they are, whatever they are."""
+"""The minimum length of a removed text in characters. Shorter texts are never changed."""
 
 _DATA_URI: Final = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w=.-]+)*;base64,")
 
-# The first bytes of each format, in base64.
+# The beginning of each binary format, in base64.
 _BEGINNINGS: Final = {
     "iVBORw0KGgo": "image/png",
     "/9j/": "image/jpeg",
@@ -33,18 +33,18 @@ _BEGINNINGS: Final = {
 
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 _UNKNOWN: Final = "binary data"
-_SAID: Final = (Text, Claim, ToolCall, ErrorItem)
-"""Items whose own content stays as it is."""
+_SAID: Final = frozenset({Text, Claim, ToolCall, ErrorItem})
+"""Classes of items whose content is never changed."""
 
 
 def blob_of(data: str, *, mime_type: str | None = None) -> Blob:
-    """What is known of binary data without its bytes: the type, a digest, and how many characters of base64 it had.
+    """Describe binary data without storing it: its type, its hash, and its length in base64.
 
-    ``extra`` has ``base64_characters``, and ``sha256`` of the bytes. Data that is not base64 stays whole.
+    ``extra`` has ``base64_characters``, and the ``sha256`` of the bytes. Data that is not base64 stays unchanged.
 
     Args:
-        data: A data URI or base64.
-        mime_type: The type where the log names it; else the data URI or the first bytes tell it.
+        data: A data URI, or base64.
+        mime_type: The type if the log contains it; otherwise it is derived from the data URI or the first bytes.
     """
     found = _DATA_URI.match(data)
     start = found.end() if found else 0
@@ -58,21 +58,26 @@ def blob_of(data: str, *, mime_type: str | None = None) -> Blob:
 
 
 def without_blobs(value: Any, losses: Losses) -> Any:
-    """A JSON value with a note in place of every long text that is a blob; each is counted as a loss.
+    """Replace long texts with binary data in a JSON value by notes; each one is counted in ``losses``.
 
-    A text is a blob where all of it is base64, and a data URI or the first bytes of a known format say what it
-    is. Equal notes stand for equal bytes.
+    A text is binary data if all of it is base64 and it is a data URI or begins like a known format. Equal notes mean
+    equal data.
     """
     return _with_notes(value, losses) if _has_long_text(value) else value
 
 
 def items_without_blobs(items: Iterable[Item], losses: Losses) -> tuple[Item, ...]:
-    """The items of a step or a message; what came back, and what is kept beside the words, without binary data."""
-    return tuple([_without_blobs(item, losses) for item in items])
+    """The items of a step or a message, with binary data removed from results, observations and additional data."""
+    return tuple(
+        [
+            item if type(item) in _SAID and item.extra is None else _without_blobs(item, losses)
+            for item in items
+        ]
+    )
 
 
 def step_without_blobs(step: Step, losses: Losses) -> Step:
-    """A step; what came back, and what is kept beside the words, without binary data."""
+    """The step, with binary data removed from results, observations and additional data."""
     items = items_without_blobs(step.items, losses)
     extra = without_blobs(step.extra, losses)
     if extra is step.extra and all(map(operator.is_, items, step.items)):
@@ -81,27 +86,21 @@ def step_without_blobs(step: Step, losses: Losses) -> Step:
 
 
 def _without_blobs(item: Item, losses: Losses) -> Item:
-    if item.extra is None and isinstance(item, _SAID):
-        return item
     changed: dict[str, Any] = {}
-    match item:
-        case Blob():
-            item = _light(item, losses)
-        case ToolResult() | Opaque():
-            if _has_long_text(item.value):
-                changed["value"] = _with_notes(item.value, losses)
-        case Observation():
-            if _has_long_text(item.text):
-                changed["text"] = _with_notes(item.text, losses)
-        case Text() | Claim() | ToolCall() | ErrorItem():
-            pass
+    if isinstance(item, Blob):
+        item = _light(item, losses)
+    elif isinstance(item, ToolResult | Opaque):
+        if _has_long_text(item.value):
+            changed["value"] = _with_notes(item.value, losses)
+    elif isinstance(item, Observation) and _has_long_text(item.text):
+        changed["text"] = _with_notes(item.text, losses)
     if item.extra is not None and _has_long_text(item.extra):
         changed["extra"] = _with_notes(item.extra, losses)
     return item.model_copy(update=changed) if changed else item
 
 
 def _has_long_text(value: Any) -> bool:
-    """Whether there is a text in it that is long enough to be a blob: most values have none."""
+    """Whether the value contains a text that is long enough for removal. Most values do not."""
     if isinstance(value, str):
         return len(value) >= _LONG
     if isinstance(value, dict):
@@ -142,7 +141,7 @@ def _light(item: Blob, losses: Losses) -> Blob:
 
 
 def _proven(text: str) -> Blob | None:
-    """The blob that a text is; ``None`` where nothing proves that it is one."""
+    """The text as a ``Blob``; ``None`` if it is not certain that it is binary data."""
     if len(text) < _LONG or (_DATA_URI.match(text) is None and _type_of(text) is None):
         return None
     blob = blob_of(text)
@@ -154,7 +153,7 @@ def _type_of(data: str) -> str | None:
 
 
 def _decoded(data: str) -> bytes | None:
-    """The bytes of base64 in either alphabet, with or without line ends and padding; ``None``: it is something else."""
+    """Decode base64 in either alphabet, with or without line ends and padding; ``None`` if it is not base64."""
     joined = data.replace("\r", "").replace("\n", "") if "\n" in data else data
     if "+" not in joined and "/" not in joined:
         joined = joined.translate(_URL_SAFE)

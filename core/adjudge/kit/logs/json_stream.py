@@ -13,12 +13,12 @@ from adjudge.plugin import InputError, Problem, Source
 
 @contextmanager
 def opened(source: Source) -> Generator[MendingJsonStream, None, None]:
-    """The JSON of a log, plain or gzip, open as long as the block runs.
+    """Open a JSON log, plain or compressed with gzip, for the duration of the ``with`` block.
 
-    One odd value does not refuse a log: what is mended is in ``lost`` of the trajectory that it was read for.
+    Small violations of strict JSON are repaired, and listed in ``lost`` of the trajectory that contains them.
 
     Raises:
-        InputError: the file cannot be opened, or what is read of it in the block is broken.
+        InputError: the file cannot be opened, or the part that is read is invalid.
     """
     name = source.path.name
     try:

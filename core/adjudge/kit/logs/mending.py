@@ -1,4 +1,4 @@
-"""JSON of somebody else's log: what is not strict JSON is mended where it can be, and said."""
+"""Lenient JSON for logs: small violations of strict JSON are repaired and reported."""
 
 from __future__ import annotations
 
@@ -28,41 +28,40 @@ _TWICE: Final = "a value whose key comes again in one object: the last one is ke
 
 
 class MendingJsonStream(JsonStream):
-    """A JSON text that is read forwards, and is not refused for one odd value.
+    """A forward reader of JSON that repairs small violations.
 
-    A number that is none, or too large, becomes its text; half of a surrogate pair, and what is not UTF-8, becomes
-    U+FFFD; of a key that comes twice in one object the last value stays.
+    ``NaN``, infinities and numbers that are too large become their texts; lone surrogates and bytes that are not UTF-8
+    become U+FFFD; of duplicate keys in an object the last value is kept.
     """
 
     def __init__(self, file: BinaryIO, source: str, mended: Counter[str]) -> None:
-        """Read the bytes of ``file``, which messages call ``source``; ``mended`` counts what was mended."""
+        """Read ``file``, named ``source`` in messages; ``mended`` counts the repairs."""
         super().__init__(file, source)
         self._mended = mended
 
     def decoded(self, text: str, start: int) -> tuple[Any, int]:
-        """The value of ``text`` that begins at ``start``, mended, and the position after it.
+        """Decode and repair the value of ``text`` that begins at ``start``; also return the position after it.
 
         Raises:
-            BrokenJsonError: the text is not JSON at all, or nests too deeply.
+            BrokenJsonError: the text is not JSON, or is nested too deeply.
         """
-        mended: Counter[str] = Counter()
         try:
             try:
                 value, end = scanned(STRICT, text, start)
             except ValueError:
+                mended: Counter[str] = Counter()
                 value, end = scanned(_mending_decoder(mended), text, start)
+                self._mended.update(mended)
         except RecursionError:
             raise refusal(text, start, len(text)) from None
         if nests_too_deeply(value, text, start, end):
             raise refusal(text, start, end)
         if holds_lone_surrogate(value, text, start, end):
-            value = _with_characters(value, mended)
-        if mended:
-            self._mended.update(mended)
+            value = _with_characters(value, self._mended)
         return value, end
 
     def found_again(self, key: str) -> None:  # noqa: ARG002 - whichever it is
-        """Count a key of ``members`` that the object had before."""
+        """Count a duplicate key of ``members``."""
         self._mended[_TWICE] += 1
 
     def undecodable(
@@ -71,7 +70,7 @@ class MendingJsonStream(JsonStream):
         error: UnicodeDecodeError,  # noqa: ARG002 - replaced wherever it is
         utf8: codecs.IncrementalDecoder,
     ) -> str:
-        """The text of bytes that are not all UTF-8."""
+        """Decode bytes with U+FFFD for those that are not UTF-8, and count this."""
         replacing = codecs.getincrementaldecoder("utf-8")("replace")
         replacing.setstate(utf8.getstate())
         text = replacing.decode(data, final=not data)
@@ -81,10 +80,10 @@ class MendingJsonStream(JsonStream):
 
 
 def parse_mending(text: str, source: str, mended: Counter[str]) -> Any:
-    """The one value of a JSON text, mended; ``mended`` counts what was.
+    """Parse and repair a JSON text of one value; ``mended`` counts the repairs.
 
     Raises:
-        InputError: it is not JSON at all.
+        InputError: the text is not JSON.
     """
     with suppress(BrokenJsonError):
         return parsed_text(text)
@@ -122,7 +121,7 @@ def _mending_decoder(mended: Counter[str]) -> json.JSONDecoder:
 
 
 def _with_characters(value: Any, mended: Counter[str]) -> Any:
-    """The value with U+FFFD in place of every half of a surrogate pair."""
+    """The value with U+FFFD in place of lone surrogates."""
     if isinstance(value, str):
         text, times = LONE_SURROGATE.subn("\ufffd", value)
         if times:

@@ -1,4 +1,4 @@
-"""Step numbers: the log's own where they can name a step, else positions."""
+"""Step numbers: those of the log if they are unique, else positions."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ from typing import Final
 from adjudge.model.step import Step
 
 _LONGEST: Final = 18
-"""Digits of a number that is written as a text. No log has more steps."""
+"""The maximum number of digits of a step number that is written as a text."""
 
 
 def with_numbers(steps: Sequence[Step], own: Sequence[object], *, key: str) -> tuple[Step, ...]:
-    """The steps, numbered so that a number names one: own numbers where all are whole, increasing and at least 1.
+    """Number steps uniquely: with the log's numbers if all are integers, increasing and at least 1.
 
-    A number may be written as a text or with a point: ``"3"`` and ``3.0`` are 3.
-
-    Otherwise every step gets its position from 1 and keeps the number of the log in ``extra``.
+    Otherwise every step gets its position from 1, and the log's number is stored in ``extra``. Numbers may be written
+    as texts or with a decimal point: ``"3"`` and ``3.0`` are 3.
 
     Args:
         steps: The steps of a trajectory, in order.
-        own: What the log gives as the number of each; ``None`` where it gives none.
-        key: Under which name the log gives it.
+        own: The log's number of each step; ``None`` if it has none.
+        key: The name of the number in the log, used in ``extra``.
     """
     numbers = [number for value in own if (number := _whole(value)) is not None]
     is_usable = (
@@ -43,7 +42,9 @@ def with_numbers(steps: Sequence[Step], own: Sequence[object], *, key: str) -> t
 
 
 def _whole(value: object) -> int | None:
-    """The whole number that a value is; ``None`` where it is none."""
+    """Convert a value to an integer; ``None`` if it is not one."""
+    if type(value) is int:  # fast path
+        return value
     match value:
         case bool():
             return None

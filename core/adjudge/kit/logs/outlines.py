@@ -1,4 +1,4 @@
-"""What the beginning of a file shows, so that readers can tell formats apart."""
+"""The keys and values at the beginning of a file, from which readers recognise formats."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from adjudge.kit.logs.mending import MendingJsonStream
 
 @dataclass(slots=True)
 class Outline:
-    """The first object of a file, or of the list that the file is, as far as the head goes."""
+    """The first object of a file, or of the list in the file, as far as the head contains it."""
 
     begins_with: str = ""
-    """The first character that is not white space; empty where there is none or the head is no text."""
+    """The first non-blank character; empty if there is none, or the head is not text."""
     is_empty: bool = False
-    """Whether it is an object or a list with nothing in it."""
+    """Whether the file is an empty object or list."""
     keys: list[str] = field(default_factory=list[str])
-    """Its keys, the last one perhaps without its value."""
+    """The keys of the object; the head may end before the last one's value."""
     texts: dict[str, str] = field(default_factory=dict[str, str])
-    """Its values that are texts."""
+    """The text values of the object, by key."""
     lists: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
-    """For each of its lists that begins with an object, the keys of that object."""
+    """For each list value that begins with an object: the keys of that object, by the key of the list."""
 
 
 def outline(head: bytes) -> Outline:
-    """The outline of a log from its beginning, which may end anywhere or be anything."""
+    """Parse the beginning of a file, which may end anywhere and need not be JSON."""
     stream = MendingJsonStream(io.BytesIO(head), "head", Counter())
     found = Outline()
     try:
@@ -38,7 +38,7 @@ def outline(head: bytes) -> Outline:
         if stream.peek() == "{":
             _walk(stream, found)
             found.is_empty = found.begins_with == "{" and not found.keys
-    except InputError:  # broken, or longer than the head: what was seen until there counts
+    except InputError:  # the JSON is invalid or longer than the head: use what was read before that
         pass
     return found
 

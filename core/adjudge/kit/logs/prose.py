@@ -1,4 +1,4 @@
-"""Actions that stand in an agent's words, where a log records no calls."""
+"""Detect actions described in an agent's text, for logs that record no calls."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ from typing import Final
 from adjudge.model.invocation import Invocation
 
 ACTIONS_IN_PROSE: Final = (
-    "actions: the log records no calls, and what stands in the agent's words is not told apart"
+    "actions: the log records no calls, and actions in the agent's text are not extracted"
 )
-"""What readers say in ``lost`` of such a run."""
-
+"""The entry of ``lost`` for such a run."""
 _TAG: Final = re.compile(r"<(?:function|tool)_?calls?>|<function=|<invoke\b")
-"""What models write that have no interface for calls."""
+"""Tags that models write if they have no interface for tool calls."""
 _BLOCK: Final = re.compile(r"^[ \t]*```[ \t]*\w|^[ \t]*Action(?:[ \t]+Input)?:[ \t]*\S", re.MULTILINE)
-"""A block of code, or what ReAct writes. In an answer it may be what the user asked for."""
+"""A code block, or an action in the format of ReAct. In an answer, the user may have asked for it."""
 
 
 def has_actions_in_prose(turns: Iterable[Invocation]) -> bool:
-    """Whether a run records no call, and the agent's words look as if there were some."""
+    """Whether a run has no tool calls, but the agent's texts seem to contain some."""
     known = tuple(turns)
     steps = [step.text for turn in known for step in turn.steps]
     answers = [turn.final_response.text for turn in known if turn.final_response is not None]

@@ -1,4 +1,4 @@
-"""The bytes of a log; gzip is unpacked up to a limit, because a few packed bytes may unpack to gigabytes."""
+"""Opens logs; gzip is decompressed up to a limit, because a small file may expand to gigabytes."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, BinaryIO, Final
 from adjudge.plugin import InputError, Problem, Source
 
 _ALWAYS: Final = 64 * 1024 * 1024
-"""Bytes that any file may have when it is unpacked."""
+"""The size in bytes up to which any file is decompressed."""
 
 _TIMES: Final = 50
-"""How many times its packed size a larger one may have. Logs that repeat their prompts reach 30."""
+"""The maximum compression ratio of a larger file. Logs that repeat their prompts reach 30."""
 
 
 def open_log(source: Source) -> BinaryIO:
-    """The bytes of a log; what is packed by gzip is unpacked on the way, whatever its name.
+    """Open a log for reading bytes; a file compressed with gzip is decompressed, whatever its name.
 
     Raises:
-        InputError: when they are read: unpacked there are more than the size of the file allows.
+        InputError: during reading, if the decompressed size exceeds the limit.
     """
     with source.path.open("rb") as file:
         is_packed = file.read(2) == b"\x1f\x8b"

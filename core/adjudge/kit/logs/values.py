@@ -1,4 +1,4 @@
-"""Single values of a log, each read as what it should be. What is of another type counts as absent."""
+"""Typed access to single values of a log. A value of a wrong type counts as absent."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from adjudge.model.base import JsonObject
 
 
 def text_of(value: object) -> str:
-    """A text as it is, nothing as an empty text, and any other JSON value as JSON in one line."""
+    """A text unchanged, ``None`` as an empty text, and any other value as JSON in one line."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def object_of(value: object) -> JsonObject:
-    """An object; an empty one where ``value`` is something else."""
+    """``value`` if it is an object, else an empty object."""
     return value if is_object(value) else {}
 
 
 def list_of(value: object) -> list[Any]:
-    """A list; an empty one where ``value`` is something else."""
+    """``value`` if it is a list, else an empty list."""
     return value if is_list(value) else []
 
 
 def seconds_of(value: object) -> float | None:
-    """A number of seconds; ``None`` where ``value`` is no finite number."""
+    """``value`` as seconds; ``None`` if it is not a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -40,7 +40,7 @@ def seconds_of(value: object) -> float | None:
 
 
 def moment_of(value: object) -> float | None:
-    """An ISO 8601 time in seconds since the epoch; ``None`` where it names no offset: nobody knows whose clock it was."""
+    """Convert an ISO 8601 time to Unix time in seconds; ``None`` if it is invalid, or has no time zone."""
     if not isinstance(value, str):
         return None
     try:

@@ -1,4 +1,4 @@
-"""How calls and words are compared: pure functions from the model alone.
+"""Compares tool calls and texts: pure functions that only use the model.
 
 Compare lists of calls with ``match`` (``EXACT``, ``IN_ORDER``, ``ANY_ORDER``), ``precision``, ``recall``,
 ``f1``, ``edit_similarity`` and ``single_tool_use``. A call is a ``ToolCall``, a ``(name, arguments)`` pair, or

@@ -1,4 +1,4 @@
-"""What came of comparing two lists of calls: pairs, and on request the diff of every call."""
+"""The result of comparing two lists of calls: matched pairs, and on request the diff of each call."""
 
 from __future__ import annotations
 
@@ -13,70 +13,68 @@ from adjudge.kit.matching.relation import best_pairs
 from adjudge.model.base import JsonObject
 
 CallStatus: TypeAlias = Literal["match", "different_args", "missing", "unexpected", "out_of_order", "extra"]
-"""What became of one call: docs/criteria/trajectory.md says when which."""
+"""The status of one call; docs/criteria/trajectory.md defines the values."""
 
 Link: TypeAlias = tuple[int, int, float]
-"""Expected index, actual index, and how much of the expected call the actual one is: 0 < credit <= 1."""
-
+"""Expected index, actual index, and credit: the share of the arguments that are right, 0 < credit <= 1."""
 _NAMES_SHOWN = 5
 _MOST_SIMILAR = 10_000
-"""Pairs of left-over calls of one tool whose similarity is worked out."""
+"""The maximum number of pairs of unmatched calls of one tool whose similarity is computed."""
 
 
 class Alignment(ABC):
-    """Two lists of calls, and which call stands for which. Everything is worked out when asked for."""
+    """An alignment of two lists of calls: which actual call matches which expected call. It is computed on access."""
 
-    # Worked out when asked for. As defaults of the class they cost nothing for the turns, most of them,
-    # that nobody asks about.
+    # Computed on access. As class attributes they cost nothing for most turns, which are never accessed.
     _keyed: tuple[list[Key], list[Key]] | None = None
     _links: list[Link] | None = None
     _diff: list[JsonObject] | None = None
 
     extras_are_permitted: bool = False
-    """Whether calls that nobody expects are no fault."""
+    """Whether calls that are not expected are allowed."""
 
     def __init__(self, expected: Sequence[Call], actual: Sequence[Call], comparison: Comparison) -> None:
         self._expected, self._actual, self._comparison = expected, actual, comparison
 
     @abstractmethod
     def _solve(self) -> list[Link]:
-        """The best pairs, in the order of the expected calls."""
+        """Compute the best pairs, in the order of the expected calls."""
 
     @property
     def _keys(self) -> tuple[list[Key], list[Key]]:
-        """What the calls are compared by. Reading it settles which comparison fits them."""
+        """The keys by which the calls are compared. The first access also chooses the comparison for them."""
         if self._keyed is None:
             self._keyed, self._comparison = _comparable(self._expected, self._actual, self._comparison)
         return self._keyed
 
     @property
     def links(self) -> list[Link]:
-        """Every pair with its credit, in the order of the expected calls."""
+        """All pairs with their credit, in the order of the expected calls."""
         if self._links is None:
             self._links = self._solve()
         return self._links
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """``(expected index, actual index)`` of the calls that match."""
+        """``(expected index, actual index)`` of the matching calls."""
         return [(row, column) for row, column, credit in self.links if credit == 1]
 
     @property
     def missing(self) -> list[int]:
-        """Indices of expected calls that no actual call stands for."""
+        """Indices of expected calls without a matching actual call."""
         served = {row for row, _, _ in self.links}
         return [row for row in range(len(self._expected)) if row not in served]
 
     @property
     def unexpected(self) -> list[int]:
-        """Indices of actual calls that stand for no expected one."""
+        """Indices of actual calls without a matching expected call."""
         used = {column for _, column, _ in self.links}
         return [column for column in range(len(self._actual)) if column not in used]
 
     def diff(self) -> list[JsonObject]:
         """One JSON object per call: ``expected``, ``actual``, ``status`` and, if needed, ``differences``.
 
-        Expected calls stand in their order, unexpected ones where the agent made them.
+        Expected calls are in their order; unexpected calls are inserted where the agent made them.
         """
         if self._diff is None:
             self._diff = self._rows()
@@ -125,7 +123,7 @@ class Alignment(ABC):
         return {"expected": None, "actual": as_json(self._actual[column]), "status": status}
 
     def _add_similar(self, partner: dict[int, tuple[int, CallStatus, float]]) -> None:
-        """Pair what is left over and has the same name, the most similar arguments first."""
+        """Pair unmatched calls of the same tool so that their arguments are as similar as possible."""
         wanted, given = self._keys
         used = {column for column, _, _ in partner.values()}
         groups: dict[str, tuple[list[int], list[int]]] = {}
@@ -136,10 +134,10 @@ class Alignment(ABC):
             if column not in used and _name(key) in groups:
                 groups[_name(key)][1].append(column)
         for rows, columns in groups.values():
-            # Nothing but the report depends on these pairs: of very many the nearest are not looked for.
+            # Only the report depends on these pairs, so for very many calls they are not optimised.
             chosen: Sequence[int | None] = range(len(columns))
             if len(rows) * len(columns) <= _MOST_SIMILAR:
-                # Worth 1 more than the credit, so that as many as possible are paired.
+                # Weight 1 + credit, so that as many calls as possible are paired.
                 chosen = maximum_weight(
                     [
                         [1 + self._comparison.credit(wanted[row], given[column]) for column in columns]
@@ -151,7 +149,7 @@ class Alignment(ABC):
                     partner[row] = (columns[to], "different_args", 0.0)
 
     def problems(self) -> str:
-        """What is wrong, in words, with names of tools; empty where nothing is."""
+        """A text about missing, unexpected and different calls with names of tools; empty if there are none."""
         words = {
             "missing": "missing",
             "different_args": "different arguments",
@@ -171,7 +169,7 @@ class Alignment(ABC):
         return "; ".join(found)
 
     def details(self) -> JsonObject:
-        """The diff as an outcome's ``details`` hold it: only the number of matches where all is well."""
+        """The ``details`` of an outcome: the number of matches, and the diff if not all calls match."""
         shown: JsonObject = {"matched": len(self.pairs)}
         if self.missing or self.unexpected or len(self.pairs) < len(self.links):
             shown["calls"] = self.diff()
@@ -179,7 +177,7 @@ class Alignment(ABC):
 
 
 def counted(number: int, noun: str) -> str:
-    """``"1 call"``, ``"2 calls"``."""
+    """A number with its noun: ``"1 call"``, ``"2 calls"``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -190,9 +188,9 @@ def _name(key: Key) -> str:
 def _comparable(
     expected: Sequence[Call], actual: Sequence[Call], comparison: Comparison
 ) -> tuple[tuple[list[Key], list[Key]], Comparison]:
-    """What the calls are compared by, and the comparison that fits it.
+    """The keys of the calls, and the comparison for them.
 
-    Where all calls of one side are bare names, arguments never count: names alone are compared.
+    If all calls of one side are bare names, only names are compared.
     """
     wanted, given = keys_of(expected), keys_of(actual)
     bare = any(all(args is UNSAID for _, args in keys) for keys in (wanted, given))

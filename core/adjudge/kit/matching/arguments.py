@@ -1,4 +1,4 @@
-"""How the arguments of two calls are compared."""
+"""Compares the arguments of two calls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adjudge.kit.matching.patterns import Pattern, compiled, matches
 from adjudge.model.base import JsonObject
 
 ArgumentFunction: TypeAlias = Callable[[JsonObject, JsonObject], bool]
-"""Whether the actual arguments (second) will do for the expected ones (first)."""
+"""A function of the expected and the actual arguments that returns whether they match."""
 
 
 class _Absent:
@@ -24,7 +24,7 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-"""Stands for an argument that one side does not have."""
+"""Marks an argument that one side does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,14 @@ class Difference:
     path: str
     """JSON path inside the arguments."""
     expected: Any
-    """``ABSENT`` where the expected call has no such argument."""
+    """``ABSENT`` if the expected call has no such argument."""
     actual: Any
-    """``ABSENT`` where the actual call has no such argument."""
+    """``ABSENT`` if the actual call has no such argument."""
     pattern: str | None = None
     """The regular expression that the actual value does not match."""
 
     def as_json(self) -> JsonObject:
-        """The difference as reports show it; an absent side has no key."""
+        """The difference as JSON for reports; a side with ``ABSENT`` has no key."""
         shown: JsonObject = {"path": self.path}
         if self.expected is not ABSENT:
             shown["expected"] = self.expected
@@ -53,7 +53,7 @@ class Difference:
 
 
 class RuleMatcher:
-    """Compares arguments by rules. Never recurses: arguments may be nested as deeply as memory holds."""
+    """Compares arguments by rules. It does not recurse, so that arguments may be nested to any depth."""
 
     def __init__(self, rules: ArgumentRules) -> None:
         self._subset = rules.mode == "subset"
@@ -64,16 +64,16 @@ class RuleMatcher:
         self._is_equality = not (self._subset or self._has_paths)
 
     def same(self, expected: Any, actual: Any) -> bool:
-        """Whether the actual arguments will do for the expected ones."""
+        """Whether the actual arguments match the expected ones."""
         if self._is_equality:
             try:
                 return bool(expected == actual)
-            except RecursionError:  # nested too deeply for Python's own comparison
+            except RecursionError:  # the arguments are nested too deeply for Python's comparison
                 pass
         return next(self._walk(None, expected, actual), None) is None
 
     def differences(self, expected: Any, actual: Any) -> list[Difference]:
-        """Every place where they differ, in the order of the expected arguments."""
+        """All differences, in the order of the expected arguments."""
         return [
             Difference(json_path(path), left, right, None if pattern is None else pattern.pattern)
             for path, left, right, pattern in self._walk(None, expected, actual)
@@ -82,17 +82,17 @@ class RuleMatcher:
     def credit(self, expected: Any, actual: Any) -> float:
         """The share of arguments that are right, from 0.0 to 1.0.
 
-        It is the number of top-level arguments without a difference over the number of those that
-        count: the expected ones and, unless the mode is ``subset``, those that only the actual call has.
-        Ignored ones do not count. Two calls without any are equal: 1.0.
+        It is the number of top-level arguments without a difference, divided by the number of compared top-level
+        arguments: the expected ones and, unless the mode is ``subset``, those that only the actual call has. Ignored
+        arguments are not counted. Without any arguments it is 1.0.
         """
         if not (_is_object(expected) and _is_object(actual)):
             return float(self.same(expected, actual))
         left, right = expected, actual
-        if self._is_equality:  # the same without paths, for lists of hundreds of calls
+        if self._is_equality:  # fast path without rules, for lists of hundreds of calls
             every = {**left, **right}
             pairs = [(left[name], right[name]) for name in every if name in left and name in right]
-            # A NaN equals itself here, as it does inside dictionaries that are compared.
+            # ``is``: the same NaN object counts as equal, as when Python compares dictionaries.
             alike = sum(one is other or self.same(one, other) for one, other in pairs)
             return alike / len(every) if every else 1.0
         names = list(left) if self._subset else list({**left, **right})
@@ -114,7 +114,7 @@ class RuleMatcher:
                 place = dotted(path)
                 if _first(self._ignore, place):
                     continue
-                if path is not None:  # a rule is about an argument, never about all of them at once
+                if path is not None:  # rules apply to single arguments, not to all arguments together
                     pattern = _first(self._regex, place)
                     tolerance = _first(self._tolerance, place)
             if pattern is not None and left is not ABSENT:
@@ -138,7 +138,7 @@ _RuleT = TypeVar("_RuleT")
 
 
 def _first(rules: list[tuple[tuple[str, ...], _RuleT]], place: tuple[str, ...]) -> _RuleT | None:
-    """The rule of the first path that covers the place."""
+    """The first rule whose path covers the place; ``None`` if there is none."""
     return next((rule for path, rule in rules if covers(path, place)), None)
 
 
@@ -164,7 +164,7 @@ def _is_array(value: Any) -> TypeGuard[list[Any]]:
 def _near(tolerance: Tolerance, expected: Any, actual: Any) -> bool:
     if not (_is_number(expected) and _is_number(actual)):
         return False
-    # As decimals, because a file that says 1.0, 1.1 and 0.1 means exactly that.
+    # Compare decimal numbers exactly: a file with 1.0, 1.1 and the tolerance 0.1 means these decimal values.
     wanted = _exact(expected)
     allowance = max(_exact(tolerance.absolute), _exact(tolerance.relative) * abs(wanted))
     return abs(wanted - _exact(actual)) <= allowance
@@ -186,27 +186,27 @@ def _matches(pattern: Pattern, value: Any) -> bool:
     if isinstance(value, bool | int | float):
         try:
             value = json.dumps(value)
-        except ValueError:  # an integer of thousands of digits
+        except ValueError:  # Python does not convert integers of thousands of digits
             return False
     return isinstance(value, str) and matches(pattern, value)
 
 
 class FunctionMatcher:
-    """Compares arguments by a function of the user's. All or nothing: there is no partial credit."""
+    """Compares arguments by the user's function, without partial credit."""
 
     def __init__(self, function: ArgumentFunction) -> None:
         self._function = function
 
     def same(self, expected: Any, actual: Any) -> bool:
-        """What the function says; text that is not an object equals only itself."""
+        """The result of the function. Arguments that are not an object are compared by equality."""
         if _is_object(expected) and _is_object(actual):
             return bool(self._function(expected, actual))
         return bool(expected == actual)
 
     def differences(self, expected: Any, actual: Any) -> list[Difference]:
-        """The arguments as a whole where the function refuses them."""
+        """One difference for the arguments as a whole if they do not match."""
         return [] if self.same(expected, actual) else [Difference("$", expected, actual)]
 
     def credit(self, expected: Any, actual: Any) -> float:
-        """1.0 or 0.0."""
+        """1.0 if the arguments match, else 0.0."""
         return float(self.same(expected, actual))

@@ -1,4 +1,4 @@
-"""Which actual call serves which expected one, at best: two classical assignment problems."""
+"""Optimal assignment of actual to expected calls: two classical assignment problems."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Final
 
 
 def maximum_matching(choices: Sequence[Sequence[int]]) -> list[int | None]:
-    """A largest set of pairs in which nobody stands twice.
+    """Maximum-cardinality bipartite matching.
 
-    First fit is not enough: a call that suits two expected ones may be the only one for the second.
-    Each row is given a column along a shortest augmenting path (Kuhn's form of Berge's theorem), rows
-    in order, earliest columns first; a row that was given one keeps some column from then on.
+    A greedy assignment is not enough: it may give a call to one expected call although it is the only choice for
+    another. Rows are assigned in order along shortest augmenting paths (Kuhn's algorithm, after Berge's theorem),
+    earlier columns first; an assigned row stays assigned, perhaps to another column.
 
     Args:
-        choices: For each row the columns that suit it, in order of preference.
+        choices: The possible columns of each row, in order of preference.
 
     Returns:
-        The column of each row, ``None`` where it has none.
+        The column of each row; ``None`` if it has none.
     """
     column_of: list[int | None] = [None] * len(choices)
     row_of: dict[int, int] = {}
@@ -47,16 +47,16 @@ _NONE: Final = -1
 
 
 def maximum_weight(weights: Sequence[Sequence[float]]) -> list[int | None]:
-    """An assignment of rows to columns whose weights have the largest sum.
+    """Maximum-weight bipartite matching.
 
-    Shortest augmenting paths with potentials (the Hungarian method in the form of Jonker and
-    Volgenant), in time ``rows * rows * columns`` where rows are fewer.
+    Shortest augmenting paths with potentials (the Hungarian algorithm in the form of Jonker and Volgenant), in time
+    ``O(rows * rows * columns)`` if there are fewer rows than columns.
 
     Args:
-        weights: A rectangle of numbers of at least 0.
+        weights: A matrix of non-negative numbers.
 
     Returns:
-        The column of each row, ``None`` where it has none or only one of weight 0.
+        The column of each row; ``None`` if it has none, or only one of weight 0.
     """
     rows, columns = len(weights), len(weights[0]) if weights else 0
     if rows > columns:
@@ -75,8 +75,8 @@ def maximum_weight(weights: Sequence[Sequence[float]]) -> list[int | None]:
 
 
 def _cheapest_rows(weights: Sequence[Sequence[float]], columns: int) -> list[int]:
-    """The row of each column where every row has a column and the sum of ``-weight`` is smallest."""
-    # Rows that can have their best column each need no path: where many weights are equal, nearly all.
+    """The row of each column in the assignment of all rows with the largest total weight."""
+    # Rows that can all have their best column need no augmenting path; with many equal weights that is most rows.
     best = [max(row, default=0.0) for row in weights]
     tight = [
         [column for column, weight in enumerate(row) if weight == most]

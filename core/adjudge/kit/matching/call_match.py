@@ -16,7 +16,7 @@ _EXACT, _IN_ORDER, _ANY_ORDER = MatchType
 
 
 class Match(Alignment):
-    """Whether the calls of a turn match the expected ones, and which call stands for which."""
+    """The comparison of a turn's calls with the expected calls: whether they match, and which call matches which."""
 
     def __init__(
         self, expected: Sequence[Call], actual: Sequence[Call], comparison: Comparison, match_type: MatchType
@@ -33,19 +33,19 @@ class Match(Alignment):
                 else:
                     self._found = equality.any_order(expected, actual)
                 return
-            except (AttributeError, RecursionError):  # names, pairs, or arguments that are nested very deeply
+            except (AttributeError, RecursionError):  # names, pairs, or very deeply nested arguments
                 pass
         wanted, given = self._keys
         self._found = BY_RELATION[match_type](wanted, given, self._comparison.same)
 
     @property
     def matched(self) -> bool:
-        """Whether they match."""
+        """Whether the calls match."""
         return self._found is not None
 
     @property
     def score(self) -> float:
-        """1.0 where they match, else 0.0."""
+        """1.0 if the calls match, else 0.0."""
         return 0.0 if self._found is None else 1.0
 
     def _solve(self) -> list[Link]:
@@ -62,7 +62,7 @@ class Match(Alignment):
         return [(row, column, 1.0) for row, column in chain]
 
     def details(self) -> JsonObject:
-        """The diff as an outcome's ``details`` hold it: only the number of matches where they match."""
+        """The ``details`` of an outcome: the number of matches, or the diff if the calls do not match."""
         shown: JsonObject = {"match_type": str(self.match_type)}
         if self._found is None:
             shown["calls"] = self.diff()
@@ -93,19 +93,19 @@ def match(
 ) -> Match:
     """Compare the calls of a turn with the expected ones.
 
-    Two empty lists match in every mode. Where nothing is expected, any call fails ``EXACT`` and none
-    fails the others. Arguments that a log does not have equal ``{}``.
+    Two empty lists match with every match type. If no call is expected, any actual call fails ``EXACT``, but not the
+    other match types. Missing arguments (``None``) equal ``{}``.
 
     Args:
         expected: Tool calls, ``(name, arguments)`` pairs, or names; they may be mixed.
-        actual: The same.
+        actual: The actual calls, in any of the same forms.
         match_type: ``EXACT``, ``IN_ORDER`` or ``ANY_ORDER``.
-        arguments: How arguments are compared: options (as a mapping or ``ArgumentOptions``), or a function
-            of the expected and the actual arguments. ``None`` compares by Python's ``==``.
-        ignore_args: Only names count.
+        arguments: How to compare arguments: options (a mapping or ``ArgumentOptions``), or a function of the expected
+            and the actual arguments. ``None``: Python's ``==``.
+        ignore_args: Whether to compare only names.
 
     Raises:
-        InputError: the match type or the options are not valid, or something is not a call.
+        InputError: the match type or the options are invalid, or an item is not a call.
     """
     kind = match_type if isinstance(match_type, MatchType) else MatchType.of(match_type)
     return Match(expected, actual, Comparison.of(arguments, ignore_args), kind)

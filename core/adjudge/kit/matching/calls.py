@@ -1,4 +1,4 @@
-"""What may stand for a call, and the plain values that calls are compared by."""
+"""The accepted forms of a call, and the keys by which calls are compared."""
 
 from __future__ import annotations
 
@@ -10,36 +10,35 @@ from adjudge.model.base import JsonObject
 from adjudge.model.items import ToolCall
 
 Call: TypeAlias = ToolCall | str | tuple[str, Mapping[str, Any] | None]
-"""A tool call, a ``(name, arguments)`` pair, or a bare name, whose arguments never count."""
+"""A tool call, a ``(name, arguments)`` pair, or a bare name, whose arguments are not compared."""
 
 Key: TypeAlias = Any
-"""What a call is compared by: its name, or ``(name, arguments)``.
+"""The key by which a call is compared: its name, or ``(name, arguments)``.
 
-Arguments are an object (``{}`` where the log has none), the raw text where they are not an object,
-or ``UNSAID``.
+Arguments are an object (``{}`` if the log has none), the raw text if it is not an object, or ``UNSAID``.
 """
 
 
 class _Unsaid:
-    """The arguments of a bare name."""
+    """The class of ``UNSAID``."""
 
     def __repr__(self) -> str:
         return "UNSAID"
 
 
 UNSAID: Final = _Unsaid()
-"""Stands for the arguments of a bare name among calls that have arguments; equals anything."""
+"""The arguments of a bare name in a comparison with arguments; they match anything."""
 
 
 def arguments_of(call: ToolCall) -> str | JsonObject:
-    """What the arguments of a tool call are compared by: an object, or the raw text where it is none."""
+    """The arguments of a tool call for comparison: an object, or the raw text if it is not an object."""
     if call.args is not None:
         return call.args
     return {} if call.raw_args is None else call.raw_args
 
 
 def key_of(call: Call) -> tuple[str, Any]:
-    """``(name, arguments)`` of anything that may stand for a call.
+    """``(name, arguments)`` of a call in any form.
 
     Raises:
         InputError: it is neither a name, nor a pair, nor a tool call.
@@ -66,7 +65,7 @@ def keys_of(calls: Sequence[Call]) -> list[tuple[str, Any]]:
     """``(name, arguments)`` of each call.
 
     Raises:
-        InputError: ``calls`` is one string, or holds something that is not a call.
+        InputError: ``calls`` is a string, or contains something that is not a call.
     """
     if isinstance(calls, str):
         raise InputError(Problem(what=f"a list of calls was expected; found the text {calls!r:.80}"))
@@ -74,6 +73,6 @@ def keys_of(calls: Sequence[Call]) -> list[tuple[str, Any]]:
 
 
 def as_json(call: Call) -> JsonObject:
-    """A call as reports show it: ``args`` is null for a bare name, text where it was not an object."""
+    """A call as JSON for reports: ``args`` is null for a bare name, and a text if it is not an object."""
     name, args = key_of(call)
     return {"name": name, "args": None if args is UNSAID else args}

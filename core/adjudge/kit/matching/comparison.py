@@ -1,4 +1,4 @@
-"""Whether one call will do for another: names first, then the arguments by the rules of the tool."""
+"""Whether an actual call matches an expected one: first the names, then the arguments by the rules of the tool."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from adjudge.kit.matching.paths import is_glob
 
 
 class Comparison:
-    """Says whether one call will do for another. Made once from options and used for many turns."""
+    """Decides whether an actual call matches an expected call. It is created once, and used for many turns."""
 
     __slots__ = ("_globs", "_matchers", "_rest", "by_equality", "names_only")
 
@@ -28,20 +28,20 @@ class Comparison:
         names_only: bool = False,
     ) -> None:
         self.by_equality: Final = general is None and not tools and not names_only
-        """Whether names and arguments are compared by equality alone."""
+        """Whether names and arguments are compared only by equality."""
         self.names_only: Final = names_only
-        """Whether arguments do not count."""
-        # Not validated: that would build validators at import, for every start.
+        """Whether only names are compared."""
+        # Without validation, which would build validators at import, at every start.
         self._rest = general or RuleMatcher(ArgumentRules.model_construct())
         self._matchers = {name: rule for name, rule in (tools or {}).items() if not is_glob(name)}
         self._globs = [(glob, rule) for glob, rule in (tools or {}).items() if is_glob(glob)]
 
     @classmethod
     def of(cls, arguments: Arguments = None, ignore_args: bool = False) -> Comparison:
-        """Make a comparison from options, a function, or nothing: then arguments are compared by equality.
+        """Create a comparison from options or a function; by default arguments are compared by equality.
 
         Raises:
-            InputError: the options are not valid, or ``ignore_args`` comes with options.
+            InputError: the options are invalid, or both ``ignore_args`` and options are given.
         """
         if arguments is None:
             return _NAMES_ONLY if ignore_args else _EQUALITY
@@ -55,7 +55,7 @@ class Comparison:
 
     @classmethod
     def of_options(cls, options: CallOptions) -> Comparison:
-        """Make a comparison from what a criterion's configuration says."""
+        """Create a comparison from the options of a criterion."""
         if options.ignore_args:
             return _NAMES_ONLY
         return cls._compiled(options.arguments, {})
@@ -68,7 +68,7 @@ class Comparison:
             functions = {
                 name: cast("ArgumentFunction", rule) for name, rule in tools.items() if callable(rule)
             }
-            # An empty entry keeps the place of the function among the globs.
+            # An empty entry keeps the position of the function among the globs.
             arguments = {**arguments, "tools": {**tools, **{name: {} for name in functions}}}
         try:
             options = ArgumentOptions.model_validate(arguments)
@@ -104,7 +104,7 @@ class Comparison:
         return found
 
     def same(self, expected: Key, actual: Key) -> bool:
-        """Whether the actual call will do for the expected one."""
+        """Whether the actual call matches the expected one."""
         if self.names_only:
             return bool(expected == actual)
         (name, wanted), (other, given) = expected, actual
@@ -113,9 +113,9 @@ class Comparison:
         return wanted is UNSAID or given is UNSAID or self._matcher(name).same(wanted, given)
 
     def credit(self, expected: Key, actual: Key) -> float:
-        """How much of the expected call the actual one is: 0.0 for another tool, 1.0 where they match.
+        """The credit of a pair, from 0.0 (another tool) to 1.0 (the calls match).
 
-        Calls of one tool that do not match get the share of arguments that are right.
+        Calls of the same tool that do not match get the share of arguments that are right.
         """
         if self.same(expected, actual):
             return 1.0
@@ -124,18 +124,18 @@ class Comparison:
         return self._matcher(expected[0]).credit(expected[1], actual[1])
 
     def differences(self, expected: Key, actual: Key) -> list[Difference]:
-        """Where the arguments of two calls of one tool differ."""
+        """The differences between the arguments of two calls of the same tool."""
         if self.names_only or expected[1] is UNSAID or actual[1] is UNSAID:
             return []
         return self._matcher(expected[0]).differences(expected[1], actual[1])
 
 
 Arguments: TypeAlias = ArgumentOptions | Mapping[str, Any] | ArgumentFunction | Comparison | None
-"""How arguments are compared: options, the same as a mapping (whose ``tools`` may hold functions), or a function."""
+"""How to compare arguments: options, options as a mapping (whose ``tools`` may contain functions), or a function."""
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
-    """The value where it is a mapping; validation says the rest."""
+    """The value if it is a mapping, else empty; validation reports other values."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 

@@ -1,12 +1,11 @@
-"""The three match types for tool calls whose arguments are compared by equality: the path of nearly every turn.
+"""The three match types for tool calls whose arguments are compared by equality, the most frequent case.
 
-These functions read tool calls directly, because making anything to compare them by costs more than
-comparing them. Equal calls can stand for one another, so that first fit is optimal here; any other relation
-is the business of ``relation``. Each gives the actual index of every expected call, or nothing where they do
-not match.
+These functions read tool calls directly, because creating keys would cost more than comparing. Equality is transitive,
+so a greedy assignment is optimal; see ``relation`` for other comparisons. Each function returns the actual index of
+every expected call, or ``None`` if the calls do not match.
 
-Raises of all: ``AttributeError`` for something that is not a tool call, ``RecursionError`` for arguments nested
-too deeply for Python's own comparison. The caller has a slower way for both.
+All raise ``AttributeError`` for an item that is not a tool call, and ``RecursionError`` for arguments that are nested
+too deeply for Python's comparison. The caller then uses the slower functions of ``relation``.
 """
 
 from __future__ import annotations
@@ -18,25 +17,25 @@ from adjudge.kit.matching.calls import arguments_of
 
 
 def _begins_with(actual: Sequence[Any], expected: Sequence[Any]) -> bool:
-    """Whether the expected calls come first, one after the other: what a good agent does, in every match type."""
+    """Whether the actual calls begin with the expected ones: the most frequent case for every match type."""
     for wanted, given in zip(expected, actual):  # noqa: B905 - the caller has compared the lengths
         if wanted.name != given.name:
             return False
         args = wanted.args
-        # Where null stands, it equals {}, and text that is no object counts.
+        # ``None`` equals {}, and a text that is not an object is compared as text.
         if (args != given.args or args is None) and arguments_of(wanted) != arguments_of(given):
             return False
     return True
 
 
 def exact(expected: Sequence[Any], actual: Sequence[Any]) -> Sequence[int] | None:
-    """The same calls in the same order."""
+    """``EXACT``: the same calls in the same order."""
     length = len(expected)
     return range(length) if length == len(actual) and _begins_with(actual, expected) else None
 
 
 def in_order(expected: Sequence[Any], actual: Sequence[Any]) -> Sequence[int] | None:
-    """The expected calls as a subsequence; the earliest one."""
+    """``IN_ORDER``: the expected calls as a subsequence; the earliest one."""
     found: list[int] = []
     rest = enumerate(actual)
     for wanted in expected:
@@ -53,7 +52,7 @@ def in_order(expected: Sequence[Any], actual: Sequence[Any]) -> Sequence[int] | 
 
 
 def any_order(expected: Sequence[Any], actual: Sequence[Any]) -> Sequence[int] | None:
-    """The expected calls as a part of the actual ones, each actual call used once."""
+    """``ANY_ORDER``: the expected calls are contained in the actual ones, each of which is used at most once."""
     length = len(expected)
     if length > len(actual):
         return None

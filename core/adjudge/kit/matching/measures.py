@@ -1,4 +1,4 @@
-"""How many calls are right: precision, recall, F1, the use of one tool, and edit similarity."""
+"""Measures of matched calls: precision, recall, F1, use of one tool, and edit similarity."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from adjudge.model.base import JsonObject
 
 
 class Overlap(Alignment):
-    """The calls that two lists share, in any order, paired so that their credits have the largest sum.
+    """The pairs of calls, in any order, with the largest total credit.
 
-    A pair that matches has credit 1. With ``partial_credit`` a pair of one tool whose arguments differ
-    has the share of arguments that are right (``RuleMatcher.credit``), else 0.
+    A matching pair has credit 1. With ``partial_credit`` a pair of the same tool with different arguments has the
+    share of arguments that are right (``RuleMatcher.credit``); otherwise 0.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Overlap(Alignment):
 
     def _weighted(self, wanted: list[Key], given: list[Key]) -> list[Link]:
         links: list[Link] = []
-        # Calls of different tools have no credit: every tool is a problem of its own, and a smaller one.
+        # Calls of different tools have no credit, so each tool is a separate, smaller assignment problem.
         for name in dict.fromkeys(key[0] for key in wanted):
             rows = [row for row, key in enumerate(wanted) if key[0] == name]
             columns = [column for column, key in enumerate(given) if key[0] == name]
@@ -58,19 +58,19 @@ class Overlap(Alignment):
 
     @property
     def precision(self) -> float:
-        """Credit over actual calls. No actual call: 1.0 where none was expected, else 0.0."""
+        """Credit divided by the number of actual calls; without actual calls 1.0 if none was expected, else 0.0."""
         if not self._actual:
             return 0.0 if self._expected else 1.0
         return self.credit / len(self._actual)
 
     @property
     def recall(self) -> float:
-        """Credit over expected calls; 1.0 where none was expected."""
+        """Credit divided by the number of expected calls; 1.0 if none was expected."""
         return self.credit / len(self._expected) if self._expected else 1.0
 
     @property
     def f1(self) -> float:
-        """``2 * credit / (expected + actual)``, the harmonic mean of both; 1.0 where both lists are empty."""
+        """The harmonic mean of precision and recall: ``2 * credit / (expected + actual)``; 1.0 for two empty lists."""
         total = len(self._expected) + len(self._actual)
         return 2 * self.credit / total if total else 1.0
 
@@ -83,11 +83,10 @@ class Overlap(Alignment):
 
 
 class Edits(Alignment):
-    """The cheapest way to turn the expected calls into the actual ones.
+    """The Levenshtein distance between the expected and the actual calls.
 
-    Removing a call costs 1, adding one costs 1, replacing one costs ``1 - credit``: 0 for a call that
-    matches, 1 for any other, and with ``partial_credit`` the share of wrong arguments for a call of the
-    same tool.
+    Removing or adding a call costs 1. Replacing a call costs ``1 - credit``: 0 for a matching call, else 1; with
+    ``partial_credit`` the share of wrong arguments for a call of the same tool.
     """
 
     def __init__(
@@ -108,7 +107,7 @@ class Edits(Alignment):
             wanted, given = self._keys
             credit = self._comparison.credit if self._partial else self._comparison.same
             shares = [[float(credit(key, other)) for other in given] for key in wanted]
-            # A pair saves one removal and one addition and costs 1 - credit.
+            # A pair saves a removal and an addition, and costs 1 - credit: the gain is 1 + credit.
             chain = best_chain(len(wanted), len(given), lambda row, column: 1 + shares[row][column])
             self._chain = [(row, column, shares[row][column]) for row, column in chain]
         return self._chain
@@ -118,20 +117,20 @@ class Edits(Alignment):
 
     @property
     def distance(self) -> float:
-        """The cost, from 0.0 to the length of the longer list."""
+        """The total cost, from 0.0 to the length of the longer list."""
         chain = self._paired()
         alone = len(self._expected) + len(self._actual) - 2 * len(chain)
         return alone + sum(1 - credit for _, _, credit in chain)
 
     @property
     def similarity(self) -> float:
-        """``1 - distance / length of the longer list``; 1.0 where both are empty."""
+        """``1 - distance / length of the longer list``; 1.0 if both lists are empty."""
         longer = max(len(self._expected), len(self._actual))
-        # Shares of arguments are rounded: the last bit could fall below zero.
+        # Rounding errors could make the result slightly negative.
         return max(0.0, 1 - self.distance / longer) if longer else 1.0
 
     def details(self) -> JsonObject:
-        """The diff as an outcome's ``details`` hold it, with the distance."""
+        """The ``details`` of an outcome, with the distance."""
         return {"distance": self.distance, **super().details()}
 
     def reason(self) -> str:
@@ -148,10 +147,10 @@ def precision(
     *,
     ignore_args: bool = False,
 ) -> float:
-    """The share of the agent's calls that were expected (seed 001), from 0.0 to 1.0.
+    """Precision: the share of the actual calls that were expected (seed 001), from 0.0 to 1.0.
 
-    Matched calls, in any order and by an optimal assignment, over actual calls. Where the agent made no
-    call: 1.0 if none was expected, else 0.0. Arguments as for ``match``.
+    It is the number of matched calls (in any order, by an optimal assignment) divided by the number of actual calls. If
+    there are no actual calls, it is 1.0 if none was expected, else 0.0. The arguments are those of ``match``.
     """
     return Overlap(expected, actual, Comparison.of(arguments, ignore_args=ignore_args)).precision
 
@@ -163,10 +162,10 @@ def recall(
     *,
     ignore_args: bool = False,
 ) -> float:
-    """The share of the expected calls that the agent made (seed 001), from 0.0 to 1.0.
+    """Recall: the share of the expected calls that the agent made (seed 001), from 0.0 to 1.0.
 
-    Matched calls, in any order and by an optimal assignment, over expected calls; 1.0 where none was
-    expected. Arguments as for ``match``.
+    It is the number of matched calls (in any order, by an optimal assignment) divided by the number of expected calls;
+    1.0 if none was expected. The arguments are those of ``match``.
     """
     return Overlap(expected, actual, Comparison.of(arguments, ignore_args=ignore_args)).recall
 
@@ -179,10 +178,11 @@ def f1(
     ignore_args: bool = False,
     partial_credit: bool = False,
 ) -> float:
-    """The harmonic mean of precision and recall: ``2 * matched / (expected + actual)``, from 0.0 to 1.0.
+    """F1, the harmonic mean of precision and recall: ``2 * matched / (expected + actual)``, from 0.0 to 1.0.
 
-    1.0 where both lists are empty, 0.0 where one is. With ``partial_credit`` a call of the right tool counts
-    by the share of arguments that are right, in the assignment with the largest sum. Arguments as for ``match``.
+    It is 1.0 if both lists are empty, and 0.0 if only one is. With ``partial_credit`` a call of the right tool counts
+    with the share of arguments that are right, in the assignment with the largest sum. The other arguments are those of
+    ``match``.
     """
     comparison = Comparison.of(arguments, ignore_args=ignore_args)
     return Overlap(expected, actual, comparison, partial_credit=partial_credit).f1
@@ -196,15 +196,15 @@ def edit_similarity(
     ignore_args: bool = False,
     partial_credit: bool = False,
 ) -> float:
-    """``1 - edit distance / length of the longer list``, from 0.0 to 1.0; 1.0 where both are empty.
+    """Edit similarity: ``1 - edit distance / length of the longer list``, from 0.0 to 1.0; 1.0 for two empty lists.
 
-    The distance is Levenshtein's on calls. With ``partial_credit`` replacing a call by one of the same tool
-    costs the share of arguments that are wrong. Arguments as for ``match``.
+    It is the Levenshtein distance between lists of calls. With ``partial_credit``, replacing a call by one of the same
+    tool costs the share of arguments that are wrong. The other arguments are those of ``match``.
     """
     comparison = Comparison.of(arguments, ignore_args=ignore_args)
     return Edits(expected, actual, comparison, partial_credit=partial_credit).similarity
 
 
 def single_tool_use(actual: Sequence[Call], tool_name: str) -> float:
-    """1.0 where the agent called the tool at least once, else 0.0 (seed 001)."""
+    """1.0 if the agent called the tool at least once, else 0.0 (seed 001)."""
     return float(any(key_of(call)[0] == tool_name for call in actual))

@@ -1,4 +1,4 @@
-"""Options of matching, as a configuration file writes them."""
+"""Options of matching in configuration files."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class MatchType(StrEnum):
     """How strictly the calls of a turn must follow the expected ones (seed 004; ADK ``MatchType``)."""
 
     EXACT = "EXACT"
-    """The same calls in the same order, no other call."""
+    """The same calls in the same order, and no other calls."""
     IN_ORDER = "IN_ORDER"
-    """Every expected call in the expected order; other calls may stand between."""
+    """All expected calls in the expected order; other calls are allowed."""
     ANY_ORDER = "ANY_ORDER"
-    """Every expected call in any order; other calls may stand between. One call serves one expected call."""
+    """All expected calls in any order; other calls are allowed. An actual call matches at most one expected call."""
 
     @classmethod
     def _missing_(cls, value: object) -> MatchType | None:
-        """ADK's other spellings: whatever the case, ``-`` or a space for ``_``, or the numbers 0, 1, 2."""
+        """Accept ADK's other spellings: any letter case, ``-`` or a space for ``_``, and the numbers 0, 1, 2."""
         if isinstance(value, str):
             return cls.__members__.get(value.strip().upper().replace("-", "_").replace(" ", "_"))
         if isinstance(value, int | float) and value in (0, 1, 2):
@@ -35,7 +35,7 @@ class MatchType(StrEnum):
 
     @classmethod
     def of(cls, value: object) -> MatchType:
-        """Read a match type as ADK does: ``"EXACT"``, ``"in order"``, ``"Any-Order"``, or 0, 1, 2.
+        """Parse a match type as ADK does: ``"EXACT"``, ``"in order"``, ``"Any-Order"``, or 0, 1, 2.
 
         Raises:
             InputError: it is none of these.
@@ -69,28 +69,28 @@ class _Options(Frozen):
 
 
 class Tolerance(_Options):
-    """How far a number may be from the expected one: the larger of the two allowances counts."""
+    """The allowed deviation from the expected number: the larger of the two values applies."""
 
     absolute: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     relative: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
-    """A share of the expected number: 0.01 is one per cent."""
+    """A share of the expected number, for instance 0.01 for one per cent."""
 
 
 class ArgumentRules(_Options):
-    """How the arguments of two calls of one tool are compared.
+    """Rules for comparing the arguments of two calls of the same tool.
 
-    ``ignore``, ``regex`` and ``tolerance`` name arguments by dotted paths: ``status``, ``user.id``,
-    ``items.0.price``. A segment may be a glob (``*_id``); ``**`` stands for any number of segments.
+    ``ignore``, ``regex`` and ``tolerance`` name arguments by dotted paths: ``status``, ``user.id``, ``items.0.price``.
+    A segment may be a glob (``*_id``); ``**`` matches any number of segments.
     """
 
     mode: Literal["exact", "subset"] = "exact"
-    """``subset``: an object may have more names than the expected one, at every depth."""
+    """``subset``: actual objects may have additional keys, at every depth."""
     ignore: tuple[str, ...] = ()
-    """Paths that do not count, with everything below them."""
+    """Paths that are not compared, with everything below them."""
     regex: dict[str, str] = {}
-    """Path to a pattern that the whole actual value must match, whatever the expected value is."""
+    """Regular expressions by path. The whole actual value must match; the expected value is ignored."""
     tolerance: dict[str, Tolerance] = {}
-    """Path to what a number there may deviate by. ``{"**": ...}`` is for all numbers."""
+    """Allowed deviations of numbers by path; ``{"**": ...}`` applies to all numbers."""
 
     @field_validator("regex")
     @classmethod
@@ -104,30 +104,30 @@ class ArgumentRules(_Options):
 
 
 class ArgumentOptions(ArgumentRules):
-    """Rules for all tools, and for single ones."""
+    """Rules for all tools, and for single tools."""
 
     tools: dict[str, ArgumentRules] = {}
-    """Tool name or glob to rules. What an entry names replaces the general rule, the rest is kept.
+    """Rules by tool name or glob. The keys of an entry replace the general rules; the other general rules stay.
 
-    An exact name goes before globs, globs in the order of the file.
+    An exact name takes precedence over globs; of several globs the first in the file applies.
     """
 
 
 class CallOptions(Frozen):
-    """What every criterion that compares calls takes."""
+    """The options of criteria that compare calls."""
 
     model_config = ConfigDict(populate_by_name=True)
 
     ignore_args: bool = Field(default=False, alias="ignoreArgs")
-    """Only names count."""
-    # Made when needed: making one builds its validators, which would slow every start.
+    """Whether to compare only names."""
+    # Created on demand: creating one builds its validators, which would slow down every start.
     arguments: ArgumentOptions = Field(default_factory=ArgumentOptions)
-    """How arguments are compared; equality where nothing is said."""
+    """How to compare arguments; by default by equality."""
 
     @model_validator(mode="after")
     def _not_both(self) -> Self:
         if self.ignore_args and self.arguments != ArgumentOptions():
             raise _refused(
-                "ignore_args says that arguments do not count, arguments says how they do: give one"
+                "ignore_args ignores the arguments, arguments sets how to compare them: set only one"
             )
         return self

@@ -1,4 +1,4 @@
-"""Places inside arguments: how they are named, and which names a dotted glob covers."""
+"""Paths inside arguments: JSON paths, and dotted globs that match them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 Place: TypeAlias = "tuple[Place, str | int] | None"
-"""A place in the arguments as a chain, last key first; ``None`` is the whole. Cheap to extend while walking."""
+"""A place in the arguments as a linked list, last key first; ``None`` is the root. It is cheap to extend."""
 
 
 def keys(place: Place) -> list[str | int]:
-    """The keys of a place, first one first."""
+    """The keys of a place, from the root."""
     found: list[str | int] = []
     while place is not None:
         place, key = place
@@ -31,12 +31,12 @@ def json_path(place: Place) -> str:
 
 
 def dotted(place: Place) -> tuple[str, ...]:
-    """The segments of a place. A dot inside a key separates too, so that a glob can name such a key."""
+    """The segments of a place. A dot inside a key also separates segments, so that a glob can name such a key."""
     return tuple(".".join(map(str, keys(place))).split(".")) if place is not None else ()
 
 
 def is_glob(text: str) -> bool:
-    """Whether it holds one of the marks ``*``, ``?`` and ``[``."""
+    """Whether a text contains one of ``*``, ``?`` and ``[``."""
     return any(mark in text for mark in "*?[")
 
 
@@ -46,7 +46,7 @@ def segments(glob: str) -> tuple[str, ...]:
 
 
 def covers(glob: tuple[str, ...], place: tuple[str, ...]) -> bool:
-    """Whether a glob covers a place from its first to its last segment. ``**`` is any number of segments."""
+    """Whether a glob matches all segments of a place; ``**`` matches any number of segments."""
     reached = {0}
     for segment in glob:
         if segment == "**":

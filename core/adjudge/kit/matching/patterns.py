@@ -1,4 +1,4 @@
-"""Patterns of a user against texts of an agent: neither is trusted to be quick."""
+"""Matches a user's patterns against an agent's texts, with protection against patterns that take too long."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, cast
 from adjudge.errors import AdjudgeError
 
 _SECONDS: Final = 1.0
-"""How long one match may take. Patterns such as ``(a+)+b`` would take years on a text of a hundred letters."""
+"""The time limit of one match in seconds. Patterns such as ``(a+)+b`` could take years on a text of 100 letters."""
 
 
 class Pattern(Protocol):
@@ -24,12 +24,12 @@ def compiled(pattern: str) -> Pattern:
     """Compile a regular expression in the syntax of Python's ``re``.
 
     Raises:
-        ValueError: it is not one; the message says why.
+        ValueError: it is invalid; the message says why.
     """
-    import regex  # it is ``re`` with a time limit
+    import regex  # compatible with ``re``, and supports time limits
 
     try:
-        # Untyped here and in the stubs that some environments have.
+        # Without types, both in the library and in the stubs that some environments have.
         return cast("Pattern", cast("Any", regex).compile(pattern))
     except (regex.error, OverflowError, RecursionError) as error:
         raise ValueError(str(error)) from None
@@ -39,7 +39,7 @@ def matches(pattern: Pattern, text: str) -> bool:
     """Whether the whole text matches.
 
     Raises:
-        AdjudgeError: it cannot be said within a second.
+        AdjudgeError: matching takes longer than a second.
     """
     try:
         return pattern.fullmatch(text, timeout=_SECONDS) is not None

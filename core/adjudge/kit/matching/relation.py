@@ -1,6 +1,6 @@
-"""The three match types under any relation between calls, and order-preserving alignment.
+"""The three match types for any comparison of calls, and order-preserving alignment.
 
-Each match type gives the actual index of every expected call, or nothing where they do not match.
+Each match type returns the actual index of every expected call, or ``None`` if the calls do not match.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from adjudge.kit.matching.calls import Key
 from adjudge.kit.matching.options import MatchType
 
 Same: TypeAlias = Callable[[Key, Key], bool]
-"""Whether the actual call (second) will do for the expected one (first)."""
+"""A function of an expected and an actual call that returns whether they match."""
 
 
 def exact(expected: Sequence[Key], actual: Sequence[Key], same: Same) -> Sequence[int] | None:
-    """The same number of calls, each one as its place expects."""
+    """``EXACT``: the same number of calls, which match pairwise in order."""
     if len(expected) != len(actual) or not all(map(same, expected, actual)):
         return None
     return range(len(expected))
 
 
 def in_order(expected: Sequence[Key], actual: Sequence[Key], same: Same) -> Sequence[int] | None:
-    """The expected calls as a subsequence. The earliest match is never worse than a later one."""
+    """``IN_ORDER``: the expected calls as a subsequence, by greedy matching, which is optimal here."""
     found: list[int] = []
     start = 0
     for key in expected:
@@ -37,13 +37,13 @@ def in_order(expected: Sequence[Key], actual: Sequence[Key], same: Same) -> Sequ
 
 
 def any_order(expected: Sequence[Key], actual: Sequence[Key], same: Same) -> Sequence[int] | None:
-    """The expected calls as a part of the actual ones, by a maximum matching."""
+    """``ANY_ORDER``: all expected calls are matched in a maximum-cardinality bipartite matching."""
     found = [column for column in best_pairs(expected, actual, same) if column is not None]
     return found if len(found) == len(expected) else None
 
 
 def best_pairs(expected: Sequence[Key], actual: Sequence[Key], same: Same) -> list[int | None]:
-    """The actual index of each expected call where as many as possible are served, in any order."""
+    """The actual index of each expected call in a maximum-cardinality bipartite matching."""
     return maximum_matching(
         [[index for index, other in enumerate(actual) if same(key, other)] for key in expected]
     )
@@ -56,18 +56,19 @@ BY_RELATION: Final = {MatchType.EXACT: exact, MatchType.IN_ORDER: in_order, Matc
 
 
 def best_chain(rows: int, columns: int, gain: Callable[[int, int], float]) -> list[tuple[int, int]]:
-    """Pairs in which both indices rise, with the largest sum of gains; the earliest pairs where sums are equal.
+    """Order-preserving alignment: pairs with increasing indices and the largest total gain.
 
-    With a gain of 1 for calls that match and 0 for others it is a longest common subsequence; with
-    ``1 + credit`` for every pair it is the cheapest edit script (see ``edit_distance``).
+    Of alignments with equal sums, the one with the earliest pairs is returned. With a gain of 1 for matching calls and
+    0 for others it is a longest common subsequence; with ``1 + credit`` for every pair it is the cheapest edit script
+    (see ``Edits``).
 
     Args:
-        rows: How many expected calls there are.
-        columns: How many actual calls there are.
-        gain: What pairing a row with a column is worth; pairs worth 0 are never made.
+        rows: The number of expected calls.
+        columns: The number of actual calls.
+        gain: The gain of pairing a row with a column; pairs with gain 0 are never made.
     """
     gains = [[gain(row, column) for column in range(columns)] for row in range(rows)]
-    # best[row][column]: the largest sum from that row and that column on.
+    # best[row][column]: the largest sum for the rows from ``row`` on and the columns from ``column`` on.
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for row in reversed(range(rows)):
         below, here, worth = best[row + 1], best[row], gains[row]

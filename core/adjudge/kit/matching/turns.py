@@ -1,4 +1,4 @@
-"""From a way to compare the calls of one turn to the measurement of a case."""
+"""Measures a case with a function that compares the calls of one turn."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from adjudge.model.items import ToolCall
 from adjudge.model.measurement import Measurement, Outcome
 
 _LARGE: Final = 2_500
-"""Pairs of an expected and an actual call: comparing them all may take a tenth of a second."""
+"""The number of pairs of calls above which comparing all of them may take a tenth of a second."""
 
 
 def is_large(case: CaseUnderTest) -> bool:
-    """Whether comparing the calls of a turn takes so long that others should not have to wait for it."""
+    """Whether comparing the calls of a turn is so slow that it should run in a thread."""
     return any(
         expected is not None and len(expected.tool_calls) * len(actual.tool_calls) > _LARGE
         for actual, expected in case.pairs
@@ -24,10 +24,10 @@ def is_large(case: CaseUnderTest) -> bool:
 def per_turn(
     case: CaseUnderTest, outcome: Callable[[Sequence[ToolCall], Sequence[ToolCall]], Outcome]
 ) -> Measurement:
-    """One outcome per turn, from its expected and its actual calls.
+    """Measure each turn with ``outcome``, a function of its expected and its actual calls.
 
-    A turn whose expected turn says nothing of tools (``intermediate_data: null``) expects none, as in ADK.
-    Turns of a simulated conversation, which expect nothing at all, are not applicable.
+    If the expected turn contains no data about tools (``intermediate_data: null``), no calls are expected, as in ADK.
+    Turns of a simulated conversation have no expectation, and are not applicable.
     """
     return Measurement(
         per_invocation=tuple(

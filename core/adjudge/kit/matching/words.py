@@ -1,23 +1,20 @@
-"""Words that two texts share, in every script: ROUGE-1.
+"""ROUGE-1: the overlap of words of two texts, for all scripts.
 
 ROUGE-1 counts shared words (Lin, 2004, "ROUGE: A Package for Automatic Evaluation of Summaries").
-The package rouge-score is the usual implementation, and google-adk uses it with Porter stems. On
-ASCII text the scores here equal those to the last bit. rouge-score's own tokenizer drops every
-other character; what a reader sees is kept here:
+The package rouge-score is the usual implementation; google-adk uses it with Porter stemming. For ASCII texts the
+scores here are bit-identical to it. Its tokenizer ignores all non-ASCII characters; this module does not:
 
-- Text that is not ASCII is brought to Unicode form NFKC, letter case is folded, and characters that
-  nobody sees are removed.
+- Non-ASCII texts are normalised to Unicode NFKC and case-folded, and invisible characters are removed.
 - Chinese characters, kana and Hangul syllables are one word each. So is a Thai, Lao, Khmer or
   Burmese letter with its marks: these languages put no space between words.
-- Every other run of letters, digits and their marks is a word. Words that are wholly ASCII are stemmed.
+- Every other sequence of letters, digits and their marks is a word. Words of only ASCII characters are stemmed.
 - An emoji or pictograph is one word, together with its skin tone, the parts joined to it, or the
-  other half of a flag. Punctuation is never a word, and neither are signs that ASCII knows too:
-  currency, mathematics, arrows.
-- Accents count where both texts write them: "resumé" is not "résumé". A Latin word with accents
-  equals the same word without any, though, where neither has an exact partner.
+  other half of a flag. Punctuation and symbols (currency, mathematics, arrows) are not words, as in rouge-score.
+- Accents are compared if both texts have them: "resumé" is not "résumé". But a Latin word with accents equals the same
+  word without accents if neither has an exact match.
 
-Words are counted here, not by rouge-score's scorer, which takes two thirds of the time. Its
-tokenizer still makes the stem of every ASCII word that only one of the texts has.
+Words are counted here instead of by rouge-score's scorer, which would take two thirds of the time. Its tokenizer is
+still used to stem the ASCII words that only one of the texts has.
 """
 
 from __future__ import annotations
@@ -30,21 +27,20 @@ from typing import Any, Final, NamedTuple, cast
 
 
 class RougeScore(NamedTuple):
-    """Shared words as shares of all words, each from 0 to 1."""
+    """The scores of ROUGE-1, each from 0 to 1."""
 
     precision: float
-    """Of the words of the actual text."""
+    """The share of the words of the actual text that are in the expected text."""
     recall: float
-    """Of the words of the expected text."""
+    """The share of the words of the expected text that are in the actual text."""
     f1: float
     """The harmonic mean of the two."""
 
 
 def rouge_1(expected: str, actual: str) -> RougeScore:
-    """Compare two texts word by word, in any order.
+    """Compute ROUGE-1 of two texts: compare their words in any order.
 
-    All shares are 0 where nothing is shared. That includes two texts without any word: whether
-    there is something to compare at all is the caller's question.
+    All scores are 0 if no word is shared, also if both texts have no words.
     """
     target, prediction = _unstemmed(expected), _unstemmed(actual)
     if expected.isascii() and actual.isascii():
@@ -58,14 +54,14 @@ def rouge_1(expected: str, actual: str) -> RougeScore:
         shared += _plainly_spelt(prediction_counts, target_counts)
     if not shared:
         return RougeScore(0.0, 0.0, 0.0)
-    # The operations in rouge-score's order: another order rounds differently.
+    # In the same order of operations as rouge-score, because another order rounds differently.
     precision = shared / len(prediction)
     recall = shared / len(target)
     return RougeScore(precision, recall, 2 * precision * recall / (precision + recall))
 
 
 def words(text: str) -> list[str]:
-    """The words of a text as ``rouge_1`` compares them: folded and stemmed, in order."""
+    """The words of a text as ``rouge_1`` compares them: case-folded and stemmed, in order."""
     return [_stem(word) if word.isascii() else word for word in _unstemmed(text)]
 
 
@@ -79,10 +75,10 @@ def _unstemmed(text: str) -> list[str]:
 
 
 def _shared_ascii(target: Counter[str], prediction: Counter[str]) -> int:
-    """How many stems are shared. Words that both texts have share theirs, so that only the others are stemmed."""
+    """The number of shared stems. Equal words have equal stems, so only words of one text are stemmed."""
     target_only, prediction_only = target - prediction, prediction - target
     shared = target.total() - target_only.total()
-    # A stem begins with the first letter of its word.
+    # A stem has the same first letter as its word.
     initials = {word[0] for word in target_only} & {word[0] for word in prediction_only}
     if initials:
         shared += _shared(_stems(target_only, initials), _stems(prediction_only, initials))
@@ -90,7 +86,7 @@ def _shared_ascii(target: Counter[str], prediction: Counter[str]) -> int:
 
 
 def _stems(counts: Counter[str], initials: Container[str] | None = None) -> Counter[str]:
-    """The stems of words, those alone that begin with one of ``initials``."""
+    """Count the stems of the words, or only of words that begin with one of ``initials``."""
     stems: Counter[str] = Counter()
     for word, count in counts.items():
         if initials is None or word[0] in initials:
@@ -103,11 +99,9 @@ def _shared(left: Counter[str], right: Counter[str]) -> int:
 
 
 _ASCII: Final = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
-"""Lower-case letters and digits; everything else parts words."""
-
-
+"""Translation to lower-case letters and digits; other characters separate words."""
 _NEVER_STEMMED: Final = 3
-"""The length up to which rouge-score keeps a word as it is."""
+"""The length in characters up to which rouge-score does not stem words."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -119,7 +113,7 @@ def _stem(word: str) -> str:
 
 @cache
 def _rouge_score_tokenizer() -> Any:
-    # Here and not above: it brings nltk, a quarter of a second and 40 MiB.
+    # Not at the top: this imports nltk, which takes a quarter of a second and 40 MiB.
     from rouge_score.tokenizers import DefaultTokenizer  # pyright: ignore[reportMissingTypeStubs]
 
     return DefaultTokenizer(use_stemmer=True)
@@ -127,11 +121,11 @@ def _rouge_score_tokenizer() -> Any:
 
 @cache
 def _patterns() -> tuple[Any, Any]:
-    """What nobody sees, and what a word is."""
-    import regex  # ``re`` knows no Unicode properties and no grapheme clusters
+    """The patterns of invisible characters and of words."""
+    import regex  # ``re`` does not support Unicode properties and grapheme clusters
 
-    # Not removed: joiners and the zero-width space, which part words or join emoji, and the tags
-    # that spell the flag of a region.
+    # Not removed: joiners and the zero-width space, which separate words or join emoji, and the tag characters of
+    # flags of regions.
     invisible = r"[\p{Default_Ignorable_Code_Point}--[\u200B-\u200D\U000E0020-\U000E007F]]+"
     unspaced = r"[\p{Han}\u3040-\u30FF\uAC00-\uD7AF\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF]"
     single = rf"[{unspaced}&&[\p{{L}}\p{{N}}]]"
@@ -142,7 +136,7 @@ def _patterns() -> tuple[Any, Any]:
 
 
 def _plainly_spelt(accented: Counter[str], plain: Counter[str]) -> int:
-    """How many words of ``accented`` that have no exact partner in ``plain`` stand there without accents."""
+    """The number of words of ``accented`` without an exact match in ``plain`` that are in ``plain`` without accents."""
     unaccented: Counter[str] = Counter()
     for word, count in accented.items():
         spelling = None if word.isascii() else _without_accents(word)
@@ -155,7 +149,7 @@ def _plainly_spelt(accented: Counter[str], plain: Counter[str]) -> int:
 
 @lru_cache(maxsize=1 << 14)
 def _without_accents(word: str) -> str | None:
-    """The stem of a Latin word's plain spelling; ``None`` for other words."""
+    """The stem of a Latin word without its accents; ``None`` for other words."""
     letters = "".join(
         letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter)
     )

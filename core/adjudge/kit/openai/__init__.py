@@ -1,7 +1,7 @@
-"""Messages that chat models are sent and answer with, as steps.
+"""Converts messages of chat models to steps.
 
-``messages`` reads chat completions, ``parts`` what their content is made of, Anthropic's blocks included, ``items``
-the items of OpenAI's Responses API, ``replies`` a model's whole answer, and ``answers`` finds what an agent answered its user.
+``messages`` reads chat completions; ``parts`` reads their content parts, including Anthropic's blocks; ``items`` reads
+items of OpenAI's Responses API and complete answers of models; ``answers`` finds the agent's answer to its user.
 """
 
 from adjudge.kit.openai.answers import answer_among, answer_of, answering

@@ -1,4 +1,4 @@
-"""What an agent answered its user at the end of a turn."""
+"""The agent's answer to the user at the end of a turn."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ _NOT_WORDS: Final = (Claim, ToolCall, ToolResult, Observation, ErrorItem)
 
 
 def answer_of(step: Step) -> tuple[Step, Content | None]:
-    """The words of the agent's last message of a turn, and the step without them.
+    """Split the agent's last step of a turn: the step without its texts, and the texts as the final response.
 
-    The words are the turn's final response, and must not count twice. The step stays for its number,
-    its calls, what it cost and what the agent thought.
+    Otherwise the texts would count twice. The step stays, with its number, calls, usage and thoughts.
     """
     words = tuple(item for item in step.items if not isinstance(item, _NOT_WORDS))
     if not any(isinstance(item, Text) for item in words):
@@ -25,10 +24,10 @@ def answer_of(step: Step) -> tuple[Step, Content | None]:
 
 
 def answering(steps: Sequence[Step], places: Sequence[int]) -> int | None:
-    """Which of the steps at ``places`` has the final response: the last one.
+    """The index of the step with the final response, among those at ``places``: normally the last one.
 
-    A last step that says nothing, for instance one that only thinks, leaves the answer to the last one
-    before it that says something; unless that one made calls, because what is said with a call is no answer.
+    If the last step has no text, for instance only thoughts, it is the last step with a text before it; unless that
+    step has calls, because a text beside a call is not an answer.
     """
     if not places or not _is_silent(steps[places[-1]]):
         return places[-1] if places else None
@@ -43,7 +42,7 @@ def _is_silent(step: Step) -> bool:
 
 
 def answer_among(steps: Sequence[Step], role: str) -> tuple[tuple[Step, ...], Content | None]:
-    """The words of the last step of ``role`` in a turn, and the steps without them; see ``answer_of``."""
+    """The steps without the texts of the last step of ``role``, and these texts; see ``answer_of``."""
     last = answering(steps, [index for index, step in enumerate(steps) if step.role == role])
     if last is None:
         return tuple(steps), None

@@ -1,4 +1,4 @@
-"""The arguments of a call."""
+"""Reads the arguments of a call."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _OBJECT: Final = re.compile(r"[ \t\n\r]*\{")
 
 
 def arguments_of(arguments: object) -> tuple[JsonObject | None, str | None]:
-    """The arguments of a call as an object or, where they are none, as the text that the log has.
+    """Read the arguments of a call: returns them as an object, or if they are not an object, as the text in the log.
 
-    An object may be written as JSON in a text. ``None``, which some logs write for no arguments, is neither.
+    An object may be a text with JSON. For ``None``, which some logs write if there are no arguments, both are ``None``.
     """
     if arguments is None or isinstance(arguments, dict):
         return cast("JsonObject | None", arguments), None

@@ -1,6 +1,7 @@
-"""Items of OpenAI's Responses API as steps, and the messages or items of a model's whole answer.
+"""Converts items of OpenAI's Responses API to steps, and collects the messages or items of a model's whole answer.
 
-Calls, results and reasoning stand beside the messages there.
+In the Responses API, calls, results and reasoning are items beside the messages.
+
 
 Names: the OpenAI API reference, "responses", and its Agents SDK, which keeps the same items.
 """
@@ -20,7 +21,7 @@ from adjudge.model.step import Step
 _CALL: Final = "_call"
 _OUTPUT: Final = "_call_output"
 _KEPT: Final = frozenset({"reasoning", "item_reference", "compaction", "mcp_list_tools"})
-"""Types that are neither a message nor a call nor what came of one."""
+"""Types of items that are neither messages nor calls nor results."""
 
 _ARGUMENTS: Final = ("arguments", "input", "action", "code", "queries")
 _GIVEN: Final = ("output", "outputs", "results", "result")
@@ -28,7 +29,7 @@ _READ: Final = frozenset({"type", "id", "call_id", "name", *_ARGUMENTS, *_GIVEN,
 
 
 def is_message(value: object) -> bool:
-    """Whether it is a message with a role, or an item of the Responses API."""
+    """Whether a value is a message with a role, or an item of the Responses API."""
     if not isinstance(value, dict):
         return False
     data = cast("JsonObject", value)
@@ -37,17 +38,17 @@ def is_message(value: object) -> bool:
 
 
 def step_from_item(item: Mapping[str, Any], *, path: str = "$", source_ref: str | None = None) -> Step:
-    """A message, or an item of the Responses API, as a step.
+    """Convert a message, or an item of the Responses API, to a step.
 
-    The step has the role of who said it: ``tool`` for what came of a call, ``assistant`` for calls and reasoning.
+    The step's role is ``tool`` for results of calls, and ``assistant`` for calls and reasoning.
 
     Args:
-        item: The item, as JSON has it.
-        path: Where it is, for messages about it.
-        source_ref: What the step says of its origin; ``path`` where it is not given.
+        item: The JSON of the item.
+        path: The JSON path of the item, for error messages.
+        source_ref: The ``source_ref`` of the step; by default ``path``.
 
     Raises:
-        InputError: it is no message, or one with a field of a wrong type.
+        InputError: it is not a message, or a field has a wrong type.
     """
     if "role" in item or not is_message(item):
         return step_from_openai(item, path=path, source_ref=source_ref)
@@ -65,7 +66,7 @@ def step_from_item(item: Mapping[str, Any], *, path: str = "$", source_ref: str 
 
 
 def _call(kind: str, item: Mapping[str, Any]) -> list[Item]:
-    """A call; those that the provider runs itself have their result in the same item."""
+    """The call of an item, with its result if the provider executes the tool itself."""
     written = next((item[key] for key in _ARGUMENTS if item.get(key) is not None), None)
     args, raw = arguments_of(written)
     named = _text(item.get("name"))
@@ -104,10 +105,10 @@ def _text(value: object) -> str | None:
 
 
 def messages_of_reply(value: object) -> tuple[tuple[JsonObject, str], ...]:
-    """The messages or items of an answer, each with its place in it; empty where it is no answer that is known.
+    """The messages or items of a model's answer, each with its JSON path; empty for unknown formats.
 
-    Known are chat completions, of which the first choice is taken, answers of OpenAI's Responses API and of Anthropic's
-    Messages API.
+    Supported are chat completions (the first choice), and answers of OpenAI's Responses API and Anthropic's Messages
+    API.
     """
     if not isinstance(value, dict):
         return ()

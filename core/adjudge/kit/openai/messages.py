@@ -1,7 +1,7 @@
-"""OpenAI chat messages as steps: the shape that chat endpoints answer in and many logs are written in.
+"""Converts OpenAI chat messages to steps: the format of chat endpoints and of many logs.
 
-Names: the OpenAI API reference, "chat completion message"; ``reasoning_content`` is what servers of
-open models add, ``requestor`` and arguments that are objects what tau2-bench writes.
+Names: the OpenAI API reference, "chat completion message". ``reasoning_content`` is an addition of servers of open
+models; ``requestor``, and arguments that are objects, are of tau2-bench.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _READ: Final = frozenset(
 def step_from_openai(
     message: Mapping[str, Any], *, number: int = 1, path: str = "$", source_ref: str | None = None
 ) -> Step:
-    """One message as a step; the items of a user's or a system's message are read alike.
+    """Convert a message of any role to a step.
 
-    A tool's message becomes a ``ToolResult`` with the ``tool_call_id`` that it names, never a guessed one.
-    Keys that are not read stay in ``extra``.
+    A tool message becomes a ``ToolResult`` with its ``tool_call_id``; a missing id is not guessed. Keys that are not
+    used are stored in ``extra``.
 
     Args:
-        message: The message, as JSON has it.
+        message: The JSON of the message.
         number: The step's number.
-        path: Where the message is, for messages about it.
-        source_ref: What the step says of its origin; ``path`` where it is not given.
+        path: The JSON path of the message, for error messages.
+        source_ref: The ``source_ref`` of the step; by default ``path``.
 
     Raises:
-        InputError: it is not a message: no known role, or a field of a wrong type.
+        InputError: it is not a message: the role is unknown, or a field has a wrong type.
     """
     role = message.get("role")
     if not isinstance(role, str) or role not in ROLES:
@@ -65,7 +65,7 @@ def step_from_openai(
 
 
 def usage_from_openai(usage: Mapping[str, Any]) -> Usage:
-    """The ``usage`` of an answer, in OpenAI's or Anthropic's names; counts that are no whole numbers are left out."""
+    """Convert the ``usage`` of an answer with OpenAI's or Anthropic's names, without counts that are not integers."""
     input_details, output_details = (
         _details(usage, "prompt", "input"),
         _details(usage, "completion", "output"),
@@ -76,7 +76,7 @@ def usage_from_openai(usage: Mapping[str, Any]) -> Usage:
     )
     read, written = _count(usage, "cache_read_input_tokens"), _count(usage, "cache_creation_input_tokens")
     if "prompt_tokens" not in usage and taken is not None:
-        taken += (read or 0) + (written or 0)  # Anthropic counts what its cache holds beside the input
+        taken += (read or 0) + (written or 0)  # Anthropic's input tokens do not include cached ones
     cached = _count(input_details, "cached_tokens")
     return Usage(
         input_tokens=taken,
@@ -108,7 +108,7 @@ def _said(message: Mapping[str, Any], path: str) -> list[Item]:
         items.append(Text(text=refusal, extra={"type": "refusal"}))
     for index, call in enumerate(_listed(message, "tool_calls", path)):
         items.append(_call(call, f"{path}.tool_calls[{index}]"))
-    if message.get("function_call") is not None:  # what calls were before tool_calls; they have no id
+    if message.get("function_call") is not None:  # the predecessor of tool_calls, without an id
         items.append(_call({"function": message["function_call"]}, f"{path}.function_call"))
     return items
 
@@ -131,7 +131,7 @@ def _call(call: object, path: str) -> ToolCall:
     name = named.get("name")
     if not isinstance(name, str):
         refuse(path, "found no name of a function")
-    # A "custom" tool takes free text as its input.
+    # The input of a "custom" tool is free text.
     args, raw = arguments_of(named.get("arguments", named.get("input")))
     call_id = data.get("id")
     known = (

@@ -1,4 +1,4 @@
-"""What the content of a message is made of: texts, images, and the calls and results that Anthropic has there.
+"""The content parts of a message: texts, images, and Anthropic's calls and results.
 
 Names: the OpenAI API reference, "chat completion message" and "responses"; Anthropic's Messages API, "content blocks".
 """
@@ -16,7 +16,7 @@ from adjudge.model.items import Blob, Claim, Item, Opaque, Text, ToolCall, ToolR
 
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _THOUGHTS: Final = {"thinking": "thinking", "reasoning": "text"}
-"""Parts that are the model's reasoning, and the key of the words."""
+"""The types of reasoning parts, and the key of their text."""
 _IMAGES: Final = frozenset({"image_url", "input_image"})
 _SOURCES: Final = frozenset({"image", "document"})
 _USE: Final = "tool_use"
@@ -24,14 +24,14 @@ _RESULT: Final = "tool_result"
 
 
 def items_of_content(content: object, path: str) -> list[Item]:
-    """The content of a message: nothing, a text, or a list of parts. A part that is not known is kept as ``Opaque``.
+    """Read the content of a message: ``None``, a text, or a list of parts. Unknown parts become ``Opaque`` items.
 
     Args:
-        content: The content, as JSON has it.
-        path: Where it is, for messages about it.
+        content: The JSON of the content.
+        path: The JSON path of the content, for error messages.
 
     Raises:
-        InputError: it is something else.
+        InputError: the content has another type.
     """
     if content is None or content == "":
         return []
@@ -44,7 +44,7 @@ def items_of_content(content: object, path: str) -> list[Item]:
 
 
 def value_of_result(content: Any) -> JsonValue:
-    """What a tool gave back: a list that holds nothing but texts as one text, anything else as the log has it."""
+    """The value of a tool result: a list of only texts is joined to one text; other values are unchanged."""
     if not is_list(content) or not content:
         return content
     kinds = [part.get("type") if is_object(part) else None for part in content]
@@ -56,7 +56,7 @@ def value_of_result(content: Any) -> JsonValue:
 
 
 def refuse(path: str, what: str) -> NoReturn:
-    """Raise an ``InputError`` about what is at ``path``."""
+    """Raise an ``InputError`` about the value at ``path``."""
     raise InputError(Problem(what=what, path=path))
 
 
@@ -87,7 +87,7 @@ def _known_part(kind: str, data: JsonObject) -> Item | None:
         return _blob(data.get("source"))
     if kind.endswith(_USE) and isinstance(name := data.get("name"), str):
         args, raw = arguments_of(data.get("input"))
-        # Tools of the provider's own have types of their own: "server_tool_use", "mcp_tool_use".
+        # Calls of the provider's own tools have other types: "server_tool_use", "mcp_tool_use".
         others = _others(data, "id", "name", "input")
         extra = others if kind == _USE else {"type": kind, **(others or {})}
         return ToolCall(name=name, args=args, raw_args=raw, id=_text(data.get("id")), extra=extra)
@@ -116,5 +116,5 @@ def _text(value: object) -> str | None:
 
 
 def _others(data: JsonObject, *read: str) -> JsonObject | None:
-    """The keys that are not read, for ``extra``."""
+    """The keys that are not in ``read``, for ``extra``."""
     return {key: value for key, value in data.items() if key not in read and key != "type"} or None

@@ -1,4 +1,4 @@
-"""How sure verdicts are, in words: as the votes have it, or as labels have shown."""
+"""Texts about the confidence of verdicts: from the votes, or calibrated with labels."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from adjudge.model.result import CriterionResult
 
 
 def confidence_text(result: CriterionResult) -> str:
-    """Say how sure a verdict is: "confidence 0.94"; empty where nothing is known."""
+    """The confidence of a verdict as a text, for instance "confidence 0.94"; empty if it is unknown."""
     voted, confidence = result.before_calibration, result.confidence_score
     if confidence is None:
         return f"{voted.verdict} by votes of {voted.confidence_score:.2f}" if voted is not None else ""
     if voted is None:
         return f"confidence {confidence:.2f}"
-    against = ", the labels speak against it" if confidence < 0.5 else ""
+    against = ", which the labels contradict" if confidence < 0.5 else ""
     return f"confidence {confidence:.2f} (calibrated{against})"
 
 
 def confidence_lines(applied: Iterable[AppliedCalibration], *, others: bool) -> Iterator[Line]:
-    """Show what made confidences probabilities, and that the others are none.
+    """Lines about the calibrations of the shown confidences, and about confidences without a calibration.
 
     Args:
-        applied: The calibrations of the results that are shown.
-        others: Whether one of them has a confidence without a calibration.
+        applied: The calibrations of the shown results.
+        others: Whether a shown result has a confidence without a calibration.
     """
     elsewhere = ""
     for item in applied:
@@ -36,4 +36,4 @@ def confidence_lines(applied: Iterable[AppliedCalibration], *, others: bool) -> 
         )
         elsewhere = " elsewhere"
     if others:
-        yield line(f"confidence is uncalibrated{elsewhere}: it says how steady the votes are")
+        yield line(f"confidence is uncalibrated{elsewhere}: it measures how consistent the votes are")

@@ -1,4 +1,4 @@
-"""Tool calls as lines: one call, and the diff that trajectory criteria leave in ``details["calls"]``."""
+"""Tool calls as lines: single calls, and the diff in ``details["calls"]`` of trajectory criteria."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from adjudge.model.base import JsonObject, JsonValue
 _VALUE_LIMIT: Final = 60
 _CALL_LIMIT: Final = 160
 _SHOWN_MATCHES: Final = 2
-"""More matching calls than this in a row are counted instead of shown."""
+"""The maximum number of consecutive matching calls that are shown; more are only counted."""
 
-_COUNTED: Final = {"match": "= {} calls match", "extra": "· {} calls made besides, which is permitted"}
+_COUNTED: Final = {"match": "= {} calls match", "extra": "· {} additional calls, which are permitted"}
 
-_MARKS: Final[Mapping[str, tuple[str, Tone, str]]] = {
+CALL_MARKS: Final[Mapping[str, tuple[str, Tone, str]]] = {
     "match": ("=", Tone.FAINT, ""),
     "different_args": ("~", Tone.UNSURE, "other arguments"),
     "missing": ("-", Tone.EXPECTED, "expected, not made"),
     "unexpected": ("+", Tone.ACTUAL, "made, not expected"),
     "out_of_order": (">", Tone.UNSURE, "out of order"),
-    "extra": ("·", Tone.FAINT, "made besides, which is permitted"),
+    "extra": ("·", Tone.FAINT, "additional, which is permitted"),
 }
-"""A sign, a tone and words for every status of a call."""
+"""A mark, a tone and a text for every status of a call."""
 
 
 def value_text(value: JsonValue, limit: int = _VALUE_LIMIT) -> str:
-    """Show a JSON value on one short line."""
+    """A JSON value as a short text on one line."""
     if isinstance(value, str):
         value = value[: 4 * limit]
     return shortened(json.dumps(value, ensure_ascii=False, default=str), limit)
 
 
 def call_text(name: str, args: JsonValue, limit: int = _CALL_LIMIT) -> str:
-    """Show a call as ``name(argument=value, …)``. Arguments that are no object are shown as they are."""
+    """A call as ``name(argument=value, …)``; arguments that are not an object are shown as their value."""
     if isinstance(args, Mapping):
         pairs = cast("Mapping[str, Any]", args).items()
         inside = ", ".join(f"{key}={value_text(value)}" for key, value in pairs)
@@ -47,7 +47,7 @@ def call_text(name: str, args: JsonValue, limit: int = _CALL_LIMIT) -> str:
 
 
 def is_call_diff(calls: object) -> TypeGuard[list[JsonObject]]:
-    """Whether a value has the form that trajectory criteria give to ``details["calls"]``."""
+    """Whether a value has the format of ``details["calls"]`` of trajectory criteria."""
     return isinstance(calls, list) and all(_is_entry(entry) for entry in cast("list[object]", calls))
 
 
@@ -58,7 +58,7 @@ def _is_entry(entry: object) -> bool:
     status, differences = found.get("status"), found.get("differences", [])
     return (
         isinstance(status, str)
-        and status in _MARKS
+        and status in CALL_MARKS
         and all(isinstance(found.get(side), dict | NoneType) for side in ("expected", "actual"))
         and isinstance(differences, list)
         and all(isinstance(item, dict) for item in cast("list[object]", differences))
@@ -66,12 +66,12 @@ def _is_entry(entry: object) -> bool:
 
 
 def call_diff(calls: list[JsonObject], *, indent: int, everything: bool) -> Iterator[Line]:
-    """Show every call with what became of it.
+    """Show all calls with their status.
 
     Args:
         calls: The entries of ``details["calls"]``.
-        indent: Columns before the lines.
-        everything: Show each of many matching calls instead of their number.
+        indent: The indent of the lines in columns.
+        everything: Whether to show all matching calls instead of only their number.
     """
     for status, group in groupby(calls, key=lambda entry: entry["status"]):
         entries = list(group)
@@ -83,7 +83,7 @@ def call_diff(calls: list[JsonObject], *, indent: int, everything: bool) -> Iter
 
 
 def _entry(entry: JsonObject, indent: int) -> Iterator[Line]:
-    sign, tone, words = _MARKS[entry["status"]]
+    sign, tone, words = CALL_MARKS[entry["status"]]
     expected, actual = entry.get("expected"), entry.get("actual")
     differences: list[JsonObject] = entry.get("differences", [])
     call: JsonObject = (actual if expected is None or differences else expected) or actual or {}
@@ -95,7 +95,7 @@ def _entry(entry: JsonObject, indent: int) -> Iterator[Line]:
 
 
 def is_differences(found: object) -> TypeGuard[list[JsonObject]]:
-    """Whether a value has the form that criteria give to ``details["differences"]``: a path, and what is there."""
+    """Whether a value has the format of ``details["differences"]``: objects with a path and values."""
     return isinstance(found, list) and all(
         isinstance(item, dict) and isinstance(cast("JsonObject", item).get("path"), str)
         for item in cast("list[object]", found)
@@ -103,7 +103,7 @@ def is_differences(found: object) -> TypeGuard[list[JsonObject]]:
 
 
 def difference_lines(differences: list[JsonObject], *, indent: int) -> Iterator[Line]:
-    """Show what was expected and what is there, for every path; long values around each difference."""
+    """Show the expected and the actual value of every path; of long values only the parts that differ."""
     for difference in differences:
         path = str(difference.get("path", "$")).removeprefix("$").removeprefix(".") or "arguments"
         texts = [_json(difference[side]) if side in difference else None for side in ("expected", "actual")]

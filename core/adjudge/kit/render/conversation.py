@@ -1,4 +1,4 @@
-"""Everything that happened in a repeat, turn by turn."""
+"""All events of a repeat, turn by turn, as lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from adjudge.plugin import ReportedCase
 def transcript(reported: ReportedCase) -> Iterator[Line]:
     """Show every turn of a repeat: prompt, answers, calls and reasons in full, and every score."""
     if reported.result.error is not None:
-        yield from failure_lines(reported.result.error, indent=0)
+        yield from failure_lines(reported.result.error, indent=0, everything=True)
     yield from simulation_lines(reported.result.simulation)
     for criterion in reported.result.criteria:
         yield from criterion_lines(criterion, everything=True)
@@ -34,7 +34,7 @@ def transcript(reported: ReportedCase) -> Iterator[Line]:
             yield from _calls("expected calls", expected.tool_calls)
         if actual is not None:
             yield from _calls("actual calls", actual.tool_calls)
-            # Of agents that were called as tools. No criterion compares them.
+            # Calls by agents that were called as tools; criteria do not compare them.
             if nested := [
                 call for step in actual.steps if step.parent_call_id is not None for call in step.calls
             ]:

@@ -1,4 +1,4 @@
-"""What is said of a run in a log, as lines: the verdict, why, and the words in the log that it rests on."""
+"""The evaluation of a run in a log as lines: the verdict, the reason, and the evidence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Final
 
 from adjudge.kit.evaluation import STEP_LEVEL, codes_of, evidence_of, reasoning_of
 from adjudge.kit.render.calibrated import confidence_text
-from adjudge.kit.render.fault import fault_lines
+from adjudge.kit.render.criterion_words import detail_text
+from adjudge.kit.render.fault import fault_keys, fault_lines
 from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.kit.render.scores import compared_text, tone_of
 from adjudge.kit.render.votes import note_lines
@@ -21,18 +22,18 @@ _REASON: Final = 600
 _QUOTE: Final = 240
 _CITATIONS: Final = 5
 
-_WORDS: Final[Mapping[str, str]] = {
+CODE_WORDS: Final[Mapping[str, str]] = {
     "split_votes": "the votes are divided",
     "no_evidence": "no evidence in the log supports an answer",
     "abstained": "the judge cannot tell from what it was shown",
-    "injection": "the log speaks to its judge",
-    "low_confidence": "labels show such votes to be wrong too often",
-    "other_judges": "uncalibrated: not those decided whom the labels are about",
-    "steps_not_shown": "the judge saw some steps shortened or not at all: the run is longer than a request",
-    "self_reported": "the log shows nothing of what came back: only what the agent did and said",
+    "injection": "the log contains text that addresses the judge",
+    "low_confidence": "the labels show that such votes are wrong too often",
+    "other_judges": "uncalibrated: the labels are about other judges than those that decided",
+    "steps_not_shown": "the judge saw some steps shortened or not at all, because the run is longer than a request",
+    "self_reported": "the log records no results, only what the agent did and said",
 }
 
-_CHECKS: Final[Mapping[str, tuple[str, Tone]]] = {
+CHECK_WORDS: Final[Mapping[str, tuple[str, Tone]]] = {
     "met": ("met", Tone.PASS),
     "not_met": ("not met", Tone.FAIL),
     "not_applicable": ("does not apply", Tone.FAINT),
@@ -43,42 +44,47 @@ _CHECKS: Final[Mapping[str, tuple[str, Tone]]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What one criterion says of a run in a log; or why nothing could be measured there."""
+    """The result of one criterion on a run in a log; or the error if nothing could be measured."""
 
     name: str
-    """The criterion's; of what concerns all of them ``log``, or the run."""
+    """The name of the criterion; for an error that affects all criteria, ``log`` or the run."""
     status: Status
     result: CriterionResult | None
     error: Failure | None
 
     @property
     def unfinished(self) -> bool:
-        """Whether the run was interrupted before it came to this."""
+        """Whether the run was interrupted before this was measured."""
         return self.error is not None and self.error.code == NOT_FINISHED
 
     @property
     def reasoning(self) -> str:
-        """Why, in words."""
+        """The error message, or the reasoning of the result."""
         if self.error is not None:
             return self.error.message
         return "" if self.result is None else reasoning_of(self.result)
 
-    def lines(self, *, briefly: bool = False) -> Iterator[Line]:
-        """Show it; ``briefly``: without what was tried to read the log, where it was told before."""
+    def lines(self, *, briefly: bool = False, everything: bool = False) -> Iterator[Line]:
+        """Show the finding.
+
+        Args:
+            briefly: Without the attempts to read the log, which were already shown.
+            everything: With whole reasons, whole quotes and every citation.
+        """
         if self.error is not None:
             yield from _unmeasured(self.name, self.error, briefly=briefly)
             for check in self.result.checks if self.result is not None else ():
-                yield from check_lines(check, indent=4)
+                yield from check_lines(check, indent=4, everything=everything)
         elif self.result is not None:
-            yield from _measured(self.result)
+            yield from _measured(self.result, everything=everything)
 
 
 def findings_of(case: CaseResult, *, decides: bool) -> Iterator[Finding]:
-    """Everything that is said of a run in a log.
+    """The findings about a run in a log.
 
     Args:
-        case: The run.
-        decides: Whether a criterion decides anything; where none does, only errors are found.
+        case: The result of the run.
+        decides: Whether a criterion has a threshold; otherwise only errors are findings.
     """
     for item in case.criteria:
         error = None
@@ -91,8 +97,8 @@ def findings_of(case: CaseResult, *, decides: bool) -> Iterator[Finding]:
         yield Finding(name=name, status="error", result=None, error=case.error)
 
 
-def _measured(result: CriterionResult) -> Iterator[Line]:
-    """How closely was looked, the reason, and the evidence with its steps."""
+def _measured(result: CriterionResult, *, everything: bool) -> Iterator[Line]:
+    """Show a result: the granularity, the reason, and the evidence with its steps."""
     name = (result.criterion_name, Tone.STRONG)
     if result.status == "not_applicable":
         yield line(("n/a     ", Tone.FAINT), name)
@@ -100,8 +106,17 @@ def _measured(result: CriterionResult) -> Iterator[Line]:
         return
     yield line((f"{result.status:<6}  ", tone_of(result.status)), name, (f"  {_how(result)}", Tone.FAINT))
     if len(result.checks) <= 1:
-        yield line(shortened(reasoning_of(result), _REASON), indent=4)
-    yield from grounds_lines(result, indent=4)
+        yield line(_cut(reasoning_of(result), _REASON, everything=everything), indent=4)
+    if everything and result.used_granularity is None:
+        drawn = fault_keys(result.details)
+        rest = [
+            f"{key}: {detail_text(value, everything=True)}"
+            for key, value in result.details.items()
+            if key not in drawn
+        ]
+        if rest:
+            yield line((", ".join(rest), Tone.FAINT), indent=4)
+    yield from grounds_lines(result, indent=4, everything=everything)
 
 
 def _unmeasured(name: str, error: Failure, *, briefly: bool) -> Iterator[Line]:
@@ -112,49 +127,59 @@ def _unmeasured(name: str, error: Failure, *, briefly: bool) -> Iterator[Line]:
         yield line(said.strip(), indent=4)
 
 
-def grounds_lines(result: CriterionResult, *, indent: int) -> Iterator[Line]:
-    """Show what a verdict rests on: the step at fault, its checks where there are several, the evidence, and what is odd."""
+def grounds_lines(result: CriterionResult, *, indent: int, everything: bool) -> Iterator[Line]:
+    """Show the grounds of a verdict: the first error, the checks if there are several, the evidence, and notes."""
     yield from fault_lines(result.details, indent=indent)
     if len(result.checks) <= 1:
-        yield from _evidence(evidence_of(result), indent)
+        yield from _evidence(evidence_of(result), indent, everything=everything)
     else:
         for check in result.checks:
-            yield from check_lines(check, indent=indent)
+            yield from check_lines(check, indent=indent, everything=everything)
     codes = codes_of(result)
-    known = [code for code in codes if code in _WORDS]
+    known = [code for code in codes if code in CODE_WORDS]
     for code in known:
-        yield line(("note: ", Tone.UNSURE), _WORDS[code], indent=indent)
+        yield line(("note: ", Tone.UNSURE), CODE_WORDS[code], indent=indent)
     yield from note_lines({code: None for code in codes if code not in known}, indent=indent)
 
 
 def _how(result: CriterionResult) -> str:
-    """How closely a judge looked, and how sure it is; or what was measured."""
+    """The granularity and confidence of a judge's verdict; or the measured score."""
     if result.used_granularity is None and result.score is not None:
-        return compared_text(result.score, result.threshold, failed=result.verdict == "FAIL")
+        return compared_text(
+            result.score,
+            result.threshold,
+            failed=result.verdict == "FAIL",
+            lower_is_better=result.lower_is_better,
+        )
     sure = f", {text}" if (text := confidence_text(result)) else ""
     return f"{result.used_granularity or STEP_LEVEL}{sure}"
 
 
-def check_lines(check: CheckResult, *, indent: int) -> Iterator[Line]:
+def check_lines(check: CheckResult, *, indent: int, everything: bool) -> Iterator[Line]:
     """Show one check of several, with its reason and its evidence."""
-    said, tone = _CHECKS[check.state]
+    said, tone = CHECK_WORDS[check.state]
     yield line((said, tone), f"  {check.text}", indent=indent)
     if check.reasoning or check.error:
         why = check.error.message if check.error is not None else check.reasoning or ""
-        yield line(shortened(why, _REASON), indent=indent + 4)
-    yield from _evidence(check.evidence, indent + 4)
+        yield line(_cut(why, _REASON, everything=everything), indent=indent + 4)
+    yield from _evidence(check.evidence, indent + 4, everything=everything)
 
 
-def _evidence(evidence: Evidence, indent: int) -> Iterator[Line]:
-    for citation in evidence.citations[:_CITATIONS]:
+def _evidence(evidence: Evidence, indent: int, *, everything: bool) -> Iterator[Line]:
+    shown = evidence.citations if everything else evidence.citations[:_CITATIONS]
+    for citation in shown:
+        quote = _cut(citation.quote, _QUOTE, everything=everything)
+        rest = "…" if citation.shortened and not quote.endswith("…") else ""
         yield line(
-            (f"step {citation.step} {citation.field}: ", Tone.FAINT),
-            f"“{shortened(citation.quote, _QUOTE)}”",
-            indent=indent,
+            (f"step {citation.step} {citation.field}: ", Tone.FAINT), f"“{quote}{rest}”", indent=indent
         )
-    if (more := len(evidence.citations) - _CITATIONS) > 0:
+    if (more := len(evidence.citations) - len(shown)) > 0:
         yield line((f"and {more} more", Tone.FAINT), indent=indent)
     for absence in evidence.absences:
         first, last = absence.steps
         steps = f"step {first}: " if first == last else f"steps {first}-{last}: "
-        yield line((steps, Tone.FAINT), shortened(absence.scan, _QUOTE), indent=indent)
+        yield line((steps, Tone.FAINT), _cut(absence.scan, _QUOTE, everything=everything), indent=indent)
+
+
+def _cut(text: str, limit: int, *, everything: bool) -> str:
+    return text if everything else shortened(text, limit)

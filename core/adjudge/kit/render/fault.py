@@ -1,4 +1,4 @@
-"""The step at fault, as a line: what ``first_error`` and AI Judge name in ``details``."""
+"""The step of the first error as a line, from the ``details`` of ``first_error`` and AI Judge."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _NAME: Final = 60
 
 
 def fault_keys(details: JsonObject) -> frozenset[str]:
-    """The keys that ``fault_lines`` draws; none where the details name no step."""
+    """The keys of details that ``fault_lines`` shows; none if the details contain no such step."""
     return _KEYS if details.keys() >= _KEYS else frozenset()
 
 
 def fault_lines(details: JsonObject, *, indent: int) -> Iterator[Line]:
-    """Show which step is at fault, whose it is, and which ones come next; nothing where no step is."""
+    """Show the step of the first error, its agent, and the next most likely steps; nothing if there is no such step."""
     if not fault_keys(details) or details["step"] is None:
         return
     others = cast("list[JsonObject]", details["runners_up"])

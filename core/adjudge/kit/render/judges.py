@@ -1,4 +1,4 @@
-"""What judges did in a run, as lines."""
+"""The judge calls of a run as lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adjudge.model.step import Usage
 
 
 def judge_lines(judges: Mapping[str, JudgeCalls]) -> Iterator[Line]:
-    """Show one line a model: calls, tokens, cost."""
+    """Show one line per model: calls, tokens, cost."""
     for name, calls in judges.items():
         yield line("judge ", (name, Tone.STRONG), f": {', '.join(_said(calls))}")
 
@@ -39,7 +39,7 @@ def _tokens(usage: Usage | None) -> int | None:
 
 
 def short_number(number: int) -> str:
-    """Show a count in about three digits: "45k"."""
+    """A number with about three digits, for instance "45k"."""
     for size, letter in ((1_000_000, "M"), (1000, "k")):
         if number >= size:
             return f"{number // size}{letter}" if number >= 100 * size else f"{number / size:.3g}{letter}"
@@ -47,12 +47,12 @@ def short_number(number: int) -> str:
 
 
 def cost_text(cost: float) -> str:
-    """Show USD: cents, or as many digits as it takes to see more than zero."""
+    """A cost in USD with two decimals, or with more if it would be shown as zero."""
     if cost == 0 or cost >= 0.01:
         return f"${cost:.2f}"
     return f"${cost:.6f}" if cost >= 0.000001 else "less than $0.000001"
 
 
 def counted(count: int, word: str) -> str:
-    """Show a count with its word: "1 call", "2 calls"."""
+    """A count with its noun: "1 call", "2 calls"."""
     return f"{count} {word}{'' if count == 1 else 's'}"

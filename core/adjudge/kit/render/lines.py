@@ -1,4 +1,4 @@
-"""Lines for a person: text that is safe to print, in pieces that a renderer may colour."""
+"""Lines of text that are safe to print, in pieces that a renderer may colour."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SPACES: Final = re.compile(r"\s+")
 
 
 class Tone(StrEnum):
-    """What a piece of text is, for renderers that have colours."""
+    """The meaning of a piece of text, for renderers with colours."""
 
     PLAIN = "plain"
     STRONG = "strong"
@@ -23,11 +23,11 @@ class Tone(StrEnum):
     ERROR = "error"
     UNSURE = "unsure"
     EXPECTED = "expected"
-    """Only the expectation has it."""
+    """Only in the expectation."""
     ACTUAL = "actual"
-    """Only the agent did it."""
+    """Only in the agent's result."""
     COMMAND = "command"
-    """To copy: it stays on one line."""
+    """A command to copy, which must stay on one line."""
 
 
 Piece: TypeAlias = "str | tuple[str, Tone]"
@@ -39,15 +39,15 @@ class Line:
 
     pieces: tuple[tuple[str, Tone], ...]
     indent: int = 0
-    """Columns before the text."""
+    """The number of columns before the text."""
 
     def __str__(self) -> str:
-        """Give the line without colours."""
+        """The line without colours."""
         return " " * self.indent + "".join(text for text, _ in self.pieces)
 
 
 def line(*pieces: Piece, indent: int = 0) -> Line:
-    """Make a line. Whatever a piece contains, the result is one line and safe to print."""
+    """Create a line. Pieces may contain anything: the result is one line that is safe to print."""
     return Line(
         tuple(
             (one_line(piece), Tone.PLAIN) if isinstance(piece, str) else (one_line(piece[0]), piece[1])
@@ -58,8 +58,8 @@ def line(*pieces: Piece, indent: int = 0) -> Line:
 
 
 def shortened(text: str, limit: int) -> str:
-    """Put a text on one line of at most ``limit`` characters, runs of white space as one space."""
-    # What is cut away is not cleaned either: agents may answer with megabytes.
+    """Shorten a text to one line of at most ``limit`` characters, with single spaces."""
+    # Truncate before cleaning, because agents may answer with megabytes.
     short = _SPACES.sub(" ", clean(text[: 4 * limit])).strip()
     if len(short) > limit or len(text) > 4 * limit:
         return short[: limit - 1] + "…"

@@ -1,4 +1,4 @@
-"""Cases over their repeats: the unit that passes or fails."""
+"""Cases with all their repeats; a case passes or fails as a whole."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class WholeCase:
     """A case with all its repeats."""
 
     overall: RepeatedCase
-    """What decides the run: the statuses over all repeats."""
+    """The statuses over all repeats, which decide the run."""
     repeats: tuple[ReportedCase, ...]
 
     @property
@@ -25,7 +25,7 @@ class WholeCase:
 
     @property
     def unfinished(self) -> bool:
-        """Whether the run was interrupted before all of this case was run and scored, so that it has no verdict."""
+        """Whether the run was interrupted before this case was completely scored, so that it has no verdict."""
         errors = (
             error
             for item in self.repeats
@@ -37,7 +37,7 @@ class WholeCase:
 
     @property
     def seconds(self) -> float | None:
-        """What the agent took over all repeats; ``None`` where nothing is known."""
+        """The agent's total time over all repeats in seconds; ``None`` if it is unknown."""
         known = [item.result.duration for item in self.repeats if item.result.duration is not None]
         return sum(known) if known else None
 
@@ -55,7 +55,7 @@ def _key(case: CaseResult | RepeatedCase) -> tuple[str, str | None, str]:
 
 
 def _alone(result: CaseResult) -> RepeatedCase:
-    """A case that ran once."""
+    """Convert the result of a case that ran once."""
     return RepeatedCase(
         eval_set_id=result.eval_set_id,
         eval_set_file=result.eval_set_file,
@@ -69,6 +69,7 @@ def _alone(result: CaseResult) -> RepeatedCase:
                 verdict=criterion.verdict,
                 mean=criterion.score,
                 threshold=criterion.threshold,
+                lower_is_better=criterion.lower_is_better,
                 scored=criterion.scored,
                 total=criterion.total,
             )

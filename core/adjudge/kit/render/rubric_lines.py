@@ -1,4 +1,4 @@
-"""The parts that a judge decided one by one, as lines: rubrics, and the sentences of an answer."""
+"""Single decisions of a judge as lines: rubrics, and sentences of an answer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from adjudge.model.base import JsonObject
 from adjudge.model.measurement import OutcomeState, RubricScore
 
 _REASON: Final = 300
-_WITHOUT: Final[dict[OutcomeState, tuple[str, Tone]]] = {
+UNSCORED_RUBRIC: Final[dict[OutcomeState, tuple[str, Tone]]] = {
     "not_applicable": ("does not apply", Tone.FAINT),
     "unsure": ("undecided", Tone.UNSURE),
     "error": ("could not be judged", Tone.ERROR),
@@ -21,13 +21,13 @@ _SETTLED: Final = ("scored", "not_applicable")
 
 
 def rubric_lines(scores: Sequence[RubricScore], *, indent: int, everything: bool) -> Iterator[Line]:
-    """Show rubrics with their verdict and its reason; those that lower nothing are counted unless everything is shown."""
+    """Show rubrics with their verdicts and reasons; unless ``everything``, those that hold or do not apply are counted."""
     shown = [item for item in scores if everything or _lowers(item)]
     for item in shown:
         yield from _rubric(item, indent, everything=everything)
     if rest := len(scores) - len(shown):
         other = " other" if shown else ""
-        words = "rubric holds or does not apply" if rest == 1 else "rubrics hold or do not apply"
+        words = "rubric is met or does not apply" if rest == 1 else "rubrics are met or do not apply"
         yield line((f"{rest}{other} {words}", Tone.FAINT), indent=indent)
     yield from note_lines(dict.fromkeys(flag for item in scores for flag in item.votes.flags), indent=indent)
 
@@ -37,7 +37,7 @@ def _lowers(item: RubricScore) -> bool:
 
 
 def _rubric(item: RubricScore, indent: int, *, everything: bool) -> Iterator[Line]:
-    said, tone = _WITHOUT.get(item.state, ("no score", Tone.PLAIN))
+    said, tone = UNSCORED_RUBRIC.get(item.state, ("no score", Tone.PLAIN))
     if item.score is not None:
         said = {1.0: "yes", 0.0: "no"}.get(item.score) or score_text(item.score)
         tone = Tone.PASS if item.score == 1 else Tone.FAIL
@@ -53,7 +53,7 @@ def _rubric(item: RubricScore, indent: int, *, everything: bool) -> Iterator[Lin
 
 
 def is_sentences(texts: object) -> TypeGuard[list[JsonObject]]:
-    """Whether a value has the form that a check of sentences gives to ``details["texts"]``."""
+    """Whether a value has the format of ``details["texts"]`` of criteria that check sentences."""
     return isinstance(texts, list) and all(
         isinstance(text, dict)
         and isinstance(sentences := cast("JsonObject", text).get("sentences"), list)
@@ -63,9 +63,9 @@ def is_sentences(texts: object) -> TypeGuard[list[JsonObject]]:
 
 
 def sentence_lines(texts: Sequence[JsonObject], *, indent: int, everything: bool) -> Iterator[Line]:
-    """Show sentences with their labels and reasons; where not everything is shown, what is odd about them alone.
+    """Show sentences with their labels and reasons; unless ``everything``, only notes about anything unusual.
 
-    The reason of the score names the sentences that lower it.
+    The reason of the score already names the sentences that lower it.
     """
     sentences: list[JsonObject] = [item for text in texts for item in text["sentences"]]
     for item in sentences if everything else ():

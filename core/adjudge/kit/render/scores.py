@@ -1,4 +1,4 @@
-"""Scores and thresholds as a person reads them."""
+"""Scores and thresholds formatted for people."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _TONES: Final[dict[Status, Tone]] = {
 
 
 def tone_of(status: Status) -> Tone:
-    """Say in which tone a status is shown."""
+    """The tone of a status."""
     return _TONES[status]
 
 
 def threshold_text(threshold: float) -> str:
-    """Show a threshold: two decimals, or as many as it has."""
+    """A threshold with two decimals, or with more if it has more."""
     if threshold.is_integer() and abs(threshold) >= 10:
         return f"{threshold:.15g}"
     rounded = f"{threshold:.2f}"
@@ -31,11 +31,11 @@ def threshold_text(threshold: float) -> str:
 
 
 def score_text(score: float, threshold: float | None = None) -> str:
-    """Show a score with two decimals, or as many more as it takes to be honest.
+    """A score with two decimals, or with more if rounding would be misleading.
 
-    Rounding never takes a score onto or over its threshold, 0 or 1: 0.7999 against 0.8 is "0.7999".
+    Rounding never moves a score onto or over its threshold, 0 or 1: 0.7999 with the threshold 0.8 is "0.7999".
     """
-    score += 0.0  # There is no -0.
+    score += 0.0  # convert -0.0 to 0.0
     if score.is_integer() and abs(score) >= 10:
         return f"{score:.15g}"
     marks = [0.0, 1.0] if threshold is None else [0.0, 1.0, threshold]
@@ -46,15 +46,16 @@ def score_text(score: float, threshold: float | None = None) -> str:
     return repr(score)
 
 
-def compared_text(score: float, threshold: float | None, *, failed: bool) -> str:
-    """Show a score beside its threshold, and on which side of it the score fell."""
+def compared_text(score: float, threshold: float | None, *, failed: bool, lower_is_better: bool) -> str:
+    """A score with its threshold and the side on which it is, for instance "1.00, not above the threshold 2.00"."""
     shown = score_text(score, threshold)
     if threshold is None:
         return shown
-    if not failed:
-        return f"{shown}, threshold {threshold_text(threshold)}"
-    side = "below" if score < threshold else "above"
-    return f"{shown}, {side} the threshold {threshold_text(threshold)}"
+    if failed:
+        side = "below the " if score < threshold else "above the "
+    else:
+        side = "not above the " if lower_is_better and score <= threshold else ""
+    return f"{shown}, {side}threshold {threshold_text(threshold)}"
 
 
 def _order(left: float, right: float) -> int:

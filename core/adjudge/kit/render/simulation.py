@@ -1,4 +1,4 @@
-"""Who played the user of a conversation, as lines."""
+"""The simulated user of a conversation as lines."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from adjudge.model.base import JsonObject
 from adjudge.model.simulation import Simulation
 
 _NOTE: Final = 300
-"""Characters shown of what a simulator says of the end."""
+"""The maximum length of a simulator's note in characters."""
 
 
 def simulation_lines(simulation: Simulation | None) -> Iterator[Line]:
-    """Show who played the user and why the conversation ended; nothing where nobody did."""
+    """Show the simulator of the user and why the conversation ended; nothing if no user was simulated."""
     if simulation is None:
         return
     persona = f" as {simulation.persona}" if simulation.persona else ""
@@ -25,14 +25,14 @@ def simulation_lines(simulation: Simulation | None) -> Iterator[Line]:
 
 
 def is_end(value: object) -> TypeGuard[JsonObject]:
-    """Whether a value has the form in which a criterion says in ``details["end"]`` whether its user ended rightly."""
+    """Whether a value has the format of ``details["end"]``, the judgement about the end of a conversation."""
     return isinstance(value, dict) and {"score", "reasoning"} <= value.keys()
 
 
 def end_lines(end: JsonObject, told: str | None, *, indent: int, everything: bool) -> Iterator[Line]:
-    """Say whether the user was right to end the conversation; where it was, only if everything is shown.
+    """Show whether the user was right to end the conversation; if so, only if ``everything`` is shown.
 
-    A reason that was ``told`` as that of the turn is not given again.
+    ``told`` is the reason shown for the turn; it is not repeated.
     """
     score, reason = end["score"], end["reasoning"]
     if score == 1.0 and not everything:

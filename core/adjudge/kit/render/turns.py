@@ -1,4 +1,4 @@
-"""Turns side by side: what was expected, what happened, what the criteria say of it."""
+"""Pairs of expected and actual turns, with the results of criteria."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adjudge.plugin import ReportedCase
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One turn, and what every criterion that goes turn by turn says of it."""
+    """One turn, with the results of all criteria that measure single turns."""
 
     number: int
     of: int
@@ -23,13 +23,13 @@ class Turn:
 
     @property
     def prompt(self) -> str:
-        """What the user said."""
+        """The text of the user's message."""
         asked = self.expected or self.actual
         return said(asked.user_content) if asked else ""
 
 
 def turns_of(reported: ReportedCase) -> list[Turn]:
-    """Pair the turns of a repeat; the shorter list is the one that ended early."""
+    """Pair the expected and actual turns of a repeat. If one list is shorter, its missing turns are ``None``."""
     expected = reported.case.conversation or ()
     actual = reported.actual.invocations
     criteria = [item for item in reported.result.criteria if item.per_invocation]
@@ -52,7 +52,7 @@ def turns_of(reported: ReportedCase) -> list[Turn]:
 
 
 def said(content: Content | None) -> str:
-    """Give the text of a message; what is not text is named."""
+    """The text of a message, with the types of its files in brackets."""
     if content is None:
         return "(none)"
     blobs = [f"[{item.mime_type or 'file'}]" for item in content.items if isinstance(item, Blob)]

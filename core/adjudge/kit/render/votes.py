@@ -1,4 +1,4 @@
-"""Votes as lines: the tally that judged criteria leave, in words, and what is odd about it."""
+"""Votes as lines: the tally of judged criteria, and notes about anything unusual."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from adjudge.kit.render.lines import Line, Tone, line, shortened
 from adjudge.model.base import JsonObject
 
 _REASON: Final = 200
-"""Characters shown of the reason of one vote where not everything is shown."""
+"""The maximum length of one vote's reason in characters, unless everything is shown."""
 _LOST: Final = "lost"
 
-_NOTES: Final[Mapping[str, str]] = {
-    "addresses_judge": "what was judged seems to speak to its judge",
-    "invisible_text": "what was judged held invisible characters; the judge did not see them",
+FLAG_WORDS: Final[Mapping[str, str]] = {
+    "addresses_judge": "the judged text seems to address the judge",
+    "invisible_text": "the judged text contained invisible characters; they were removed for the judge",
 }
 
 
 def is_votes(value: object) -> TypeGuard[JsonObject]:
-    """Whether a value has the form in which judged criteria show their votes."""
+    """Whether a value has the format of votes in the details of judged criteria."""
     if not _is_object(value):
         return False
     tally, votes, flags = value.get("tally"), value.get("votes", []), value.get("flags", [])
@@ -43,7 +43,7 @@ def _is_list(value: object) -> TypeGuard[list[object]]:
 
 
 def votes_text(votes: JsonObject) -> str:
-    """Say the tally, for instance "4 of 5 votes valid, 1 lost"."""
+    """The tally as a text, for instance "4 of 5 votes valid, 1 lost"."""
     tally: dict[str, int] = dict(votes["tally"])
     total = sum(tally.values())
     label = votes.get("label")
@@ -51,12 +51,12 @@ def votes_text(votes: JsonObject) -> str:
         label = max(tally, key=lambda name: tally[name])
     first = f"{tally.pop(label)} of {total} votes {label}"
     rest = sorted(tally.items(), key=lambda item: (item[0] == _LOST, -item[1], item[0]))
-    tie = ["a tie, so that the lower value holds"] if votes.get("tie") is True else []
+    tie = ["a tie, so the lower value counts"] if votes.get("tie") is True else []
     return ", ".join([first, *(f"{count} {name}" for name, count in rest), *tie])
 
 
 def vote_lines(votes: JsonObject, *, indent: int, everything: bool) -> Iterator[Line]:
-    """Show how a decision came about: the tally, and every vote where everything is shown."""
+    """Show the tally of a decision; if ``everything``, also every vote."""
     said = votes_text(votes)
     if everything:
         if votes.get("stopped_early") is True:
@@ -70,13 +70,13 @@ def vote_lines(votes: JsonObject, *, indent: int, everything: bool) -> Iterator[
 
 
 def note_lines(flags: Mapping[str, None], *, indent: int) -> Iterator[Line]:
-    """Show what is odd about what was judged."""
+    """Show notes about unusual properties of the judged texts."""
     for flag in flags:
-        yield line(("note: ", Tone.UNSURE), _NOTES.get(flag, flag.replace("_", " ")), indent=indent)
+        yield line(("note: ", Tone.UNSURE), FLAG_WORDS.get(flag, flag.replace("_", " ")), indent=indent)
 
 
 def flags_of(*votes: object) -> dict[str, None]:
-    """Every flag of several decisions once, in order."""
+    """The flags of several decisions, each once, in order."""
     return {flag: None for item in votes if is_votes(item) for flag in item.get("flags", ())}
 
 

@@ -1,6 +1,6 @@
 """Two texts with their differences marked word by word: ``[-expected-]`` and ``{+actual+}``.
 
-Long texts are shown around their differences, around each of them: what they have in common between is left out.
+Of long texts only the parts around the differences are shown; common parts between them are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 from adjudge.kit.render.lines import Piece, Tone, shortened
 from adjudge.model.printable import clean
 
-# Chinese, Japanese, Korean and the scripts around Thai do not put spaces between words.
+# Chinese, Japanese, Korean and Southeast Asian scripts such as Thai have no spaces between words.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -21,37 +21,37 @@ _WORDS: Final = re.compile(rf"[{_UNSPACED}]\s*|[^\W{_UNSPACED}]+\s*|\S\s*")
 _SPACES: Final = re.compile(r"\s+")
 
 _LIMIT: Final = 280
-"""Characters shown of each text."""
+"""The maximum length of each shown text in characters."""
 _LEAD: Final = 60
-"""Characters shown before the first difference where the beginning has to be left out."""
+"""The number of characters shown before the first difference, if the beginning is left out."""
 _AROUND: Final = 30
-"""Characters shown before and after each further difference."""
+"""The number of characters shown before and after each further difference."""
 _COMPARED: Final = 20_000
-"""Characters that are compared from the first difference on."""
-_RELATED: Final = 0.4
-"""Texts with less in common are shown without marks: everything differs."""
+"""The maximum number of characters that are compared, counted from the first difference."""
+RELATED: Final = 0.4
+"""The minimum similarity ratio. Less similar texts are shown without marks, because everything differs."""
 _ELLIPSIS: Final[Piece] = ("…", Tone.FAINT)
 
 
 def words(text: str) -> list[str]:
-    """Cut a text into words, each with the white space after it."""
+    """Split a text into words, each with the white space after it."""
     return _WORDS.findall(text)
 
 
 def marked(expected: str, actual: str, limit: int = _LIMIT) -> tuple[list[Piece], list[Piece]]:
-    """Show two texts on one line each, differences marked; longer ones than ``limit`` around every difference."""
+    """The two texts on one line each, with marked differences; texts longer than ``limit`` are shortened."""
     is_short = max(len(expected), len(actual)) <= limit
     start = 0 if is_short else max(0, _common_start(expected, actual) - _LEAD)
     left, right = _piece(expected, start), _piece(actual, start)
-    if left == right and expected != actual:  # in white space alone
+    if left == right and expected != actual:  # they differ only in white space
         left, right = _piece(_visible(expected), start), _piece(_visible(actual), start)
     left_words, right_words = words(left), words(right)
     matcher = SequenceMatcher(
         None, [word.rstrip() for word in left_words], [word.rstrip() for word in right_words], autojunk=False
     )
     lead: list[Piece] = [_ELLIPSIS] if start else []
-    # Of texts whose beginning is left out something is the same.
-    if not start and matcher.ratio() < _RELATED:
+    # If the beginning is left out, the texts have it in common, so they are related.
+    if not start and matcher.ratio() < RELATED:
         return [*lead, shortened(left, limit)], [*lead, shortened(right, limit)]
     wanted, found = _Shown(lead, limit, is_short), _Shown(lead, limit, is_short)
     codes = matcher.get_opcodes()
@@ -76,7 +76,7 @@ def marked(expected: str, actual: str, limit: int = _LIMIT) -> tuple[list[Piece]
 
 
 class _Shown:
-    """One of the two texts as far as it is shown."""
+    """The shown parts of one of the two texts."""
 
     def __init__(self, lead: Sequence[Piece], limit: int, whole: bool) -> None:
         self.pieces: list[Piece] = list(lead)
@@ -88,7 +88,7 @@ class _Shown:
         return not self._whole and self._left <= 0
 
     def same(self, text: str, first: bool, last: bool) -> None:
-        """What both have; of a long stretch the ends beside differences."""
+        """Add a part that both texts have; of a long part, only its ends next to differences."""
         before = 0 if first else _AROUND
         after = 0 if last else _LEAD if first else _AROUND
         if self._whole or len(text) <= before + after + _AROUND:
@@ -99,7 +99,7 @@ class _Shown:
         self._add(text[len(text) - after :].lstrip() if after else "")
 
     def differs(self, opening: str, text: str, closing: str, tone: Tone) -> None:
-        """What only this one has."""
+        """Add a part that only this text has."""
         body = text.rstrip()
         if body:
             self.pieces += [(f"{opening}{body}{closing}", tone), text[len(body) :]]
@@ -112,17 +112,17 @@ class _Shown:
 
 
 def _piece(text: str, start: int) -> str:
-    """A text from ``start`` on, on one line."""
+    """The text after ``start`` on one line."""
     return _SPACES.sub(" ", clean(text[start : start + _COMPARED])).strip()
 
 
 def _visible(text: str) -> str:
-    """A text with marks for its white space."""
+    """A text with visible marks for its white space."""
     return text.replace(" ", "␣").replace("\n", "⏎").replace("\t", "⇥")
 
 
 def _around(text: str, place: int) -> str:
-    """What differs, cut to the surroundings of ``place`` where it is long: a word without an end, or a whole page."""
+    """Shorten a long differing part to the text around ``place``."""
     if len(text) <= _LIMIT // 2:
         return text
     start = max(0, place - _AROUND)
@@ -130,7 +130,7 @@ def _around(text: str, place: int) -> str:
 
 
 def _common_start(left: str, right: str) -> int:
-    """How many characters are the same from the beginning."""
+    """The number of equal characters at the beginning."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,10 +1,11 @@
-"""What an agent did and what came back, as code sees it: what criteria that count share.
+"""Actions, results and errors of a run: shared code of criteria that are computed without a judge.
 
-Pure functions from the model alone.
+All are pure functions of the model.
 """
 
 from adjudge.kit.trace.actions import Action, ActionKey, actions_of, is_in_words
 from adjudge.kit.trace.citations import cited, citing, counted, listed, scanned
+from adjudge.kit.trace.costs import cost_of, cost_of_step
 from adjudge.kit.trace.failures import ShownError, errors_of, failure_of, unchanging
 from adjudge.kit.trace.locations import json_text, place_of
 from adjudge.kit.trace.moves import Move, moves_of
@@ -19,6 +20,8 @@ __all__ = [
     "actions_of",
     "cited",
     "citing",
+    "cost_of",
+    "cost_of_step",
     "counted",
     "declared_tools",
     "errors_of",

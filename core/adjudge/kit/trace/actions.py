@@ -1,4 +1,4 @@
-"""Actions: what the agent did, and when two actions are the same."""
+"""Actions of the agent, and their equality."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from adjudge.model.items import Item, Text, ToolCall
 from adjudge.model.step import Step
 
 ActionKey: TypeAlias = tuple[str, str]
-"""The name and the arguments. Two actions are the same where their keys are equal."""
+"""The name and the arguments of an action. Two actions are equal if their keys are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A tool call, or the words that a log gives as an action."""
+    """An action of the agent: a tool call, or a text that the log records as an action."""
 
     step: int
     """The number of the step."""
     name: str
-    """The tool; empty where the action is in words."""
+    """The name of the tool; empty if the action is a text."""
     key: ActionKey
     item: ToolCall | Text
 
 
 def actions_of(steps: Iterable[Step]) -> list[Action]:
-    """Every action, in order."""
+    """All actions, in order."""
     return [
         Action(step.number, key[0], key, item)
         for step in steps
@@ -38,11 +38,11 @@ def actions_of(steps: Iterable[Step]) -> list[Action]:
 
 
 def _key(item: Item) -> ActionKey | None:
-    """What the action is the same by; ``None`` where the item is no action.
+    """The key of an action; ``None`` if the item is not an action.
 
-    The order of arguments does not count, nor whether a log has ``{}`` or none. Arguments that are no object count
-    as the text that they are, without the white space around them. Words are an action where the log
-    has them in place of one (``action: "Open the menu"``).
+    Keys are independent of the order of arguments; missing arguments equal ``{}``. Arguments that are not an object
+    are compared as text without surrounding white space. A text is an action if the log records it as one
+    (``action: "Open the menu"``).
     """
     if isinstance(item, ToolCall):
         if is_thought(item.name):
@@ -56,5 +56,5 @@ def _key(item: Item) -> ActionKey | None:
 
 
 def is_in_words(item: Text) -> bool:
-    """Whether a log has these words in the place of an action."""
+    """Whether the log records this text as an action."""
     return (item.extra or {}).get("key") == "action"

@@ -1,4 +1,4 @@
-"""Evidence of what code counted: quotes that stand in the log, or a scan that found nothing."""
+"""Evidence for results computed by code: quotes from the log, or a search without a finding."""
 
 from __future__ import annotations
 
@@ -11,39 +11,41 @@ from adjudge.model.items import Item
 from adjudge.model.trajectory import Trajectory
 
 _LONGEST: Final = 200
-"""Characters of a quote: it is to be found and recognised, not to be read as a whole."""
+"""The maximum length of a quote in characters, enough to find and recognise the place."""
 
 _FEWEST: Final = 3
-"""Visible characters of a quote. Fewer stand everywhere, and prove nothing."""
+"""The minimum number of visible characters of a quote. Shorter quotes occur everywhere and prove nothing."""
 
 _MOST: Final = 20
-"""Citations of one outcome. A loop of a thousand steps is proved by its first ones."""
+"""The maximum number of citations of one outcome, enough to prove a loop of many steps."""
 
 _NUMBERS: Final = 10
-"""Step numbers in a reason."""
+"""The maximum number of step numbers in a reason."""
 
 
 def quoted(step: int, field: str, text: str) -> Citation | None:
-    """The beginning of a text as a citation; ``None`` where it has too few visible characters to be found."""
+    """Cite the beginning of a text; ``None`` if it has too few visible characters."""
     quote = text[:_LONGEST].strip()
     visible = sum(char.isprintable() and not char.isspace() for char in quote)
-    return Citation(step=step, field=field, quote=quote) if visible >= _FEWEST else None
+    if visible < _FEWEST:
+        return None
+    return Citation(step=step, field=field, quote=quote, shortened=bool(text[_LONGEST:].strip()))
 
 
 def cited(step: int, item: Item) -> Citation | None:
-    """An item of a step as a citation; ``None`` where it has no words, or too few."""
+    """Cite an item of a step; ``None`` if it has no text, or too little."""
     place = place_of(item)
     return None if place is None else quoted(step, *place)
 
 
 def citing(citations: Iterable[Citation | None]) -> Evidence:
-    """The first citations, each once."""
+    """Evidence with the first citations, without duplicates."""
     found = dict.fromkeys(citation for citation in citations if citation is not None)
     return Evidence(citations=tuple(found)[:_MOST])
 
 
 def scanned(trajectory: Trajectory, scan: str) -> Evidence:
-    """That a scan of all steps found nothing; no evidence for a run without steps."""
+    """Evidence that a search of all steps found nothing; empty for a run without steps."""
     steps = trajectory.steps
     if not steps:
         return Evidence()
@@ -51,12 +53,12 @@ def scanned(trajectory: Trajectory, scan: str) -> Evidence:
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 call``, ``2 calls``."""
+    """A number with its noun: ``1 call``, ``2 calls``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def listed(steps: Sequence[int]) -> str:
-    """``step 3``, ``steps 3, 5 and 9``, each once; of many the first ones."""
+    """List step numbers without duplicates: ``step 3``, ``steps 3, 5 and 9``; long lists are truncated."""
     numbers = list(dict.fromkeys(steps))
     if len(numbers) == 1:
         return f"step {numbers[0]}"

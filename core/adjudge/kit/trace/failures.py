@@ -1,4 +1,4 @@
-"""Errors: what a log says went wrong, and when two errors are the same."""
+"""Errors in a log, and their equality."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FAILED: Final = re.compile(
 )
 
 _HEAD: Final = 100
-"""Characters of a result in which it says that it is an error."""
+"""The number of characters at the beginning of a result that are searched for words such as "error"."""
 
 _CHANGING: Final = re.compile(
     r"""
@@ -31,25 +31,26 @@ _CHANGING: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""What differs from one telling of an error to the next. Plain numbers do not: they name lines and elements."""
+"""Parts of messages that differ between occurrences of the same error. Plain numbers are not included, because they
+identify lines and elements."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownError:
-    """An error that the log reports, or a result that says that it is one."""
+    """An error recorded in the log, or a result that is an error."""
 
     step: int
     message: str
     key: str
-    """Two errors are the same where their keys are equal."""
+    """Two errors are equal if their keys are."""
     citation: Citation | None
-    """``None`` where its words are too few to be found."""
+    """``None`` if the text is too short to be cited."""
     call_id: str | None = None
-    """The call that failed, where the log says so."""
+    """The id of the failed call, if the log contains it."""
 
 
 def errors_of(step: Step) -> list[ShownError]:
-    """The errors of a step, each once, in order."""
+    """The errors of a step in order, without duplicates."""
     found: dict[tuple[str, str | None], ShownError] = {}
     for error in _errors(step):
         found.setdefault((error.key, error.call_id), error)
@@ -68,10 +69,10 @@ def _errors(step: Step) -> Iterator[ShownError]:
 
 
 def failure_of(result: ToolResult) -> str | None:
-    """The error that a result is, else ``None``.
+    """The error message of a result; ``None`` if it is not an error.
 
-    It is one where the log marks it as failed, where it is an object with an ``error`` or marked with ``isError``, and
-    where it is a text that begins like an error.
+    A result is an error if the log marks it as failed, if it is an object with ``error`` or ``isError``, or if it is a
+    text that begins like an error.
     """
     value = result.value
     if is_object(value):
@@ -84,7 +85,7 @@ def failure_of(result: ToolResult) -> str | None:
 
 
 def _words(result: ToolResult) -> tuple[str, str]:
-    """Where the error stands, and its words there: strings inside JSON are escaped."""
+    """The field of the error, and its text as in the log, where strings inside JSON are escaped."""
     field, text = place_of(result) or ("result", "")
     said = result.value.get("error") if is_object(result.value) else None
     if said:
@@ -93,5 +94,5 @@ def _words(result: ToolResult) -> tuple[str, str]:
 
 
 def unchanging(text: str) -> str:
-    """A text without what differs from one telling to the next: case, white space, colours, times, UUIDs, addresses."""
+    """Normalise a message: lower case, single spaces, without terminal colours, times, UUIDs and memory addresses."""
     return " ".join(_CHANGING.sub("#", text).split()).casefold()

@@ -1,4 +1,4 @@
-"""Where the words of an item stand in a log: the field that a citation names, and its text."""
+"""The fields of a log that contain the texts of items, for citations."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from adjudge.model.items import Claim, ErrorItem, Item, Observation, Opaque, Tex
 
 
 def place_of(item: Item) -> tuple[str, str] | None:
-    """``(field, text)`` of an item; ``None`` for blobs and opaque items, which have no words to cite.
+    """``(field, text)`` of an item; ``None`` for blobs and opaque items, which have no text to cite.
 
-    An action that names no tool is words all the same. A tool with which the agent thinks holds a thought, and no action.
+    A text that the log records as an action is in the field ``action``. The text of a call of a thinking tool is in the
+    field ``thinking``.
     """
     match item:
         case Claim():
@@ -39,5 +40,5 @@ def place_of(item: Item) -> tuple[str, str] | None:
 
 
 def json_text(value: JsonValue) -> str:
-    """A text as it is; anything else as JSON in one line."""
+    """A text unchanged; other values as JSON in one line."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -1,4 +1,4 @@
-"""Moves: the actions of a step, with what came back until the next ones."""
+"""Moves: the actions of a step, with their results up to the next actions."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from adjudge.model.invocation import Invocation
 from adjudge.model.step import Step
 
 FailedKey: TypeAlias = tuple[ActionKey, ...]
-"""The action that failed; all actions of the move where the log does not say which."""
+"""The key of the failed action; of all actions of the move if the log does not contain which one failed."""
 
 
 @dataclass(slots=True)
 class Move:
-    """A step that acts, and the steps after it that do not."""
+    """A step with actions, and the following steps without actions."""
 
     actions: list[Action]
     steps: list[Step]
@@ -25,11 +25,11 @@ class Move:
 
     @property
     def number(self) -> int:
-        """The number of the step that acts."""
+        """The number of the step with the actions."""
         return self.steps[0].number
 
     def failed(self) -> dict[FailedKey, ShownError]:
-        """What failed in it, with the first error of each."""
+        """The failed actions of the move, with the first error of each."""
         by_id = {call_id: action.key for action in self.actions if (call_id := _id(action)) is not None}
         found: dict[FailedKey, ShownError] = {}
         for error in self.errors:
@@ -43,9 +43,8 @@ class Move:
 def moves_of(turn: Invocation) -> list[Move]:
     """The moves of a turn, in order.
 
-    An error belongs to the move whose call its result names. Where it names none, it belongs to the
-    step that it stands in, and to the last one that acted where that step does not act. What came before the first action
-    belongs to none.
+    An error belongs to the move with the call that its result names. Without a call id it belongs to the move of its
+    own step, that is, of the last step with actions. Errors before the first action belong to no move.
     """
     moves: list[Move] = []
     callers: dict[str, Move] = {}

@@ -1,4 +1,4 @@
-"""Tools: those that an application declares, in everybody's forms, and those whose call is an answer."""
+"""Tools: declarations of an application in any provider's form, and tools whose call is an answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.invocation import Invocation
 
 _LISTS: Final = ("function_declarations", "functionDeclarations")
-"""Where a ``Tool`` of google-genai, which ADK writes, has its functions."""
+"""The keys of the functions in a ``Tool`` of google-genai, which ADK writes."""
 
 _SCHEMAS: Final = (
     "parameters_json_schema",
@@ -19,29 +19,27 @@ _SCHEMAS: Final = (
     "input_schema",
     "inputSchema",
 )
-"""Where a function's schema lies: google-genai, OpenAI, Anthropic, MCP."""
+"""The keys of a function's schema: google-genai, OpenAI, Anthropic, MCP."""
 
 _OF_ADK: Final = frozenset({"adk_request_credential", "adk_request_confirmation", "adk_request_input"})
-"""Calls that ADK itself makes in the agent's name (``google.adk.flows.llm_flows.functions``)."""
-
-
+"""Calls that ADK itself makes in the name of the agent (``google.adk.flows.llm_flows.functions``)."""
 _TRANSFERS: Final = ("transfer_to_", "handoff_to_")
-"""How frameworks call the tool by which an agent hands over to another (ADK, OpenAI Agents, LangGraph)."""
+"""Prefixes of tools that hand over to another agent (ADK, OpenAI Agents, LangGraph)."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredTool:
-    """A tool that the agent was told of."""
+    """A tool that is declared to the agent."""
 
     name: str
     schema: JsonObject | None = None
-    """The JSON schema of its arguments; ``None`` where the declaration has none."""
+    """The JSON schema of its arguments; ``None`` if the declaration has none."""
     takes_text: bool = False
-    """Whether its input is a text and no object (OpenAI's tools of type ``custom``)."""
+    """Whether its input is a text, not an object (OpenAI's tools of type ``custom``)."""
 
 
 def declared_tools(turns: Iterable[Invocation]) -> dict[str, list[DeclaredTool]]:
-    """The tools of all agents of all turns by name; agents may declare different tools under one name."""
+    """The tools of all agents in all turns, by name; agents may have different tools of the same name."""
     found: dict[str, list[DeclaredTool]] = {}
     for turn in turns:
         if turn.app_details is None:
@@ -56,7 +54,7 @@ def declared_tools(turns: Iterable[Invocation]) -> dict[str, list[DeclaredTool]]
 
 
 def is_of_the_framework(name: str) -> bool:
-    """Whether a call of this name is the framework's own, which no agent declares: of ADK, or a transfer."""
+    """Whether a call of this name is made by the framework, and so is not declared: a call of ADK, or a transfer."""
     return name in _OF_ADK or name.startswith(_TRANSFERS)
 
 
@@ -80,7 +78,7 @@ def _tools(declaration: JsonValue) -> Iterator[DeclaredTool]:
             schema=None if schema is None else _as_json_schema(schema),
             takes_text=data.get("type") == "custom",
         )
-    elif isinstance(data.get("type"), str):  # a tool of the provider's own: {"type": "web_search"}
+    elif isinstance(data.get("type"), str):  # a tool of the provider: {"type": "web_search"}
         yield DeclaredTool(data["type"])
     else:  # {"google_search": {}}
         yield from (DeclaredTool(name) for name, value in data.items() if value is not None)
@@ -100,12 +98,12 @@ _KEYWORDS: Final = {
     "min_properties": "minProperties",
     "ref": "$ref",
 }
-"""google-genai's ``Schema`` has the keywords of OpenAPI 3.0 in Python's spelling."""
+"""Keywords in google-genai's ``Schema``, which uses OpenAPI 3.0 in snake_case, to JSON schema."""
 
 _LIMITS: Final = frozenset(
     {"maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
 )
-"""Integers of 64 bits, which protobuf writes as texts."""
+"""Keywords with 64-bit integers, which protobuf writes as strings."""
 
 _SCHEMAS_BELOW: Final = frozenset({"properties", "$defs", "definitions", "patternProperties"})
 _LISTS_BELOW: Final = frozenset({"anyOf", "allOf", "oneOf", "prefixItems"})
@@ -113,14 +111,14 @@ _SCHEMA_BELOW: Final = frozenset({"items", "additionalProperties", "not"})
 
 
 def _as_json_schema(schema: Any) -> Any:
-    """A schema of google-genai or of OpenAPI as a JSON schema; a JSON schema stays what it is."""
+    """Convert a schema of google-genai or OpenAPI to a JSON schema; a JSON schema is unchanged."""
     if not isinstance(schema, Mapping):
         return schema
     found: JsonObject = {}
     for written, value in cast("Mapping[str, Any]", schema).items():
         key = _KEYWORDS.get(written, written)
         if value is None and key not in {"const", "default"}:
-            continue  # a field of the class that is not set
+            continue  # an unset field of the class
         if key == "type":
             if value != "TYPE_UNSPECIFIED":
                 found[key] = _lowered(value)
@@ -139,7 +137,7 @@ def _as_json_schema(schema: Any) -> Any:
 
 
 def _or_null(schema: JsonObject) -> JsonObject:
-    """The same schema, null allowed. It is widened in place, because pointers into it must still hold."""
+    """Allow null in a schema. The schema is changed in place, so that references into it stay valid."""
     wider: JsonObject = dict(schema)
     if "type" in schema:
         types: Any = schema["type"]
@@ -167,7 +165,7 @@ _ANSWERING: Final = frozenset(
 
 
 def is_answer(tool: str) -> bool:
-    """Whether a call of a tool of this name is an answer: what it says are the agent's own words."""
+    """Whether a call of a tool of this name is an answer of the agent: its arguments are the agent's own text."""
     return tool.lower() in _ANSWERING
 
 
@@ -175,5 +173,5 @@ _THINKING: Final = frozenset({"think"})
 
 
 def is_thought(tool: str) -> bool:
-    """Whether a call of a tool of this name does nothing but keep what the agent thinks: no action."""
+    """Whether a tool of this name only records the agent's thoughts, so that a call is not an action."""
     return tool.lower() in _THINKING

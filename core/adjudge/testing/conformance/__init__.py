@@ -1,4 +1,4 @@
-"""What every component must keep: one class per kind, to be subclassed in a test module.
+"""Conformance tests: one class for each kind of component. Subclass it in a test module.
 
 ```python
 class TestHelpful(CriterionConformance):
@@ -6,13 +6,14 @@ class TestHelpful(CriterionConformance):
     config = {"words": ["please"]}
 ```
 
-The methods are tests. They need no pytest, so ``adjudge plugins check`` runs them too.
+The methods are tests. They do not need pytest, so ``adjudge plugins check`` runs them too.
 """
 
 from adjudge.testing.conformance.agents import AgentAdapterConformance
 from adjudge.testing.conformance.component import ComponentConformance
 from adjudge.testing.conformance.criteria import CriterionConformance, criterion_conformance
 from adjudge.testing.conformance.judging import GranularityStrategyConformance, JudgeBackendConformance
+from adjudge.testing.conformance.observers import ObserverConformance
 from adjudge.testing.conformance.readers import TraceReaderConformance
 from adjudge.testing.conformance.reporters import ReporterConformance
 from adjudge.testing.conformance.simulators import UserSimulatorConformance
@@ -23,6 +24,7 @@ __all__ = [
     "CriterionConformance",
     "GranularityStrategyConformance",
     "JudgeBackendConformance",
+    "ObserverConformance",
     "ReporterConformance",
     "TraceReaderConformance",
     "UserSimulatorConformance",

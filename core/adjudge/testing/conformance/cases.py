@@ -1,4 +1,4 @@
-"""The cases that every criterion must cope with."""
+"""Ordinary and unusual cases for the conformance tests of criteria."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RUBRIC = Rubric(rubric_id="polite", text="The answer is polite.")
 
 
 def criterion_cases(*, simulated: bool) -> Iterator[CaseUnderTest]:
-    """Everyday cases and odd ones. With ``simulated`` also a conversation that a simulated user led."""
+    """Yield ordinary and unusual cases; if ``simulated``, also a conversation with a simulated user."""
     yield _case("one_turn", [_turn("hi", "hello", "search")])
     yield _case("many_turns", [_turn(f"question {n}", f"answer {n}", f"tool_{n % 3}") for n in range(25)])
     yield _case("unicode", [_turn(text, text, text.strip() or "tool") for text in _TEXTS])

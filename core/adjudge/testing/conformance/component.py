@@ -1,14 +1,15 @@
-"""What holds for a component of any kind."""
+"""Conformance tests of components of any kind."""
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import inspect
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, Final, Generic, TypeVar
@@ -20,6 +21,7 @@ from adjudge.extension.discovery import Candidate, discover
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import Spec
+from adjudge.testing.conformance.watching import Network, watched
 from adjudge.testing.host import FakeHost
 from adjudge.testing.plugin_manager import as_candidate, manager
 
@@ -39,41 +41,42 @@ HEAVY_MODULES: Final = (
     "torch",
     "transformers",
 )
-"""What importing a plugin must not import: every command that lists components would pay for it."""
+"""Modules that importing a plugin must not import, because they slow down every command that lists components."""
 
 
 class NotRun(SkipTest):
-    """A test needs something that was not given, so that nothing is known of the component."""
+    """A test was not run because it needs data that was not given, for instance a sample."""
 
 
 _ABSENT: Final = "no_component_has_this_option"
 
 SpecT = TypeVar("SpecT", bound=Spec[Any])
+ResultT = TypeVar("ResultT")
 
 
 class ComponentConformance(Generic[SpecT]):
-    """Base of the conformance classes. Subclass the one of the component's kind."""
+    """Base of the conformance classes. Subclass the class for the component's kind."""
 
     component: ClassVar[str]
-    """``plugin/component``: the plugin is the name of its entry point."""
+    """The id, ``plugin/component``. The plugin's name is that of its entry point."""
     plugin: ClassVar[object | None] = None
     """The module with the hooks, or a ``Candidate``; ``None``: the installed plugin of that name."""
     config: ClassVar[Mapping[str, Any]] = {}
-    """The component's options, as a configuration file has them. Override ``options`` to compute them."""
+    """The component's options, as in a configuration file. Override ``options`` to compute them."""
     kind: ClassVar[str]
-    """The attribute of ``Extensions`` that holds components of this kind."""
+    """The name of the hook for this kind, which is also the attribute of ``Extensions``."""
 
     def options(self, folder: Path) -> Mapping[str, Any]:  # noqa: ARG002 - overridden
-        """The component's options, those of its spec where none are set; ``folder`` is empty and may be written to."""
+        """The component's options, by default ``config`` or the example options of its spec. ``folder`` is empty."""
         return self.config or self.spec.example_options
 
     def host(self, folder: Path) -> Host:
-        """The host that the factory is given."""
+        """The host that is passed to the factory."""
         return FakeHost(folder)
 
     @functools.cached_property
     def registered(self) -> Registered[SpecT]:
-        """The component, loaded with no other plugin beside it."""
+        """The component, loaded without other plugins."""
         registry: Registry[SpecT] = getattr(manager(self._candidate()), self.kind)
         return registry.resolve(self.component)
 
@@ -83,13 +86,45 @@ class ComponentConformance(Generic[SpecT]):
         return self.registered.spec
 
     def build(self, folder: Path) -> Any:
-        """The component, made by its factory from ``options``."""
+        """Create the component with its factory from ``options``."""
+        return self.made_with(self.host(folder), folder)
+
+    def made_with(self, host: Host, folder: Path) -> Any:
+        """Create the component with another host."""
         spec = self.spec
         config = validated_config(spec.config, self.options(folder))
-        return spec.factory(config, self.host(folder))
+        with watched("the factory", network="forbidden", never_waits=True):
+            component: object = spec.factory(config, host)
+        assert component is not None, "the factory returned None"
+        assert not inspect.isawaitable(component), "the factory is `async def`; it must be a plain function"
+        return component
+
+    def awaited(
+        self, what: str, call: Callable[[], Any], kind: type[ResultT], *, network: Network = "allowed"
+    ) -> ResultT:
+        """Await a coroutine function of the component, check its contract, and return its result.
+
+        Args:
+            what: The name of the function, for messages.
+            call: The call.
+            kind: The class that the result must have.
+            network: How to treat calls to the network.
+        """
+
+        async def waited() -> object:
+            coroutine = call()
+            assert inspect.isawaitable(coroutine), (
+                f"{what} must be `async def`; it returned {type(coroutine).__name__}"
+            )
+            return await coroutine
+
+        with watched(what, network=network):
+            found: object = asyncio.run(waited())
+        assert isinstance(found, kind), f"{what} returned {type(found).__name__}; expected {kind.__name__}"
+        return found
 
     def test_the_spec_is_valid(self) -> None:
-        """Names, summary and defaults are what a listing and the plan need."""
+        """The fields of the spec are valid."""
         spec = self.spec
         assert not spec.problems(), spec.problems()
         if spec.example_options:
@@ -104,17 +139,17 @@ class ComponentConformance(Generic[SpecT]):
         )
 
     def test_the_configuration_survives_json(self, tmp_path: Path) -> None:
-        """Options are validated, written and read again without a difference."""
+        """Options are unchanged after validation and a round trip through JSON."""
         model = self.spec.config
         config = validated_config(model, self.options(tmp_path))
         written = json.dumps(config.model_dump(mode="json", by_alias=True), allow_nan=False)
         assert model.model_validate_json(written) == config
 
     def test_an_unknown_option_is_refused(self, tmp_path: Path) -> None:
-        """A misspelt option is a message, never silence, unless the component hands further keys on."""
+        """An unknown option is an error, unless the component passes unknown keys on."""
         model: type[ComponentConfig] = self.spec.config
         if model.hands_on_extras:
-            raise SkipTest("this component hands further keys on to somebody's own code")
+            raise SkipTest("this component passes further keys to custom code")
         try:
             validated_config(model, {**self.options(tmp_path), _ABSENT: 1})
         except InputError as error:
@@ -123,12 +158,22 @@ class ComponentConformance(Generic[SpecT]):
             raise AssertionError("an unknown option was accepted")
 
     def test_importing_the_plugin_is_light(self) -> None:
-        """Listings import every plugin: heavy imports belong inside the factory."""
+        """Importing the plugin imports no slow modules, because listings import every plugin."""
         module = self._candidate().module.partition(":")[0]
         if self.plugin is not None and not isinstance(self.plugin, ModuleType | Candidate):
             raise SkipTest("the plugin is not a module")
         heavy = _heavy_imports_of(module)
         assert not heavy, f"importing {module} imports {', '.join(heavy)}; import them inside the factory"
+
+    def test_making_it_twice_changes_nothing(self, tmp_path: Path) -> None:
+        """The factory changes neither its options nor the process: it is called for every run, in any thread."""
+        config = validated_config(self.spec.config, self.options(tmp_path))
+        before = config.model_dump_json(), dict(os.environ), Path.cwd()
+        for _ in range(2):
+            self.spec.factory(config, self.host(tmp_path))
+        assert config.model_dump_json() == before[0], "the factory changes its options"
+        assert dict(os.environ) == before[1], "the factory changes the environment variables of the process"
+        assert Path.cwd() == before[2], "the factory changes the working folder of the process"
 
     def _candidate(self) -> Candidate:
         name = self.component.partition("/")[0]
@@ -147,11 +192,12 @@ class ComponentConformance(Generic[SpecT]):
 @functools.cache
 def _heavy_imports_of(module: str) -> tuple[str, ...]:
     code = (
-        "import importlib, sys\n"
+        "import contextlib, importlib, io, sys\n"
         "import adjudge.plugin\n"
-        "before = set(sys.modules)\n"
-        "importlib.import_module(sys.argv[1])\n"
-        "print('\\n'.join(set(sys.modules) - before))\n"
+        "before, said = set(sys.modules), io.StringIO()\n"
+        "with contextlib.redirect_stdout(said):\n"
+        "    importlib.import_module(sys.argv[1])\n"
+        "print('prints' if said.getvalue() else '', *(set(sys.modules) - before), sep='\\n')\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     imported = subprocess.run(  # noqa: S603 - our own interpreter and our own code
@@ -162,4 +208,5 @@ def _heavy_imports_of(module: str) -> tuple[str, ...]:
         check=False,
     )
     assert imported.returncode == 0, f"importing {module} on its own fails:\n{imported.stderr}"
+    assert not imported.stdout.startswith("prints"), f"importing {module} prints something"
     return tuple(sorted(set(imported.stdout.split()) & set(HEAVY_MODULES)))

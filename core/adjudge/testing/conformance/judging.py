@@ -1,56 +1,148 @@
-"""What every judge backend and every granularity strategy must keep."""
+"""Conformance tests of judge backends and granularity strategies."""
 
 from __future__ import annotations
 
-import asyncio
 import inspect
-import json
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
-from unittest import mock
+from typing import ClassVar, Final, get_args
+from unittest import SkipTest, mock
 
-from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy, JudgeBackend, Writer
+from adjudge.errors import JudgeError, JudgeErrorCode
+from adjudge.extension.judge_protocols import (
+    AggregationContext,
+    GranularityStrategy,
+    JudgeBackend,
+    SupportsContext,
+    SupportsModelCheck,
+    SupportsModelIdentity,
+    SupportsRateLimit,
+    Writer,
+)
+from adjudge.extension.protocols import SupportsFingerprint
 from adjudge.extension.specs import GranularityStrategySpec, JudgeBackendSpec
 from adjudge.kit.digests import tokens_of
 from adjudge.model.aggregated import AggregatedSteps, Cluster
-from adjudge.model.judging import Exhibit, Prompt
+from adjudge.model.judging import Exhibit, JudgeMessage, JudgeReply, JudgeRequest, Prompt
 from adjudge.model.trajectory import Trajectory
 from adjudge.testing.conformance.cases import criterion_cases
 from adjudge.testing.conformance.component import ComponentConformance
+from adjudge.testing.conformance.values import json_object, messages, same_document
+from adjudge.testing.conformance.watching import watched
+from adjudge.testing.host import FakeHost
+
+_KEY: Final = "key-of-a-test"
+_SCHEMA: Final = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
 
 
 class JudgeBackendConformance(ComponentConformance[JudgeBackendSpec]):
-    """Subclass it and set ``component``. It calls no provider."""
+    """Tests of a judge backend. Subclass it and set ``component``. The tests call no provider."""
 
     kind: ClassVar[str] = "judge_backends"
+    model: ClassVar[str] = "adjudge-testing"
+    """The name of a model; it is not called."""
 
     def test_making_one_needs_no_key(self, tmp_path: Path) -> None:
-        """A plan is checked before keys are there: only ``complete`` may ask for one."""
+        """Creating a backend needs no key, because plans are checked without keys."""
         absent = {name: value for name, value in os.environ.items() if name not in self.spec.environment}
         with mock.patch.dict(os.environ, absent, clear=True):
             backend: JudgeBackend = self.build(tmp_path)
         assert inspect.iscoroutinefunction(backend.complete), "complete must be `async def`"
 
+    def test_without_a_network_there_is_a_judge_error_and_nothing_else(self, tmp_path: Path) -> None:
+        """Without a network ``complete`` raises ``JudgeError``, whose code decides about retries, and nothing else."""
+        for environment in ({}, dict.fromkeys(filter(_is_secret, self.spec.environment), _KEY)):
+            backend: JudgeBackend = self.made_with(FakeHost(tmp_path, environment=environment), tmp_path)
+            self._check_complete(backend)
+
+    def _check_complete(self, backend: JudgeBackend) -> None:
+        messages = (
+            JudgeMessage(role="system", text="Answer the question."),
+            JudgeMessage(role="user", text="Is it polite?"),
+        )
+        request = JudgeRequest(model=self.model, messages=messages, schema_=_SCHEMA)
+        try:
+            reply = self.awaited("complete", lambda: backend.complete(request), JudgeReply, network="cut off")
+        except JudgeError as error:
+            assert error.code in get_args(JudgeErrorCode), f"the code {error.code!r} is none of adjudge's"
+            assert str(error).strip(), "the JudgeError says nothing"
+            assert _KEY not in str(error), f"the message has the key in it: {error}"
+        except (AssertionError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise AssertionError(
+                f"complete raised {type(error).__name__} where there is no network; expected a JudgeError with a "
+                "code, for instance JudgeError(..., code='network')"
+            ) from error
+        else:
+            # A refusal, a blocked answer and a truncated answer may be empty.
+            assert reply.text.strip() or reply.finish_reason != "stop", "complete gave an empty answer"
+
+    def test_what_is_missing_is_said_in_messages(self, tmp_path: Path) -> None:
+        """``missing`` returns messages, without waiting."""
+        backend = self.build(tmp_path)
+        if not isinstance(backend, SupportsModelCheck):
+            raise SkipTest("it does not say what is missing")
+        for model in (None, self.model):
+            with watched("missing", never_waits=True):
+                messages("missing", backend.missing(model))
+
+    def test_its_fingerprints_are_json_and_stay_the_same(self, tmp_path: Path) -> None:
+        """Fingerprints are JSON and stable, because they are part of the key of every cached answer."""
+        backend, again = self.build(tmp_path), self.build(tmp_path)
+        if isinstance(backend, SupportsFingerprint):
+            same_document("fingerprint", backend.fingerprint, backend.fingerprint, again.fingerprint)
+        if isinstance(backend, SupportsModelIdentity):
+            call = partial(backend.model_fingerprint, self.model)
+            same_document("model_fingerprint", call, call, partial(again.model_fingerprint, self.model))
+
+    def test_what_a_model_can_be_shown_is_a_number_of_tokens(self, tmp_path: Path) -> None:
+        """``context`` returns a positive number of tokens or ``None``."""
+        backend = self.build(tmp_path)
+        if not isinstance(backend, SupportsContext):
+            raise SkipTest("it does not know what its models can be shown")
+        with watched("context", network="forbidden", never_waits=True):
+            found: object = backend.context(self.model)
+        assert found is None or (isinstance(found, int) and found > 0), (
+            f"context gave {found!r}; expected a number of tokens from 1, or None"
+        )
+
+    def test_the_number_of_calls_at_a_time_is_one_at_least(self, tmp_path: Path) -> None:
+        """``at_once`` is at least 1."""
+        backend = self.build(tmp_path)
+        if not isinstance(backend, SupportsRateLimit):
+            raise SkipTest("it has no limit of its own")
+        at_once: object = backend.at_once
+        assert isinstance(at_once, int) and at_once >= 1, (
+            f"at_once is {at_once!r}; expected a whole number from 1"
+        )
+
 
 class GranularityStrategyConformance(ComponentConformance[GranularityStrategySpec]):
-    """Subclass it and set ``component``. It asks no judge; where one may write, a program does."""
+    """Tests of a granularity strategy. Subclass it and set ``component``. A fake replaces the judge that writes."""
 
     kind: ClassVar[str] = "granularity_strategies"
 
     def test_the_mapping_names_steps_of_the_trajectory(self, tmp_path: Path) -> None:
-        """Every label leads back to steps that exist."""
+        """Every label of the mapping refers to existing steps."""
         for trajectory in self._trajectories():
             self._check(self._aggregate(tmp_path, trajectory), trajectory)
 
     def test_without_a_judge_the_result_never_varies(self, tmp_path: Path) -> None:
-        """An extractive strategy is a function of the trajectory."""
+        """Without a judge the result depends only on the trajectory."""
         for trajectory in self._trajectories():
-            assert self._aggregate(tmp_path, trajectory) == self._aggregate(tmp_path, trajectory)
+            first, second = self._aggregate(tmp_path, trajectory), self._aggregate(tmp_path, trajectory)
+            assert first == second, "the same run gives another view each time"
 
     def test_the_token_budget_is_kept(self, tmp_path: Path) -> None:
-        """However long the run, and however small the budget."""
+        """The content never exceeds the token budget."""
         for trajectory in self._trajectories():
             for budget in (200, 1000):
                 content = self._aggregate(tmp_path, trajectory, token_budget=budget).aggregated_content
@@ -58,7 +150,7 @@ class GranularityStrategyConformance(ComponentConformance[GranularityStrategySpe
                 assert tokens <= budget, f"the content has {tokens} tokens, the budget is {budget}"
 
     def test_whatever_a_judge_writes_the_contract_holds(self, tmp_path: Path) -> None:
-        """A writer may give nothing, too much, or what looks like something else."""
+        """The contract also holds if the judge writes nothing, too much, or misleading text."""
         for text in (None, "It went well.", "long " * 5000, "one\nPhase A (Steps 1-2): two\u202e\x00"):
             for trajectory in self._trajectories():
                 found = self._aggregate(tmp_path, trajectory, token_budget=1000, writer=_Writer(text))
@@ -67,10 +159,18 @@ class GranularityStrategyConformance(ComponentConformance[GranularityStrategySpe
 
     def _check(self, found: AggregatedSteps, trajectory: Trajectory) -> None:
         numbers = {step.number for step in trajectory.steps}
+        content = found.aggregated_content
         for label, steps in found.step_mapping.items():
             assert set(steps) <= numbers, f"{label!r} names steps that do not exist"
+            assert steps or not numbers, f"the label {label!r} leads to no step"
+            # A summary of the whole run has one label for all steps, which need not be in the text.
+            assert set(steps) == numbers or (label.strip() and label in content), (
+                f"the label {label!r} is not in the content"
+            )
+        assert content.strip() or not numbers, "the content is empty, and the run has steps"
+        assert found.step_mapping or not numbers, "no label leads back to a step, and the run has steps"
         assert found.granularity == self.spec.name, "the granularity is not called like the strategy"
-        json.dumps(found.summary_metadata, allow_nan=False)
+        json_object("summary_metadata", found.summary_metadata)
 
     def _aggregate(
         self,
@@ -91,7 +191,10 @@ class GranularityStrategyConformance(ComponentConformance[GranularityStrategySpe
             writer=writer,
             token_budget=token_budget,
         )
-        return asyncio.run(strategy.aggregate(trajectory, context))
+        before = trajectory.model_dump_json()
+        found = self.awaited("aggregate", lambda: strategy.aggregate(trajectory, context), AggregatedSteps)
+        assert trajectory.model_dump_json() == before, "the trajectory was changed"
+        return found
 
     @staticmethod
     def _trajectories() -> list[Trajectory]:
@@ -99,7 +202,7 @@ class GranularityStrategyConformance(ComponentConformance[GranularityStrategySpe
 
 
 class _Writer:
-    """Writes one text, whatever it is asked for."""
+    """Writes the same text for every field."""
 
     def __init__(self, text: str | None) -> None:
         self._text = text
@@ -111,3 +214,7 @@ class _Writer:
         fields: Mapping[str, str],
     ) -> Mapping[str, str] | None:
         return None if self._text is None else dict.fromkeys(fields, self._text)
+
+
+def _is_secret(variable: str) -> bool:
+    return any(word in variable.upper() for word in ("KEY", "TOKEN", "SECRET", "PASSWORD"))

@@ -1,4 +1,4 @@
-"""Results of runs in logs that every reporter must cope with."""
+"""Results of runs in logs for the conformance tests of reporters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NAMES: Final = {verdict: f"{verdict.value} {_UNFRIENDLY}" for verdict in Verdic
 
 
 def log_results() -> list[CaseResult]:
-    """Every verdict and an error of each kind, in any script."""
+    """Results with every verdict and every kind of error, and texts in several scripts."""
     judged = CaseResult(
         eval_set_id="logs/だめ.json",
         eval_id="1",
@@ -52,7 +52,7 @@ def log_results() -> list[CaseResult]:
 
 
 def prepared() -> dict[str, JsonObject]:
-    """The locked checks of the criteria, as a run has them."""
+    """The prepared checks of the criteria."""
     names = (*_NAMES.values(), "broken")
     return {
         name: CompiledCriterion(
@@ -69,7 +69,7 @@ def prepared() -> dict[str, JsonObject]:
 
 
 def logs_info() -> LogsInfo:
-    """What the run says of its logs and criteria."""
+    """The logs and criteria of the run."""
     helpful = CriterionInfo(
         criterion="acme/helpful",
         version=1,

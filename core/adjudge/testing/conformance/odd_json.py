@@ -1,4 +1,4 @@
-"""Odd JSON: a document with something else in one place, the same for everybody who asks."""
+"""Invalid variants of JSON documents, made with a fixed random seed."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _ODD: Final[tuple[Any, ...]] = (
 )
 
 _Place: TypeAlias = tuple[Any, Any]
-"""A list or an object, and an index or a key of it."""
+"""A list or an object, with one of its indexes or keys."""
 
 
 def odd_documents(document: Any, number: int) -> Iterator[bytes]:
-    """Variants of a JSON document, each with one place taken out, doubled, or replaced by something odd.
+    """Yield variants of a JSON document, each with one value removed, duplicated, or replaced by an unusual value.
 
     Args:
         document: The document. It is not changed.
-        number: How many variants.
+        number: The number of variants.
     """
     draw = random.Random(number)  # noqa: S311 - the same variants every time are wanted
     for _ in range(number):

@@ -1,4 +1,4 @@
-"""What every trace reader must keep."""
+"""Conformance tests of trace readers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from adjudge.extension.specs import TraceReaderSpec
 from adjudge.model.trajectory import Trajectory
 from adjudge.testing.conformance.component import ComponentConformance, NotRun
 from adjudge.testing.conformance.odd_json import odd_documents
+from adjudge.testing.conformance.watching import watched
 
 _RUBBISH: Final = {
     "empty": b"",
@@ -25,32 +26,36 @@ _RUBBISH: Final = {
     "deep": b"[" * 100_000,
 }
 
-# A head ends anywhere, so a reader may well recognise this as its own. Reading it must fail all the same.
+# The head of a file may end anywhere, so a reader may recognise this. Reading it must still fail.
 _CUT: Final = {"half_a_string": b'{"messages": [{"role": "user", "content": "hel'}
 
 
 _VARIANTS: Final = 120
-"""Logs with something odd in one place."""
+"""The number of tested logs with one unusual value."""
 _CUTS: Final = 40
-"""Logs that break off."""
+"""The number of tested truncated logs."""
 
 
 class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
-    """Subclass it, set ``component`` and ``sample``: a log as the reader takes it."""
+    """Tests of a trace reader. Subclass it, and set ``component``; ``sample`` is a log in the reader's format.
+
+    Without ``sample`` the ``example_log`` of the spec is read.
+    """
 
     kind: ClassVar[str] = "trace_readers"
     sample: ClassVar[bytes | None] = None
-    """The bytes of a log with at least one step."""
+    """The bytes of a log with at least one step; ``None``: the ``example_log`` of the spec."""
     sample_name: ClassVar[str] = "sample.json"
 
     def test_rubbish_is_not_recognised(self, tmp_path: Path) -> None:
-        """Every reader is asked about every file: it answers no, and never raises."""
+        """``sniff`` returns false for other files, and never raises."""
         reader: TraceReader = self.build(tmp_path)
         for name, head in _RUBBISH.items():
-            assert reader.sniff(head[: 64 * 1024], tmp_path / "log.json") is False, f"{name} was recognised"
+            found = self._sniffed(reader, head, tmp_path / "log.json")
+            assert not found, f"{name} was recognised"
 
     def test_rubbish_is_refused_with_a_message(self, tmp_path: Path) -> None:
-        """A broken file is an ``InputError`` that names it."""
+        """Reading an invalid file raises an ``InputError`` that names the file."""
         reader: TraceReader = self.build(tmp_path)
         for name, content in (_RUBBISH | _CUT).items():
             path = tmp_path / f"{name}.json"
@@ -63,12 +68,12 @@ class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
                 raise AssertionError(f"{name} was read as a log")
 
     def test_the_sample_is_recognised(self, tmp_path: Path) -> None:
-        """The content decides, whatever the file is called."""
+        """``sniff`` recognises the sample by its content, not by its name."""
         reader: TraceReader = self.build(tmp_path)
-        assert reader.sniff(self._sample()[: 64 * 1024], tmp_path / "any-name") is True
+        assert self._sniffed(reader, self._sample(), tmp_path / "any-name"), "the sample was not recognised"
 
     def test_steps_have_unique_numbers_and_a_place_in_the_source(self, tmp_path: Path) -> None:
-        """A citation names a step by its number, and a reader of it looks the place up."""
+        """Every step has a unique number, which citations use, and a place in the source."""
         trajectories = self._read(tmp_path)
         assert any(trajectory.steps for trajectory in trajectories), "the sample has no step"
         for trajectory in trajectories:
@@ -80,16 +85,16 @@ class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
             assert trajectory.source, "the trajectory does not say where it was read from"
 
     def test_trajectories_survive_json(self, tmp_path: Path) -> None:
-        """What was read is written to the journal and read again."""
+        """Trajectories are unchanged after a round trip through JSON, as in the journal."""
         for trajectory in self._read(tmp_path):
             assert Trajectory.model_validate_json(trajectory.model_dump_json()) == trajectory
 
     def test_reading_twice_gives_the_same(self, tmp_path: Path) -> None:
-        """A reader holds nothing back between files."""
+        """Reading the same log twice gives equal trajectories."""
         assert self._read(tmp_path) == self._read(tmp_path)
 
     def test_a_log_with_something_odd_in_it_is_read_or_refused(self, tmp_path: Path) -> None:
-        """Whatever stands in one place of a log: there are runs of it or an ``InputError``, and nothing else."""
+        """A log with one unusual value gives trajectories or an ``InputError``, and no other exception."""
         try:
             document = json.loads(self._sample())
         except ValueError:
@@ -99,14 +104,14 @@ class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
             self._read_or_refuse(reader, variant, tmp_path)
 
     def test_a_log_that_breaks_off_is_read_or_refused(self, tmp_path: Path) -> None:
-        """A run that was killed leaves half a file."""
+        """A truncated log, as of a killed run, gives trajectories or an ``InputError``."""
         sample = self._sample()
         reader: TraceReader = self.build(tmp_path)
         for part in range(_CUTS):
             self._read_or_refuse(reader, sample[: len(sample) * part // _CUTS], tmp_path)
 
     def test_a_packed_log_is_read_as_it_is(self, tmp_path: Path) -> None:
-        """Logs are kept packed by gzip, which ``Source.open`` undoes whatever their names; half of one is refused."""
+        """A log compressed with gzip is read like the log itself; a truncated gzip file is an error."""
         whole = self._read(tmp_path)
         packed = gzip.compress(self._sample())
         path = tmp_path / self.sample_name
@@ -119,6 +124,13 @@ class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
         assert unpacked == whole
         half = self._read_or_refuse(reader, packed[: len(packed) // 2], tmp_path)
         assert not half, "half of a packed log was read as a whole one"
+
+    @staticmethod
+    def _sniffed(reader: TraceReader, content: bytes, path: Path) -> bool:
+        with watched("sniff", network="forbidden", never_waits=True):
+            found: object = reader.sniff(content[: 64 * 1024], path)
+        assert isinstance(found, bool), f"sniff gave {type(found).__name__}; expected True or False"
+        return found
 
     def _read_or_refuse(self, reader: TraceReader, content: bytes, folder: Path) -> list[Trajectory]:
         path = folder / "odd.json"
@@ -133,12 +145,18 @@ class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
             raise AssertionError(f"{type(error).__name__}: {error}, while reading {shown}") from error
 
     def _sample(self) -> bytes:
-        if self.sample is None:
-            raise NotRun("no sample of a log is given")
-        return self.sample
+        sample = self.spec.example_log if self.sample is None else self.sample
+        if sample is None:
+            raise NotRun("there is no sample of a log: its spec has no example_log")
+        return sample
 
     def _read(self, folder: Path) -> list[Trajectory]:
         path = folder / self.sample_name
         path.write_bytes(self._sample())
         reader: TraceReader = self.build(folder)
-        return list(reader.read(Source(path), ReadOptions()))
+        with watched("read", network="forbidden"):
+            found = list(reader.read(Source(path), ReadOptions()))
+        for each in found:
+            assert isinstance(each, Trajectory), f"read gave {type(each).__name__}; expected Trajectory"  # pyright: ignore[reportUnnecessaryIsInstance]
+        assert path.read_bytes() == self._sample(), "the log was changed"
+        return found

@@ -1,8 +1,7 @@
-"""What every user simulator must keep."""
+"""Conformance tests of user simulators."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,18 +35,18 @@ _ODD_REPLIES = (
 
 
 class UserSimulatorConformance(ComponentConformance[UserSimulatorSpec]):
-    """Subclass it and set ``component``, and ``config`` where options are needed."""
+    """Tests of a user simulator. Subclass it and set ``component``, and ``config`` if options are needed."""
 
     kind: ClassVar[str] = "user_simulators"
     most_turns: ClassVar[int] = 50
-    """After so many messages a conversation must be over."""
+    """The maximum number of messages in a conversation."""
 
     def host(self, folder: Path) -> Host:
-        """The host that the factory is given; its model says one and the same about everything."""
+        """The host that is passed to the factory; its model always gives the same answer."""
         return FakeHost(folder, judge=FakeJudge(lambda request: verdicts(request, "")))
 
     def cases(self) -> Sequence[EvalCase]:
-        """The cases whose users are played. Add cases of your own to ``super().cases()``."""
+        """The cases whose users are simulated. Override this to add your own cases to ``super().cases()``."""
         plan = "Ask for order 7. Once it is found, have it cancelled."
         calm: JsonObject = {"id": "calm", "description": "You are calm.", "behaviors": []}
         personas = (None, "EXPERT", calm)
@@ -64,7 +63,7 @@ class UserSimulatorConformance(ComponentConformance[UserSimulatorSpec]):
         ]
 
     def test_every_conversation_begins_as_planned_and_ends(self, tmp_path: Path) -> None:
-        """The first message is the starting prompt, and no conversation goes on for ever."""
+        """The first message is the starting prompt, and every conversation ends."""
         simulator: UserSimulator = self.build(tmp_path)
         for case in self.cases():
             turns = self._played(simulator, case)
@@ -74,7 +73,7 @@ class UserSimulatorConformance(ComponentConformance[UserSimulatorSpec]):
                 assert said == scenario.starting_prompt, f"the user began with {said!r}"
 
     def test_it_keeps_nothing_from_one_call_to_the_next(self, tmp_path: Path) -> None:
-        """Many conversations are played at a time, and an interrupted one is played again."""
+        """Calls are independent: conversations run in parallel, and interrupted ones are repeated."""
         simulator: UserSimulator = self.build(tmp_path)
         first, second = (SimulatedConversation(case=case) for case in self.cases()[:2])
         before = self._asked(simulator, first)
@@ -84,7 +83,7 @@ class UserSimulatorConformance(ComponentConformance[UserSimulatorSpec]):
         )
 
     def test_whatever_a_model_writes_it_gives_a_turn(self, tmp_path: Path) -> None:
-        """A model may answer anything. That is a fault of the user at worst, and no exception."""
+        """Any answer of the model gives a ``UserTurn``, in the worst case a fault, but never an exception."""
         for reply in _ODD_REPLIES:
             host = FakeHost(tmp_path, judge=FakeJudge([reply] * 100))
             config = self.spec.config.model_validate(dict(self.options(tmp_path)))
@@ -111,10 +110,8 @@ class UserSimulatorConformance(ComponentConformance[UserSimulatorSpec]):
             final_response=Content.of_text(answer, role="model"),
         )
 
-    @staticmethod
-    def _asked(simulator: UserSimulator, conversation: SimulatedConversation) -> UserTurn:
+    def _asked(self, simulator: UserSimulator, conversation: SimulatedConversation) -> UserTurn:
         before = conversation.model_dump_json()
-        turn = asyncio.run(simulator.next_message(conversation))
-        assert isinstance(turn, UserTurn), f"next_message returned {type(turn).__name__}"  # pyright: ignore[reportUnnecessaryIsInstance]
+        turn = self.awaited("next_message", lambda: simulator.next_message(conversation), UserTurn)
         assert conversation.model_dump_json() == before, "the conversation was changed"
         return turn

@@ -21,7 +21,7 @@ def _accepts(target: str) -> bool:
 
 
 def _hint(target: str, folder: Path) -> str | None:  # noqa: ARG001
-    """An address without its scheme."""
+    """Suggest the scheme that an address lacks; ``None`` if that is not what is wrong."""
     is_address = re.fullmatch(r"(localhost|\d+(\.\d+){3}|[\w-]+(\.[\w-]+)+(?=:))(:\d+)?(/.*)?", target)
     return f"Write the whole address: http://{target}" if is_address else None
 

@@ -1,4 +1,4 @@
-"""The events of one ``/run`` as a turn."""
+"""Converts the events of one ``/run`` to a turn."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from adjudge.plugin import (
 
 
 def invocation_of(events: object, content: Content, emit: Emit) -> Invocation:
-    """The turn: its final response, and every event as a step.
+    """Convert the events of one turn: the final response, and every event as a step.
 
     Args:
-        events: What the server answered.
-        content: What the user said.
-        emit: Told every step, also of a turn that then fails.
+        events: The server's answer.
+        content: The user's message.
+        emit: Called with every step, also for a turn that fails later.
 
     Raises:
-        AgentError: these are no events, or the agent failed.
+        AgentError: the answer is not a list of events, or the agent failed.
     """
     try:
         turn = turn_from_adk_events(_listed(events), content)

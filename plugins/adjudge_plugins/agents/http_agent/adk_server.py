@@ -28,17 +28,17 @@ from adjudge_plugins.agents.http_agent.adk_events import invocation_of
 from adjudge_plugins.agents.http_agent.connection import Connection
 
 _SECONDS: Final = 5.0
-"""How long the server may take to list its apps."""
+"""The time limit for listing the server's apps."""
 
 _NAMED: Final = 20
-"""How many apps of the server are listed in a message."""
+"""The number of apps listed in a message."""
 
 
 class AdkServer:
-    """Sessions on the server, each deleted when its case ends."""
+    """Creates sessions on the server, and deletes each one when its case ends."""
 
     def __init__(self, connection: Connection, url: httpx.URL, app: str | None) -> None:
-        """Speak to the server at ``url``, which ends in ``/``."""
+        """Use the server at ``url``, which ends in ``/``."""
         self._connection = connection
         self._url = url
         self._app = app
@@ -47,7 +47,7 @@ class AdkServer:
         self._pinned: dict[tuple[str, str], asyncio.Lock] = {}
 
     def apps(self) -> list[str] | None:
-        """The apps of the server; ``None`` where no ADK API server answers. An answer is asked for once."""
+        """The apps of the server, cached after the first answer; ``None`` if no ADK API server answers."""
         if self._listed is None:
             found = self._connection.probe(self._path("list-apps"), _SECONDS)
             apps = cast("list[object]", found) if isinstance(found, list) else [None]
@@ -56,7 +56,7 @@ class AdkServer:
         return self._listed
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterator[str]:
-        """Find the app of cases that name none: the only one that the server has."""
+        """Report cases for which no app is known. For cases that name none, the server's only app is used."""
         if self._app is not None:
             return
         nameless = [case.eval_id for case in cases if not case.app_name]
@@ -80,7 +80,7 @@ class AdkServer:
         yield f"no app_name: {named}; {found}. Name the app: --agent-option app=NAME"
 
     def fingerprint(self) -> JsonObject:
-        """The app that the server was found to have, where no case and no option names one."""
+        """The server's only app, if neither a case nor an option names one."""
         return {} if self._only is None else {"app": self._only}
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
@@ -101,7 +101,8 @@ class AdkServer:
         body: JsonObject = {"state": start.state}
         pinned: asyncio.Lock | None = None
         if start.session_id is not None:
-            # The case names its session: its repeats take turns, each with a new one of that name.
+            # The case sets the id of its session, so its repeats run one after another, each in a new session
+            # of that id.
             body["sessionId"] = start.session_id
             pinned = self._pinned.setdefault((user, start.session_id), asyncio.Lock())
             await pinned.acquire()
@@ -177,7 +178,7 @@ class _AdkSession:
 
     async def aclose(self) -> None:
         try:
-            with contextlib.suppress(AgentError):  # what was left behind changes no result
+            with contextlib.suppress(AgentError):  # a session that is not deleted changes no result
                 await self._connection.json("DELETE", self._session)
         finally:
             if self._pinned is not None:

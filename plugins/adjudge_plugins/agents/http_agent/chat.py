@@ -1,7 +1,7 @@
-"""An OpenAI-compatible chat endpoint as an agent: the conversation so far in, one message out.
+"""An OpenAI-compatible chat endpoint as an agent: sends the conversation so far, and gets one message.
 
-The endpoint is the agent: whatever tools it has, it runs them itself. Calls in its answer are recorded
-as what it did; adjudge runs no tool and sends no result.
+The endpoint is the agent, and runs its tools itself. Calls in its answer are recorded as its actions;
+adjudge runs no tools and sends no results.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from adjudge.plugin import (
 from adjudge_plugins.agents.http_agent.connection import Connection
 
 _UNKNOWN: Final = "application/octet-stream"
-"""The type of a blob that neither names one nor begins like a known format."""
+"""The media type of a blob that names none and has no known magic number."""
 
 
 class ChatEndpoint:
-    """Sessions that send their whole conversation with every turn."""
+    """Creates sessions that send the whole conversation so far with every turn."""
 
     def __init__(self, connection: Connection, url: httpx.URL, model: str | None) -> None:
-        """Speak to ``url``, which ends in ``/chat/completions``."""
+        """Use the endpoint at ``url``, which ends in ``/chat/completions``."""
         self._connection = connection
         self._url = url
         self._model = model
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterator[str]:
-        """Refuse cases that start with a state: this protocol has no place for it."""
+        """Report cases with an initial session state: this protocol has no field for it."""
         named = [case.eval_id for case in cases if case.has_state]
         if named:
             more = f" and {len(named) - 3} more" if len(named) > 3 else ""
@@ -49,7 +49,7 @@ class ChatEndpoint:
             )
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
-        """An empty conversation."""
+        """Start an empty conversation."""
         return _Chat(self._connection, self._url, self._model, request.session_input, emit)
 
     async def aclose(self) -> None:
@@ -83,7 +83,8 @@ class _Chat:
         reply = await self._connection.json("POST", self._url, self._body)
         step, answer = answer_of(self._step(reply))
         self._emit(step)
-        # A call whose result is not in the conversation would be refused with the next turn.
+        # The calls are left out: the server would refuse a conversation that has a tool call without its
+        # result.
         self._messages.append({"role": "assistant", "content": "" if answer is None else answer.text})
         return Invocation(
             user_content=content,
@@ -97,7 +98,7 @@ class _Chat:
         return None
 
     async def aclose(self) -> None:
-        """The server holds nothing."""
+        """Does nothing: the server keeps no session."""
 
     def _step(self, reply: object) -> Step:
         body = cast("JsonObject", reply) if isinstance(reply, dict) else {}

@@ -1,4 +1,4 @@
-"""What the ``http`` agent is told."""
+"""Options of the ``http`` agent."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class HttpAgentConfig(ComponentConfig):
     """Where the agent listens, and how it is spoken to."""
 
     target: str
-    """The address."""
+    """The address of the server, with ``http://`` or ``https://``."""
     kind: Literal["auto", "openai", "adk"] = "auto"
-    """``auto``: ``adk`` where the address ends in ``/run`` or ``app`` is given, else ``openai``."""
+    """The protocol of the server. ``auto``: ``adk`` if the address ends in ``/run`` or ``app`` is set, otherwise ``openai``."""
     model: str | None = None
-    """What an OpenAI-compatible endpoint is asked for as ``model``."""
+    """The ``model`` in requests to an OpenAI-compatible endpoint; unset: none is sent."""
     app: str | None = None
-    """The app of an ADK API server; without it, the ``app_name`` of the case."""
+    """The app on an ADK API server; unset: the ``app_name`` of the case."""
     api_key_env: str | None = None
-    """The *name* of an environment variable that holds the key sent as a bearer token. Without it a chat endpoint
-    of OpenAI, or at ``OPENAI_BASE_URL``, is sent ``OPENAI_API_KEY``, and everybody else nothing."""
+    """The *name* of the environment variable with the key, which is sent as a bearer token. Unset: chat endpoints of
+    OpenAI and at ``OPENAI_BASE_URL`` receive ``OPENAI_API_KEY``, other servers receive no key."""
     timeout: float = Field(default=120.0, gt=0, le=86_400)
-    """Seconds that one request may take."""
+    """The time limit of one request, in seconds."""

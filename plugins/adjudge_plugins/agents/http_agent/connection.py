@@ -1,4 +1,4 @@
-"""Requests that carry JSON, and one clear error for everything that can happen to them."""
+"""JSON over HTTP, with one specific error for each kind of failure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from adjudge.kit.strict_json import JsonStream
 from adjudge.plugin import AgentError, InputError
 
 _LARGEST: Final = 64 * 1024 * 1024
-"""Bytes of an answer. Whatever is longer is not an agent's turn."""
+"""The size limit of a response in bytes."""
 
 _REFUSED: Final = frozenset({401, 403})
 _KEY_HINT: Final = (
@@ -25,16 +25,17 @@ _RETRYABLE: Final = frozenset({408, 425, 429, 500, 502, 503, 504, 529})
 
 
 class Connection:
-    """One HTTP client for all sessions of a run. Nothing is sent twice: a turn is not idempotent."""
+    """One HTTP client for all sessions of a run. Requests are never retried: a turn is not idempotent."""
 
     def __init__(self, *, timeout: float, key: str | None, secrets: Sequence[str] = ()) -> None:
-        """Prepare; the client is made with the first request.
+        """Store the settings; the client is created by the first request.
 
         Args:
-            timeout: Seconds that one request may take.
+            timeout: Time limit of one request, in seconds.
             key: Sent as a bearer token.
-            secrets: Further secrets, that the address holds. Like the key, they are in no message, and are
-                taken out of what the server repeats.
+            secrets: Further secrets, taken from the address. Like the key, they are removed from messages and
+            from
+                what the server repeats.
         """
         self._timeout = timeout
         self._key = key
@@ -42,14 +43,15 @@ class Connection:
         self._client: httpx.AsyncClient | None = None
 
     async def json(self, method: str, url: httpx.URL, body: object = None) -> Any:
-        """The JSON that the server answers; ``None`` where it answers nothing.
+        """Send a request and return the JSON of the response; ``None`` if the response is empty.
 
         Raises:
-            AgentError: it cannot be reached or takes too long, or answers with an error or no JSON.
+            AgentError: the server cannot be reached, exceeds the time limit, or answers with an error or
+            without JSON.
         """
         place = http_judge.shown_address(str(url))
         try:
-            # httpx counts its timeout anew with every piece; a slow trickle must end as well.
+            # httpx applies its timeout to every chunk; this one ends a response that trickles in slowly.
             async with asyncio.timeout(self._timeout):
                 status, content = await self._exchange(method, url, body)
         except (TimeoutError, httpx.TimeoutException):
@@ -78,7 +80,7 @@ class Connection:
         return self._parsed(place, content)
 
     def probe(self, url: httpx.URL, seconds: float) -> Any:
-        """The JSON that the server answers to a question of the plan; ``None`` where it answers none."""
+        """Return the JSON at ``url`` during planning; ``None`` if there is no JSON. Waits ``seconds`` at most."""
         headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
         found = http_judge.json_at(str(url), seconds=seconds, headers=headers)
         return http_judge.without_secrets(found, self._secrets)
@@ -92,7 +94,7 @@ class Connection:
     async def _exchange(self, method: str, url: httpx.URL, body: object) -> tuple[int, bytes]:
         if self._client is None:
             headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
-            limits = httpx.Limits(max_connections=None)  # how many sessions are open is the core's business
+            limits = httpx.Limits(max_connections=None)  # the core limits the number of open sessions
             self._client = httpx.AsyncClient(
                 headers=headers,
                 timeout=self._timeout,

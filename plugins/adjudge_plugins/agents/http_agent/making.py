@@ -1,4 +1,4 @@
-"""From options to an adapter: which protocol, which address, which key."""
+"""Creates an adapter from options: protocol, address and key."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _OPENAI: Final = "api.openai.com"
 _CHAT: Final = "/chat/completions"
 _RUN: Final = "/run"
 _SECRET: Final = re.compile(r"key|token|secret|pass|pwd|auth|sig|code|cred", re.IGNORECASE)
-"""Names of query parameters whose values are taken out of what a server repeats."""
+"""Names of query parameters whose values are removed from what a server repeats."""
 _SHORTEST: Final = 8
-"""Characters of such a value. Shorter ones are ordinary words (``auth=basic``)."""
+"""The minimum length of such a value in characters. Shorter ones are ordinary words (``auth=basic``)."""
 
 
 def http_agent(config: HttpAgentConfig, environment: Mapping[str, str]) -> AgentAdapter:
-    """The adapter; no connection is opened yet.
+    """Create the adapter without opening a connection.
 
     Raises:
-        InputError: the address is not one, options contradict each other, or the key is not set.
+        InputError: the address is invalid, options contradict each other, or the key is not set.
     """
     url = _address(config.target)
     kind = _kind(config, url)
     if kind == "adk" and config.model is not None:
         raise _problem("option 'model' is for an OpenAI-compatible endpoint; an ADK app has its own model")
     if kind == "openai" and config.app is not None:
-        raise _problem("option 'app' is for an ADK API server, and kind=openai is asked for")
+        raise _problem("option 'app' is for an ADK API server, and kind is openai")
     named = _named_key(config.api_key_env, environment)
     path = url.path.rstrip("/")
     secrets = [
@@ -60,7 +60,7 @@ def http_agent(config: HttpAgentConfig, environment: Mapping[str, str]) -> Agent
 
 
 def _kind(config: HttpAgentConfig, url: httpx.URL) -> Literal["auto", "openai", "adk"]:
-    """What the options and the address say; ``auto`` where they say nothing."""
+    """The protocol given by the options or the address; ``auto`` if neither tells."""
     path = url.path.rstrip("/")
     if config.kind != "auto":
         return config.kind
@@ -80,7 +80,7 @@ def _address(target: str) -> httpx.URL:
         )
     if url.userinfo:
         raise _problem(
-            "the address holds a password, which would be written into results",
+            "the address contains a password, which would be written into results",
             "Put a key into an environment variable and name it: --agent-option api_key_env=NAME",
         )
     return url
@@ -89,7 +89,7 @@ def _address(target: str) -> httpx.URL:
 def _named_key(name: str | None, environment: Mapping[str, str]) -> str | None:
     if name is None:
         return None
-    if not name.isidentifier():  # perhaps the key itself: it is not repeated
+    if not name.isidentifier():  # it may be the key itself, so the message does not repeat it
         raise _problem("option 'api_key_env' is the name of an environment variable, not the key")
     key = environment.get(name, "").strip()
     if not key:
@@ -119,8 +119,8 @@ def _default_key(url: httpx.URL, environment: Mapping[str, str]) -> str | None:
 
 
 def _checked(key: str, name: str) -> str:
-    if not (key.isascii() and key.isprintable()):  # httpx would say so with the key in its message
-        raise _problem(f"the environment variable {name!r} holds characters that cannot be sent as a key")
+    if not (key.isascii() and key.isprintable()):  # httpx's own error message would contain the key
+        raise _problem(f"the environment variable {name!r} contains characters that cannot be sent as a key")
     return key
 
 

@@ -1,4 +1,4 @@
-"""Agents in processes of their own, one for each session: for ``--isolate``. What runs there is an agent of any other kind."""
+"""Agents in separate processes, one process per session (``--isolate``). The process can run any kind of agent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_plugins.agents.isolated_agent.config import IsolatedAgentConfig
 
 _FOLDERS: dict[object, Path] = {}
-"""The folders of the agents that were made, by target."""
+"""The folder of each agent that was created, by target."""
 
 
 def _make(config: IsolatedAgentConfig, host: Host) -> AgentAdapter:
@@ -23,11 +23,11 @@ def _make(config: IsolatedAgentConfig, host: Host) -> AgentAdapter:
 
 @hookimpl.agent_adapters
 def agent_adapters() -> Iterable[AgentAdapterSpec]:
-    """The ``isolated`` agent."""
+    """Describe the ``isolated`` agent."""
     return [
         AgentAdapterSpec(
             name="isolated",
-            summary="An agent of another kind in processes of its own, one for each session.",
+            summary="An agent of another kind, with a separate process for each session.",
             factory=_make,
             config=IsolatedAgentConfig,
             isolates=True,

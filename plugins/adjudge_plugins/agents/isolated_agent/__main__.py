@@ -1,4 +1,4 @@
-"""The program that runs in the process: it makes one agent and serves it, until it is told to end or is killed."""
+"""The program of an agent's process: creates one agent and serves it until the run ends or kills the process."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any, Final
 
-from pydantic_core import to_json
-
 from adjudge import AdjudgeError, InputError, OpenAgent, open_agent
+from adjudge.kit.plain_json import plain_json
 from adjudge.model import Content, SessionInput, Step
 from adjudge.plugin import (
     AgentSession,
@@ -32,10 +31,10 @@ _OF_PROBLEM: Final = "it is a recording: no code runs that could be isolated"
 
 
 class Talk:
-    """The lines to and from the run. The agent's own standard input is empty, and what it prints goes to standard error."""
+    """The message channel to the run. The agent's own stdin is empty, and its stdout goes to stderr."""
 
     def __init__(self) -> None:
-        """Take over the standard streams."""
+        """Take over stdin and stdout."""
         self._in, self._out = os.dup(0), os.dup(1)
         empty = os.open(os.devnull, os.O_RDONLY)
         os.dup2(empty, 0)
@@ -43,16 +42,16 @@ class Talk:
         os.close(empty)
         self._writing = threading.Lock()
         self._lines: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-        # A copy of this process that the agent makes must not speak for it.
+        # If the agent forks this process, the child must not answer the run.
         os.register_at_fork(after_in_child=self._close)
         threading.Thread(target=self._read, daemon=True).start()
 
     def next(self) -> dict[str, Any]:
-        """What the run says next; blocks."""
+        """Wait for the next message of the run (blocking)."""
         return self._lines.get()
 
     def say(self, **message: Any) -> None:
-        """Tell the run."""
+        """Send a message to the run."""
         line = memoryview(line_of(message))
         with self._writing:
             while line:
@@ -66,12 +65,12 @@ class Talk:
         with os.fdopen(os.dup(self._in), "rb") as lines:
             for line in lines:
                 self._lines.put(json.loads(line))
-        # The run is gone, however it ended.
+        # The run has closed the connection: kill this process and everything that the agent started.
         os.killpg(os.getpgrp(), signal.SIGKILL)
 
 
 async def _beat() -> None:
-    """Let the loop look at its files now and then: it would wait for ever where the agent has closed them."""
+    """Wake the event loop every second: if the agent has closed the loop's files, it would wait forever."""
     while True:
         await asyncio.sleep(1)
 
@@ -96,7 +95,7 @@ async def _serve(talk: Talk) -> None:
                 _check(opened, talk, message["cases"])
             else:
                 await opened.run(partial(_converse, opened, talk, message["open"]))
-            await asyncio.to_thread(talk.next)  # until it is killed
+            await asyncio.to_thread(talk.next)  # serve until killed
     except InputError as error:
         talk.say(refused=[asdict(problem) for problem in error.problems], warnings=error.warnings)
     except AdjudgeError as error:
@@ -119,7 +118,7 @@ def _check(opened: OpenAgent, talk: Talk, cases: list[dict[str, Any]]) -> None:
 
 
 async def _converse(opened: OpenAgent, talk: Talk, facts: dict[str, Any]) -> None:
-    """One session, from its beginning to its end, all in one task."""
+    """Serve one session from start to end in one task."""
     session_input = SessionInput.model_validate(facts.pop("session_input"))
     request = SessionRequest(session_input=session_input, **facts)
     session: AgentSession | None = None
@@ -132,12 +131,12 @@ async def _converse(opened: OpenAgent, talk: Talk, facts: dict[str, Any]) -> Non
     async def open_it() -> None:
         nonlocal session
         session = await opened.agent.adapter.open_session(request, emit)
-        talk.say(state=_plain(session.state))
+        talk.say(state=plain_json(session.state))
 
     async def send(said: Content) -> None:
         if session is not None:
             answer = opened.checked(await session.send(said))
-            talk.say(answer=answer.model_dump(mode="json"), state=_plain(session.state))
+            talk.say(answer=answer.model_dump(mode="json"), state=plain_json(session.state))
 
     async def close() -> None:
         if session is not None:
@@ -153,15 +152,8 @@ async def _converse(opened: OpenAgent, talk: Talk, facts: dict[str, Any]) -> Non
 async def _told(opened: OpenAgent, talk: Talk, call: Callable[[], Awaitable[None]]) -> None:
     try:
         await call()
-    except BaseException as error:  # whatever comes out of somebody's code is told
+    except BaseException as error:  # report any exception of third-party code
         talk.say(failure=opened.failure(error).model_dump(mode="json"))
-
-
-def _plain(state: object) -> Any:
-    """A state as JSON has it; what JSON has no form for is a text that describes it."""
-    if state is None:
-        return None
-    return json.loads(to_json(state, inf_nan_mode="strings", bytes_mode="base64", fallback=repr))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The adapter: it makes the agent once in a process to learn of it, and then in a new process for every session."""
+"""The adapter: creates the agent once in a process to inspect it, and then in a new process for each session."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from adjudge_plugins.agents.isolated_agent.process import AgentProcess, line_of
 from adjudge_plugins.agents.isolated_agent.session import IsolatedSession
 
 _LOADING: Final = 300.0
-"""Seconds that an agent may take to be loaded before a run."""
+"""The time limit in seconds for loading an agent before a run."""
 
 
 class IsolatedAdapter:
-    """Sessions with an agent, each in a process of its own."""
+    """Creates sessions with an agent, each in its own process."""
 
     def __init__(self, config: IsolatedAgentConfig, folder: Path) -> None:
-        """Make the agent in a process, to find what is wrong with it before the run.
+        """Create the agent in a process, to find problems before the run.
 
         Args:
-            config: Which agent.
+            config: Which agent to create.
             folder: The working folder of every process.
 
         Raises:
-            InputError: there is no such agent, its options are wrong, or it ended the process in which it was loaded.
+            InputError: there is no such agent, its options are wrong, or loading it ended the process.
         """
         self._target = config.target
         self._folder = folder
@@ -40,28 +40,28 @@ class IsolatedAdapter:
         self._notes: list[str] = found["warnings"]
         self._document: JsonObject = found["document"]
         self.folder = None if found["folder"] is None else Path(found["folder"])
-        """Where the agent is."""
+        """The folder of the agent."""
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterator[str]:
-        """What speaks against these cases, as the agent's own adapter says."""
+        """Problems with these cases, from the agent's own adapter."""
         facts = [asdict(each) for each in cases]
         found = self._asked({"cases": facts})
         self._end_probe()
         yield from found["problems"]
 
     def plan_notes(self) -> Iterable[str]:
-        """What the agent's own adapter finds odd."""
+        """Notes of the agent's own adapter."""
         return self._notes
 
     def fingerprint(self) -> JsonObject:
-        """The agent's own adapter, and what it says decides its answers."""
+        """The name of the agent's own adapter and its fingerprint."""
         return self._document
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
-        """A session in a new process.
+        """Open a session in a new process.
 
         Raises:
-            AgentError: the agent cannot be made, or ends its process.
+            AgentError: the agent cannot be created, or ends its process.
         """
         session = IsolatedSession(AgentProcess(self._start, self._folder), emit)
         try:
@@ -72,11 +72,11 @@ class IsolatedAdapter:
         return session
 
     async def aclose(self) -> None:
-        """End the process of the plan, where it was not needed to the end."""
+        """End the process that was started for planning, if it still runs."""
         self._end_probe()
 
     def _asked(self, message: dict[str, Any]) -> JsonObject:
-        """What the process of the plan answers."""
+        """Send a message to the planning process and return its reply."""
         if self._probe is None:
             self._probe = AgentProcess(message, self._folder)
         probe = self._probe

@@ -1,4 +1,4 @@
-"""What the ``isolated`` agent is told."""
+"""Options of the ``isolated`` agent."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class IsolatedAgentConfig(ComponentConfig):
     """Which agent runs in processes of its own."""
 
     target: str
-    """The agent, as it is named without isolation."""
+    """The agent, in the form that is used without isolation."""
     agent_options: dict[str, Any] = {}
-    """Options of its own adapter."""
+    """The options of the agent's own adapter."""
     disable: tuple[str, ...] = ()
-    """Plugins that are not imported in the processes."""
+    """Names of plugins that the agent's processes do not import."""

@@ -1,4 +1,4 @@
-"""A process that serves an agent, seen from the run: how it starts, and how it ends whatever the agent does."""
+"""Starts a process that serves an agent, and ends it no matter what the agent does."""
 
 from __future__ import annotations
 
@@ -18,40 +18,41 @@ from adjudge.plugin import InputError, Problem
 
 _PROGRAM: Final = "adjudge_plugins.agents.isolated_agent"
 _TAIL: Final = 8_192
-"""Bytes that are kept of what the agent printed last."""
+"""The number of bytes of the agent's latest output that are kept."""
 _LINES: Final = 3
-"""Lines of it that are told."""
+"""The number of output lines that a message shows."""
 _LINE: Final = 300
-"""Characters that are told of a line."""
+"""The length limit of an output line in a message, in characters."""
 _DYING: Final = 2.0
-"""Seconds that a process may take to end after it has closed its connection."""
+"""The time limit in seconds for a process to exit after it has closed its connection."""
 _STEP: Final = 0.01
 
 
 class AgentProcess:
-    """One process, the leader of a process group: what the agent starts itself ends with it.
+    """A process in its own process group, so that processes started by the agent end with it.
 
-    It is talked to in lines of JSON, over a pair of sockets that is its standard input and output at its start. What the
-    agent prints goes to standard error, and its end is kept.
+    The protocol is JSON Lines over a pair of sockets, which the process finds as its stdin and stdout. The
+    agent's output goes to stderr, whose last lines are kept.
     """
 
     def __init__(self, start: dict[str, Any], folder: Path) -> None:
-        """Start it.
+        """Start the process.
 
         Args:
-            start: Which agent it makes.
-            folder: Where it works.
+            start: The first message, which says which agent to create.
+            folder: The working folder of the process.
 
         Raises:
             InputError: this system has no process groups.
-            OSError: no process can be started.
+            OSError: the process cannot be started.
         """
         if os.name != "posix":
             raise InputError(Problem(what="processes of their own need a POSIX system: leave --isolate out"))
         self.connection, theirs = socket.socketpair()
         printed, prints = os.pipe()
         try:
-            # -P: modules of the working folder must not replace installed ones; -u: os._exit() drops no words.
+            # -P: modules in the working folder must not shadow installed ones. -u: os._exit() must not lose
+            # buffered output.
             self._process: subprocess.Popen[bytes] = subprocess.Popen(  # noqa: S603 - our own program
                 [sys.executable, "-P", "-u", "-m", _PROGRAM],
                 stdin=theirs.fileno(),
@@ -75,19 +76,19 @@ class AgentProcess:
         self.start_line = line_of(start)
 
     def kill(self) -> None:
-        """End it, and all that it has started; once, as its number may be another's afterwards."""
+        """Kill the process group, unless the process was already reaped: its pid may belong to another process then."""
         if self._process.returncode is not None:
             return
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self) -> int:
-        """End it, and all that it has started, for good; its exit status."""
+        """Kill the process group, wait for the process, and return its exit status."""
         self.kill()
         return self._process.wait()
 
     def told(self) -> str:
-        """End it, and say how it had ended; blocks until the last that it printed is read."""
+        """End the process and describe how it ended, with its last output. Blocks until that output is read."""
         code = self.end()
         self._reading.join(timeout=_DYING)
         how = f"was ended by {_signal(-code)}" if code < 0 else f"ended with exit status {code}"
@@ -96,12 +97,12 @@ class AgentProcess:
         return f"{how}; the last that it printed: {told}" if told else f"{how}, and had printed nothing"
 
     def has_ended(self) -> bool:
-        """Whether it has ended by itself. Its group can still be killed afterwards."""
+        """Whether the process has exited by itself. It is not reaped, so its group can still be killed."""
         options = os.WEXITED | os.WNOHANG | os.WNOWAIT
         return os.waitid(os.P_PID, self._process.pid, options) is not None
 
     async def died(self) -> str:
-        """How it ended, when its connection was closed without a reply."""
+        """Describe how the process ended, after it closed its connection without a reply."""
         for _ in range(int(_DYING / _STEP)):
             if self.has_ended():
                 return await asyncio.to_thread(self.told)
@@ -115,7 +116,7 @@ class AgentProcess:
 
 
 def line_of(message: dict[str, Any]) -> bytes:
-    """A message as it is sent."""
+    """Encode a message as one line of JSON."""
     return json.dumps(message).encode() + b"\n"
 
 

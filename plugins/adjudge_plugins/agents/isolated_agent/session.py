@@ -1,4 +1,4 @@
-"""One session with an agent in a process of its own, as the core talks to it."""
+"""One session with an agent in a separate process."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from adjudge.plugin import AgentError, Emit, SessionRequest
 from adjudge_plugins.agents.isolated_agent.process import AgentProcess, line_of
 
 _LONGEST: Final = 2**28
-"""Bytes of one reply: a turn, or a step."""
+"""The size limit in bytes of one reply or one step."""
 
 
 class IsolatedSession:
-    """Forwards what is said to the process, and steps as they come back."""
+    """Forwards the user's messages to the process, and emits the agent's steps as they arrive."""
 
     def __init__(self, process: AgentProcess, emit: Emit) -> None:
         self._process = process
@@ -27,10 +27,10 @@ class IsolatedSession:
         self._state: Mapping[str, Any] | None = None
 
     async def open(self, request: SessionRequest) -> None:
-        """Make the agent, and begin.
+        """Create the agent in the process and open its session.
 
         Raises:
-            AgentError: it cannot be made, cannot begin, or ended its process.
+            AgentError: the agent cannot be created, cannot open a session, or ended its process.
         """
         self._reader, self._writer = await asyncio.open_connection(
             sock=self._process.connection, limit=_LONGEST
@@ -50,7 +50,7 @@ class IsolatedSession:
         self._state = (await self._asked(line_of({"open": facts})))["state"]
 
     async def send(self, content: Content) -> Invocation:
-        """One turn.
+        """Run one turn.
 
         Raises:
             AgentError: the agent raised, or ended its process.
@@ -65,7 +65,7 @@ class IsolatedSession:
         return self._state
 
     async def aclose(self) -> None:
-        """Let the agent end the session where it can still be asked to, and end its process.
+        """Close the session in the process if it still answers, then end the process.
 
         Raises:
             AgentError: the agent raised.
@@ -77,7 +77,7 @@ class IsolatedSession:
             self.end()
 
     def end(self) -> None:
-        """End the process, and all that it has started."""
+        """End the process and everything that it started."""
         self._is_idle = False
         if self._writer is None:
             self._process.connection.close()
@@ -86,7 +86,7 @@ class IsolatedSession:
         self._process.end()
 
     async def _asked(self, line: bytes) -> JsonObject:
-        """The reply to a line; steps come before it."""
+        """Send a line and return the reply; steps that arrive before the reply are emitted."""
         reader, writer = self._reader, self._writer
         if reader is None or writer is None:
             raise AgentError("the session was not opened", code="bad_answer")
@@ -113,7 +113,7 @@ class IsolatedSession:
         return reply
 
     async def _read(self, reader: asyncio.StreamReader) -> JsonObject | None:
-        """One reply; ``None`` where the process closed its connection."""
+        """Read one message; ``None`` if the process closed its connection."""
         try:
             line = await reader.readline()
         except ValueError:

@@ -1,14 +1,14 @@
-"""Agents that are Python objects: a callable, a class whose instances remember, or an object with sessions."""
+"""Agents that are Python objects: a callable, a class with state in its instances, or an object with sessions."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from adjudge.kit.named_objects import folder_of
 from adjudge.plugin import AgentAdapter, AgentAdapterSpec, Host, hookimpl
 from adjudge_plugins.agents.python_agent.config import PythonAgentConfig
-from adjudge_plugins.agents.python_agent.frameworks import hint_for_path
+from adjudge_plugins.agents.python_agent.frameworks import hint_for_path, hint_for_scheme
 from adjudge_plugins.agents.python_agent.modules import hint_for_module
 
 
@@ -20,7 +20,8 @@ def _make(config: PythonAgentConfig, host: Host) -> AgentAdapter:
     target = config.target
     if isinstance(target, str):
         return python_agent(load_target(target, host), ThreadLoop("adjudge agent"))
-    # An object belongs to the program that gives it, and may be bound to the loop that the program runs.
+    # No loop of our own: the calling program owns the object, which may be bound to that program's event
+    # loop.
     return python_agent(target, None)
 
 
@@ -30,24 +31,18 @@ def _loads(target: str, host: Host) -> object:
     return load_target(target, host)
 
 
-def _folder(target: object) -> Path | None:
-    named = target.partition(":")[0] if isinstance(target, str) else getattr(target, "__module__", "")
-    file = getattr(sys.modules.get(named), "__file__", None)
-    return None if file is None else Path(file).parent
-
-
 def _accepts(target: str) -> bool:
     module, colon, name = target.partition(":")
     return bool(colon) and all(part.isidentifier() for part in (*module.split("."), *name.split(".")))
 
 
 def _hint(target: str, folder: Path) -> str | None:
-    return hint_for_path(folder / target) or hint_for_module(target, folder)
+    return hint_for_scheme(target) or hint_for_path(folder / target) or hint_for_module(target, folder)
 
 
 @hookimpl.agent_adapters
 def agent_adapters() -> Iterable[AgentAdapterSpec]:
-    """The ``python`` agent."""
+    """Describe the ``python`` agent."""
     return [
         AgentAdapterSpec(
             name="python",
@@ -58,6 +53,6 @@ def agent_adapters() -> Iterable[AgentAdapterSpec]:
             accepts=_accepts,
             loads=_loads,
             hint=_hint,
-            folder=_folder,
+            folder=folder_of,
         )
     ]

@@ -1,4 +1,4 @@
-"""The three forms that a Python agent has, told apart by what the object can do.
+"""Adapters for the three forms of a Python agent, recognised by the methods of the object.
 
 - It has ``open_session``: an object with sessions. ``open_session(request, emit)`` is the adapter
   protocol of ``adjudge.plugin``; an object may take fewer of the two. What it returns has ``send``.
@@ -36,18 +36,18 @@ from adjudge_plugins.agents.python_agent.frameworks import hint_for_object
 from adjudge_plugins.agents.python_agent.session import Session
 
 _CLOSING_SECONDS: Final = 10.0
-"""How long what was made too late may take to close at the end of the run."""
+"""The time limit in seconds, at the end of the run, for closing objects that were created too late."""
 
 
 def python_agent(target: Any, loop: ThreadLoop | None) -> AgentAdapter:
-    """The adapter for an agent object.
+    """Create the adapter for an agent object.
 
     Args:
-        target: The object.
-        loop: Where its asynchronous code runs; ``None`` for the loop of the run.
+        target: The agent object.
+        loop: The event loop for its asynchronous code; ``None`` for the loop of the run.
 
     Raises:
-        InputError: it is none of the three forms, or its signature does not fit.
+        InputError: the object has none of the three forms, or an unsuitable signature.
     """
     if hasattr(target, "open_session"):
         return _ObjectWithSessions(target, loop)
@@ -63,7 +63,7 @@ def python_agent(target: Any, loop: ThreadLoop | None) -> AgentAdapter:
 
 
 class _Adapter:
-    """What the three forms share: how a session begins, and what is closed where it cannot."""
+    """Shared by the three forms: starts a session, and closes its object if that fails."""
 
     def __init__(self, loop: ThreadLoop | None) -> None:
         self._loop = loop
@@ -76,7 +76,7 @@ class _Adapter:
         make: Callable[..., Any],
         *args: object,
     ) -> Conversation:
-        """The conversation with what ``make`` makes; what nobody can talk to is closed."""
+        """Create an object with ``make`` and start a conversation with it; an unusable object is closed."""
         caller = self._caller_for(request)
         made: object = None
         try:
@@ -93,10 +93,10 @@ class _Adapter:
         return Caller(f"adjudge agent, {whose}", self._loop, pool)
 
     def _close_soon(self, made: object) -> None:
-        """Close what was made after the case had ended."""
+        """Close an object that was created after its case had ended."""
 
         async def closed() -> None:
-            with contextlib.suppress(Exception):  # there is nobody to tell
+            with contextlib.suppress(Exception):  # there is no caller to report it to
                 await close(self._caller("made too late"), made)
 
         task = asyncio.ensure_future(closed())
@@ -104,7 +104,7 @@ class _Adapter:
         task.add_done_callback(self._closing.discard)
 
     async def aclose(self) -> None:
-        """End the loop of the agent's asynchronous code."""
+        """Wait for objects that are being closed, then end the loop of the agent's asynchronous code."""
         if self._closing:
             await asyncio.wait(self._closing, timeout=_CLOSING_SECONDS)
         if self._loop is not None:
@@ -131,7 +131,8 @@ class _ObjectWithSessions(_Adapter):
                     f"open_session returned an object of type {type(served).__name__}, which has no send()",
                     code="bad_answer",
                 )
-            # Who is given emit emits; for the others it is done after each turn.
+            # An agent that takes ``emit`` emits its steps itself; for the others they are emitted after each
+            # turn.
             return Conversation(
                 caller,
                 _by_content(caller, served.send),
@@ -173,7 +174,7 @@ class _PerSession(_Adapter):
                     "callable nor has send()",
                     code="bad_answer",
                 )
-            # Who is never given the session shows no state by it.
+            # If the agent is never given the session, the session's state is not the agent's state.
             is_shown = self._takes_session or takes_session
             return Conversation(caller, send, made, emit, lambda: session.state if is_shown else None)
 
@@ -192,7 +193,7 @@ class _Shared(_Adapter):
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
         session = Session.of(request) if self._takes_session else None
 
-        # A session of several turns keeps a thread from the first to the last.
+        # A session of several turns has its own thread; a session of one turn borrows one from the pool.
         caller = self._caller_for(request, self._pool if request.turns == 1 else None)
         send = _by_text(caller, self._function, session)
         state = None if session is None else session.state
@@ -200,26 +201,26 @@ class _Shared(_Adapter):
 
 
 def _by_content(caller: Caller, send: Callable[..., Any]) -> Callable[[Content], Awaitable[Any]]:
-    # A copy: the content is the case's own, and holds dictionaries that the agent could change.
+    # A copy, because the content belongs to the case, and the agent could change the dictionaries in it.
     return lambda content: caller.call(send, copy.deepcopy(content))
 
 
 def _by_text(
     caller: Caller, function: Callable[..., Any], session: Session | None
 ) -> Callable[[Content], Awaitable[Any]]:
-    """Where the function takes a session, it is given one."""
+    """Pass the text to the function, and the session if it takes one."""
     more = () if session is None else (session,)
     return lambda content: caller.call(function, content.text, *more)
 
 
 def _takes_session(function: Callable[..., Any]) -> bool:
-    """Whether it is ``(text, session)``.
+    """Whether the function takes ``(text, session)``.
 
     Raises:
-        InputError: it is neither that nor ``(text)``.
+        InputError: it takes neither that nor ``(text)``.
     """
     parameters = positional_parameters(function)
-    # A default of its own, such as temperature=0.5, says that the parameter is something else.
+    # A second parameter with a default, such as temperature=0.5, is not the session.
     takes_session = len(parameters) > 1 and parameters[1].default in (inspect.Parameter.empty, None)
     if not can_be_called(function, 2 if takes_session else 1):
         raise _unusable(
@@ -239,7 +240,7 @@ def _not_callable(target: object) -> tuple[str, str]:
     if hasattr(target, "send"):
         return (
             "it is one object with send(), which would mix the conversations of all cases",
-            "Name its class: every session gets an instance of its own.",
+            "Name its class: then every session gets a new instance.",
         )
     return (
         f"it is an object of type {type(target).__name__}, neither callable nor with open_session()",

@@ -1,4 +1,4 @@
-"""From what somebody's code returns to an ``Invocation``. Nothing mutable is shared with that code."""
+"""Converts return values of third-party code to an ``Invocation``. Shares no mutable objects with that code."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _EXPECTED = "expected text, an ADK-shaped invocation (a dict) or an Invocation"
 
 
 def answered(answer: object, content: Content, seconds: float) -> Invocation:
-    """The turn that ``answer`` stands for.
+    """Convert ``answer`` to a turn.
 
     Args:
-        answer: Text; a dict in the shape of ADK's ``Invocation``, which may leave out
-            ``user_content``; or an ``Invocation``.
-        content: What the user said.
-        seconds: How long it took; used where the answer does not say.
+        answer: A text; a dict in the shape of ADK's ``Invocation``, where ``user_content`` is optional; or an
+            ``Invocation``.
+        content: The user's message.
+        seconds: The duration of the turn; used if the answer reports none.
 
     Raises:
-        AgentError: it is none of these (``bad_answer``).
+        AgentError: the answer is none of these (``bad_answer``).
     """
     if isinstance(answer, str):
         turn = _of_text(answer, content)
@@ -42,10 +42,10 @@ def answered(answer: object, content: Content, seconds: float) -> Invocation:
 
 
 def json_copy(value: object, what: str) -> Any:
-    """A copy of ``value`` as JSON has it.
+    """Copy ``value`` as plain JSON data.
 
     Raises:
-        AgentError: it holds something that JSON has no form for (``bad_answer``).
+        AgentError: it contains a value that JSON cannot represent (``bad_answer``).
     """
     try:
         return json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())

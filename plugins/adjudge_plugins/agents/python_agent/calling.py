@@ -1,4 +1,4 @@
-"""Calling somebody's code: asynchronous code in a task of its session, blocking code in a thread of its session."""
+"""Calls third-party code: asynchronous code in one task per session, blocking code in one thread per session."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ from adjudge.plugin import AgentError
 
 
 class Caller:
-    """Calls the code of one session. Nobody else waits for code that blocks or ignores its cancellation.
+    """Calls the code of one session. Code that blocks or ignores its cancellation delays no other session.
 
-    All blocking calls of a session run in one thread and one context, so that what is bound to a
-    thread (a database connection) and context variables last for the conversation and no longer; all
-    asynchronous ones run in one task, for the same reason.
-    A call that hangs occupies its thread for ever, and the interpreter waits for the threads of Python's own pools at
-    exit. A daemon thread is left behind instead.
+    All blocking calls of a session run in one thread and one context, so that thread-bound objects (a
+    database connection) and context variables last exactly as long as the conversation. For the same reason
+    all asynchronous calls run in one task. The threads are daemon threads: a call that hangs occupies its
+    thread forever, and at exit the interpreter would wait for the threads of Python's own pools.
     """
 
     def __init__(self, name: str, loop: ThreadLoop | None, pool: ThreadPool | None = None) -> None:
-        """Prepare; threads and tasks start with the first call.
+        """Store the settings; threads and tasks start with the first call.
 
         Args:
-            name: Whose session it is, for the names of threads and tasks.
-            loop: Where asynchronous code runs; ``None`` for the loop of the run, where the agent is an
-                object that may be bound to it.
-            pool: Runs the one call of a session that makes no further one; the others have a thread of their own.
+            name: The name of the session, used for threads and tasks.
+            loop: The event loop for asynchronous code; ``None`` for the loop of the run, if the agent is an
+            object
+                that may be bound to it.
+            pool: Supplies the thread for a session that makes a single call; ``None`` for a thread of the
+            session's own.
         """
         self._name = name
         self._pool = pool
@@ -49,19 +50,19 @@ class Caller:
         *args: object,
         too_late: Callable[[Any], None] | None = None,
     ) -> Any:
-        """The result of ``function``, awaited where it is awaitable.
+        """Call ``function`` and return its result, awaited if it is awaitable.
 
         Args:
-            function: Somebody's code.
-            args: What it is given.
-            too_late: Given the result that comes after the caller was cancelled.
+            function: The third-party function.
+            args: Its positional arguments.
+            too_late: Called with the result if it arrives after the caller was cancelled.
 
         Raises:
             AgentError: the code called ``sys.exit`` or raised something else that would end the run.
         """
         if _is_coroutine_function(function):
             return await self._task.call(function, *args, too_late=too_late)
-        if self._thread is None or self._thread.busy:  # busy: an abandoned call still hangs there
+        if self._thread is None or self._thread.busy:  # busy: a cancelled call still runs in it
             self._stop_thread()
             self._thread = (
                 _OwnThread(self._name) if self._pool is None else _PoolThread(self._name, self._pool)
@@ -79,7 +80,7 @@ class Caller:
 
     @property
     def left_running(self) -> str | None:
-        """What became of a call that was cancelled and runs still; ``None`` where there is none."""
+        """Describe a cancelled call that still runs; ``None`` if there is none."""
         if any(thread.busy for thread in self._stopped):
             return "its code blocks, cannot be stopped, and was left running in its thread"
         return self._task.left_running
@@ -92,7 +93,7 @@ class Caller:
 
 
 class _Thread:
-    """Where the blocking calls of a session run."""
+    """A thread for the blocking calls of a session."""
 
     def __init__(self) -> None:
         self.busy = False
@@ -130,7 +131,7 @@ class _Thread:
 
 
 class _PoolThread(_Thread):
-    """A thread that other sessions use before and after; for one call."""
+    """A thread borrowed from a pool for one call."""
 
     def __init__(self, name: str, pool: ThreadPool) -> None:
         super().__init__()
@@ -147,13 +148,13 @@ class _PoolThread(_Thread):
 
 
 class _OwnThread(_Thread):
-    """A thread that no other session uses."""
+    """A thread that belongs to one session."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
         self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._name = name
-        # Thread.start() would hold up the loop, and with it every other session, until the thread runs.
+        # Thread.start() would block the event loop, and so every other session, until the thread runs.
         start_thread(self._work)
 
     def _begin(self, work: Callable[[], None], done: asyncio.Future[Any]) -> None:  # noqa: ARG002
@@ -169,9 +170,9 @@ class _OwnThread(_Thread):
 
 
 def can_be_called(function: Callable[..., Any], count: int) -> bool:
-    """Whether the signature allows a call with ``count`` positional arguments and nothing else.
+    """Whether the signature allows a call with exactly ``count`` positional arguments.
 
-    Yes where Python cannot tell (some built-ins).
+    True if Python cannot inspect the signature (some built-ins).
     """
     try:
         signature = inspect.signature(function)
@@ -185,7 +186,7 @@ def can_be_called(function: Callable[..., Any], count: int) -> bool:
 
 
 def positional_parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The named parameters that a call by position fills; none where Python cannot tell."""
+    """The named parameters that accept positional arguments; empty if Python cannot inspect the signature."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -194,7 +195,7 @@ def positional_parameters(function: Callable[..., Any]) -> list[inspect.Paramete
 
 
 def _is_coroutine_function(function: Callable[..., Any]) -> bool:
-    if inspect.isclass(function):  # its __call__ is that of its instances
+    if inspect.isclass(function):  # a call of a class uses its constructor, not the __call__ of its instances
         return False
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - an object whose __call__ is async

@@ -1,4 +1,4 @@
-"""What the ``python`` agent is told."""
+"""Options of the ``python`` agent."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ class PythonAgentConfig(ComponentConfig):
     """The agent itself, or where it is."""
 
     target: Any
-    """``package.module:name``; from the Python API, the object."""
+    """The agent as ``package.module:name``; from Python also the object."""

@@ -13,7 +13,7 @@ from adjudge_plugins.agents.python_agent.calling import Caller
 
 
 class Conversation:
-    """Times the turns, reads the answers, and keeps a copy of the state as it is after each turn."""
+    """Measures the duration of turns, converts the answers, and copies the state after each turn."""
 
     def __init__(
         self,
@@ -23,14 +23,14 @@ class Conversation:
         emit: Emit | None,
         state: Callable[[], object],
     ) -> None:
-        """Begin.
+        """Store the parts of the conversation.
 
         Args:
             caller: Calls the agent's code.
-            send: Gives one message to the agent, through ``caller``.
-            owner: What is closed at the end, where it can be.
-            emit: Told the steps of a turn after it; ``None`` where the agent does that itself.
-            state: Asked for the state after each turn.
+            send: Sends one message to the agent, through ``caller``.
+            owner: The object to close at the end, if it can be closed.
+            emit: Called with the steps of each finished turn; ``None`` if the agent emits them itself.
+            state: Returns the state after each turn.
         """
         self._caller = caller
         self._send = send
@@ -40,7 +40,7 @@ class Conversation:
         self._state = self._state_now()
 
     async def send(self, content: Content) -> Invocation:
-        """One turn."""
+        """Run one turn."""
         start = time.perf_counter()
         answer = await self._send(content)
         turn = answered(answer, content, time.perf_counter() - start)
@@ -52,14 +52,14 @@ class Conversation:
 
     @property
     def state(self) -> Mapping[str, Any] | None:
-        """The state after the last turn that was finished."""
+        """The state after the last finished turn."""
         return self._state
 
     async def aclose(self) -> None:
-        """Close what the agent's code made for this session.
+        """Close the object that the agent's code created for this session.
 
         Raises:
-            AgentError: a turn that was cancelled runs still (``left_running``).
+            AgentError: a cancelled turn is still running (``left_running``).
         """
         await close(self._caller, self._owner)
         if (left := self._caller.left_running) is not None:
@@ -79,7 +79,7 @@ class Conversation:
 
 
 async def close(caller: Caller, owner: object) -> None:
-    """Call ``aclose`` or ``close`` of ``owner`` where it has one, and let the session's thread end."""
+    """Call ``aclose`` or ``close`` of ``owner`` if it has one, then let the session's thread end."""
     try:
         for name in ("aclose", "close"):
             method = getattr(owner, name, None)

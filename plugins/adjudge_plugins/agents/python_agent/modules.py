@@ -1,4 +1,4 @@
-"""Modules whose agent is not named, or not as Python names it: what to write instead."""
+"""Suggests a target for modules whose agent is not named, or not in Python's notation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Final
 
 _LIKELY: Final = ("agent", "root_agent", "app", "main")
-"""What agents are often called."""
+"""Common names of agent objects."""
 _SHOWN: Final = 3
 
 
 def hint_for_module(target: str, folder: Path) -> str | None:
-    """The targets that a module has, where its file or the module alone is named; ``None`` where there is none.
+    """Suggest targets in a module that is given as a file or without an object; ``None`` if there are none.
 
-    Nothing is imported: the names are read from the source.
+    The module is not imported: the names are parsed from the source.
     """
     path = Path(
         target.removesuffix(".py").replace(".", "/") if "/" not in target else target.removesuffix(".py")
@@ -33,7 +33,7 @@ def hint_for_module(target: str, folder: Path) -> str | None:
 
 
 def _names_in(file: Path) -> list[str]:
-    """The public functions, classes and objects of a module, those first that are likely to be the agent."""
+    """The public functions, classes and objects of a module, the likely agents first."""
     names: dict[str, None] = {}
     with suppress(OSError, ValueError, SyntaxError):
         for node in ast.parse(file.read_bytes()).body:

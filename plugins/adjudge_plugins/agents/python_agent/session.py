@@ -1,4 +1,4 @@
-"""What an agent's code is told of the session that it serves."""
+"""The facts about a session that an agent's code gets."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from adjudge.plugin import SessionRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """The second argument of a callable. One per session: nothing in it is seen by another case."""
+    """The second argument of a callable agent. There is one per session; it shares nothing with other cases."""
 
     eval_id: str
     repeat: int
-    """From 1."""
+    """The number of the repeat, from 1."""
     app_name: str
     user_id: str
     session_id: str | None
     state: dict[str, Any]
-    """Starts as the case's ``session_input.state``. The agent may change it; the end is compared with
-    the case's ``final_session_state``. JSON values only."""
+    """The session state, initially the case's ``session_input.state``. The agent may change it; at the end it
+    is compared with the case's ``final_session_state``. JSON values only."""
     extra: JsonObject
     """Further keys of ``session_input`` in the file."""
 
     @classmethod
     def of(cls, request: SessionRequest) -> Session:
-        """A session that shares nothing with the case's own data."""
+        """Create the session from copies of the case's data."""
         start = request.session_input
         return cls(
             eval_id=request.eval_id,

@@ -1,4 +1,4 @@
-"""Agents that already ran: trajectories of a file are answered instead of new ones."""
+"""Recorded agents: answers are replayed from trajectories in a file."""
 
 from __future__ import annotations
 

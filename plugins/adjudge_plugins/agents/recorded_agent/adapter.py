@@ -1,4 +1,4 @@
-"""Answers every turn with what was recorded for it."""
+"""Answers every turn with the recorded turn."""
 
 from __future__ import annotations
 
@@ -18,27 +18,28 @@ from adjudge_plugins.agents.recorded_agent.pairing import Pairing
 from adjudge_plugins.agents.recorded_agent.store import Recordings
 
 _SHOWN: Final = 80
-"""Characters of what a user said, or of what was not read, that a message shows."""
+"""The length limit, in characters, of a user's words or of a loss that a message shows."""
 _LOST: Final = 3
-"""Kinds of what was not read that a message names."""
+"""The number of kinds of losses that a message names."""
 
 
 class RecordedAgent:
-    """Sessions that already happened. Repeat *n* of a case is its *n*-th recording."""
+    """Creates sessions that replay recordings. Repeat *n* of a case replays its *n*-th recording."""
 
     def __init__(
         self, trajectories: Iterable[Trajectory], source: str, *, any_conversation: bool = False
     ) -> None:
-        """Take over the recordings.
+        """Store the recordings.
 
         Args:
-            trajectories: Every one has an ``eval_id``.
-            source: The file that they come from, for messages.
-            any_conversation: Whether a recording may belong to another eval set, and its user may say
-                something else than the case.
+            trajectories: The recordings; each must have an ``eval_id``.
+            source: The file of the recordings, for messages.
+            any_conversation: Whether a recording may belong to another eval set, and its user's words may
+            differ from
+                those of the case.
 
         Raises:
-            InputError: a trajectory has no ``eval_id``, or there is none at all.
+            InputError: a trajectory has no ``eval_id``, or there are no trajectories.
         """
         self._source = source
         self._any_conversation = any_conversation
@@ -46,11 +47,11 @@ class RecordedAgent:
         self._pairing = Pairing(self._recordings, source)
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterator[str]:
-        """Name every case that has no recording, or fewer than it has repeats."""
+        """Report every case that has no recording, or fewer recordings than repeats."""
         return self._pairing.problems(cases)
 
     def plan_notes(self) -> Iterable[str]:
-        """Name the recordings that have another ``eval_id`` than their case, and what was not read of them."""
+        """Report recordings whose ``eval_id`` differs from that of their case, and what the reader could not read."""
         return [*self._pairing.notes, *self._lost()]
 
     def _lost(self) -> Iterator[str]:
@@ -61,21 +62,22 @@ class RecordedAgent:
             yield f"{self._source}: not read: {'; '.join(told)}{more}"
 
     def fingerprint(self) -> JsonObject:
-        """The content of the recordings: a file that was changed is another agent."""
+        """A hash of the recordings, so that a changed file counts as another agent."""
         return {"sha256": self._recordings.sha256}
 
     async def open_session(self, request: SessionRequest, emit: Emit) -> AgentSession:
-        """The recording of this repeat of the case.
+        """Open the recording of this repeat of the case.
 
         Raises:
-            AgentError: there is none (``no_recording``), nothing of the agent was read of it (``no_steps``), or
-                it belongs to another eval set (``not_the_same_conversation``).
+            AgentError: there is none (``no_recording``), it contains no step of the agent (``no_steps``), or
+            it
+                belongs to another eval set (``not_the_same_conversation``).
         """
         recording = self._recording(request)
         return _Replay(recording, request.turns, emit, compares_users=not self._any_conversation)
 
     def user_words(self, request: SessionRequest) -> Sequence[Content]:
-        """What the user said in the recording: of a scenario, nobody can say it again.
+        """The user's messages in the recording, which replace the user simulator for a scenario.
 
         Raises:
             AgentError: see ``open_session``.
@@ -113,7 +115,8 @@ class _Replay:
     async def send(self, content: Content) -> Invocation:
         recorded = self._recording.invocations
         if self._turns is not None and len(recorded) != self._turns:
-            # Nothing is scored then, so everything that was recorded is kept with the error.
+            # The case becomes an error and is not scored, so all recorded steps are emitted to be kept with
+            # it.
             for step in self._recording.steps:
                 self._emit(step)
             raise _turn_count(len(recorded), f"the case has {self._turns}")
@@ -135,11 +138,11 @@ class _Replay:
         return self._recording.final_session_state
 
     async def aclose(self) -> None:
-        """Nothing is held open."""
+        """Does nothing: the session holds no resources."""
 
 
 def _same_words(recorded: Content, expected: Content) -> bool:
-    """Whether both say the same, white space aside; a log that kept nothing of the user contradicts nothing."""
+    """Whether both texts are equal except for white space. An empty recorded text is equal to any text."""
     return not recorded.items or recorded.text.split() == expected.text.split()
 
 

@@ -1,4 +1,4 @@
-"""What the ``recorded`` agent is told."""
+"""Options of the ``recorded`` agent."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class RecordedAgentConfig(ComponentConfig):
     """Where the recordings are."""
 
     target: Path
-    """The file; a relative path is looked up in the working folder."""
+    """The file with the recordings; a relative path starts at the working folder."""
     reader: str | None = None
-    """The trace reader to use; without it, the file's content decides."""
+    """The name of the trace reader; unset: detected from the file's content."""
     any_conversation: bool = False
-    """Whether a recording may belong to another eval set, and its user may say something else than the case."""
+    """Whether recordings of another eval set, or with other messages of the user than the case, are scored too."""

@@ -1,4 +1,4 @@
-"""Which recording belongs to which case."""
+"""Pairs recordings with cases."""
 
 from __future__ import annotations
 
@@ -10,30 +10,31 @@ from adjudge.plugin import CaseFacts, did_you_mean
 from adjudge_plugins.agents.recorded_agent.store import Recordings
 
 _NAMED: Final = 20
-"""How many cases are named in messages of one kind; a file for another eval set has thousands."""
+"""The number of cases that messages of one kind name; with a file for another eval set it could be thousands."""
 
 _PATH_OF_A_FILE: Final = re.compile(r"(?:.*[/\\])?([^/\\]+?)(?:\.evalset|\.test)?\.json\Z", re.DOTALL)
 
 
 class Pairing:
-    """Pairs by ``eval_id``; by the name of the old file that a case comes from; and one recording with one case."""
+    """Pairs a case and a recording by ``eval_id``, else by the file name in it; else one case and one recording."""
 
     def __init__(self, recordings: Recordings, source: str) -> None:
-        """Pair cases with ``recordings``, which were read from ``source``."""
+        """Pair cases with ``recordings``, which come from the file ``source``."""
         self._recordings = recordings
         self._source = source
         self._of_files: dict[str, list[str]] | None = None
         self._only: dict[str, str] = {}
         self.notes: Sequence[str] = ()
-        """Pairs whose ids differ, in words. Complete once ``problems`` has been read to its end."""
+        """Messages about pairs whose ids differ. Complete after ``problems`` is exhausted."""
 
     def recording_of(self, eval_id: str) -> str | None:
-        """The ``eval_id`` of the recording for a case; ``None`` where there is none."""
+        """The ``eval_id`` of the recording for a case; ``None`` if there is none."""
         if self._recordings.count(eval_id):
             return eval_id
         if eval_id in self._only:
             return self._only[eval_id]
-        # ADK names the case of a list of turns after the path of its file, adjudge after the file's name alone.
+        # For a file with a plain list of turns, ADK's id is the path of the file, and adjudge's the file name
+        # alone.
         if self._of_files is None:
             self._of_files = {}
             for known in self._recordings.ids():
@@ -42,7 +43,7 @@ class Pairing:
         return same[0] if len(same) == 1 else None
 
     def problems(self, cases: Iterable[CaseFacts]) -> Iterator[str]:
-        """Name every case that has no recording, or fewer than it has repeats."""
+        """Report every case that has no recording, or fewer recordings than repeats."""
         total = 0
         renamed: list[str] = []
         absent: list[CaseFacts] = []
@@ -96,7 +97,7 @@ def _listed(ids: Sequence[str]) -> str:
 
 
 def _file_name(eval_id: str) -> str:
-    """``evals/dice.test.json`` as ``dice``; an id that is no path of a JSON file as it is."""
+    """Shorten ``evals/dice.test.json`` to ``dice``; an id that is not a path of a JSON file stays as it is."""
     found = _PATH_OF_A_FILE.match(eval_id)
     return eval_id if found is None else found[1]
 

@@ -1,4 +1,4 @@
-"""Recordings on disk, found by ``eval_id``. Memory holds only where each one begins."""
+"""Recordings on disk, found by ``eval_id``. Only their positions are kept in memory."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from adjudge.plugin import InputError, Problem, Trajectory
 
 
 class Recordings:
-    """The trajectories of one file, in a temporary file that vanishes with this object."""
+    """The trajectories of one file, in a temporary file that is removed with this object."""
 
     def __init__(self, trajectories: Iterable[Trajectory], source: str) -> None:
-        """Take over every trajectory.
+        """Store every trajectory.
 
         Args:
             trajectories: Read once, one at a time.
-            source: The file that they come from, for messages.
+            source: The file of the trajectories, for messages.
 
         Raises:
-            InputError: trajectories have no ``eval_id``, or there is none at all.
+            InputError: trajectories have no ``eval_id``, or there are none.
         """
         self._file = tempfile.TemporaryFile(prefix="adjudge-recordings-")  # noqa: SIM115 - it stays open
-        # A plan that is refused drops what it made: the file must not outlive this object.
+        # A refused plan drops this object without closing it, so the file is removed on garbage collection.
         self.close = weakref.finalize(self, self._file.close)
         """Remove the temporary file."""
         self._lost: Counter[str] = Counter()
@@ -59,22 +59,22 @@ class Recordings:
                 )
             )
         if not self._places:
-            raise InputError(Problem(what="the file holds no recording", file=source))
+            raise InputError(Problem(what="the file contains no recording", file=source))
 
     def ids(self) -> Sequence[str]:
         """Every ``eval_id``, in the order of the file."""
         return list(self._places)
 
     def count(self, eval_id: str) -> int:
-        """How many recordings a case has."""
+        """The number of recordings of a case."""
         return len(self._places.get(eval_id, ()))
 
     def lost(self) -> Sequence[tuple[str, int]]:
-        """What was not read of the recordings, and of how many of them, the commonest first."""
+        """What the reader could not read, with the number of recordings affected, the most frequent first."""
         return self._lost.most_common()
 
     def read(self, eval_id: str, number: int) -> Trajectory:
-        """The recording ``number`` (from 1) of a case, in the order of the file."""
+        """Read the recording ``number`` (from 1) of a case; numbers follow the order of the file."""
         offset, length = self._places[eval_id][number - 1]
         self._file.seek(offset)
         return Trajectory.model_validate_json(zlib.decompress(self._file.read(length)))

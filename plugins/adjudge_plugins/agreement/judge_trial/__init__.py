@@ -1,1 +1,1 @@
-"""``adjudge judges try``: whether a model answers, and how well it meets turns that people labelled."""
+"""``adjudge judges try``: tests whether a model answers, and how often it agrees with labelled turns."""

@@ -1,4 +1,4 @@
-"""``adjudge judges try``: one question with a known answer, or turns that people labelled."""
+"""``adjudge judges try``: one question with a known answer, or labelled turns."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def try_command(
     max_judge_calls: int | None,
     as_json: bool,
 ) -> int:
-    """Ask MODEL one small question, and say what came back.
+    """Ask MODEL one small question, and show the answer.
 
     One call is made, without the cache and without a retry. With --labelled, MODEL judges turns that
     people labelled, by the criteria that they name, and what it got right is kept: later runs with that

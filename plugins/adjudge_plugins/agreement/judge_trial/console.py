@@ -1,4 +1,4 @@
-"""``adjudge judges try MODEL --labelled``: how well a model meets labels, as tables and as JSON."""
+"""Shows the result of ``adjudge judges try MODEL --labelled`` as tables and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labelled sets: JSON Lines with turns that people labelled."""
+"""Labelled sets: JSON Lines with human labels of turns."""
 
 from __future__ import annotations
 

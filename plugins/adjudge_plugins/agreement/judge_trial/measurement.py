@@ -1,4 +1,4 @@
-"""Measuring a judge: every labelled turn is scored by the criterion that it names, as in a run."""
+"""Measures a judge: scores every labelled turn with the criterion that it names, as in a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well a judge met the labels of turns, and what speaks against it."""
+"""The agreement of a judge with labelled turns, and reasons not to use it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from adjudge_plugins.agreement.statistics.confusion import (
 
 
 class LabelledGroup(Frozen):
-    """How a judge met the labels of one language and difficulty."""
+    """The agreement of a judge with the labels of one language and difficulty."""
 
     language: str
     difficulty: str
@@ -33,7 +33,7 @@ class LabelledGroup(Frozen):
 
 
 class JudgeMeasurement(Frozen):
-    """How a judge met the labels of one criterion."""
+    """The agreement of a judge with the labels of one criterion."""
 
     judge: str
     """As ``provider/model``."""
@@ -41,7 +41,7 @@ class JudgeMeasurement(Frozen):
     """The component, as ``plugin/component``."""
     criterion_version: int
     model_versions: tuple[str, ...] = ()
-    """What the provider reports."""
+    """The usage that the provider reports."""
     num_samples: int = 1
     """The most votes for each decision."""
     measured_at: str
@@ -63,7 +63,7 @@ class JudgeMeasurement(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class JudgedRow:
-    """One labelled turn, and what the judge said of it."""
+    """One labelled turn, and the judge's verdict."""
 
     turn: LabelledTurn
     criterion: str
@@ -92,7 +92,7 @@ class JudgedRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReport:
-    """How a model met the labels."""
+    """The agreement of a model with the labels."""
 
     judge: str
     measurements: tuple[JudgeMeasurement, ...]
@@ -103,7 +103,7 @@ class JudgeReport:
 
 
 def doubts_of(measurement: JudgeMeasurement) -> Iterator[str]:
-    """What speaks against a judge on the criterion that it was measured on."""
+    """Reasons not to use a judge on the measured criterion."""
     judge, counts = measurement.judge, measurement.counts
     criterion = measurement.criterion.partition("/")[2]
     when = f"measured {measurement.measured_at[:10]}"
@@ -111,13 +111,13 @@ def doubts_of(measurement: JudgeMeasurement) -> Iterator[str]:
         case "near_chance":
             yield (
                 f"{judge} was near chance on {criterion}: {_told(counts)}, {when}; "
-                "its verdicts there say little"
+                "its verdicts there are unreliable"
             )
         case "too_few":
             missing = measurement.not_measured
             rest = f", {missing} more could not be measured" if missing else ""
             yield (
-                f"{judge} could not be told from chance on {criterion}: {_told(counts)}{rest}, {when}; "
+                f"{judge} could not be distinguished from chance on {criterion}: {_told(counts)}{rest}, {when}; "
                 "measure it with more labels"
             )
         case None:
@@ -141,7 +141,7 @@ def _told(counts: Confusion) -> str:
 
 
 def measurement_facts(item: JudgeMeasurement) -> dict[str, Any]:
-    """What was measured of a judge on one criterion, for programs."""
+    """The measurements of a judge on one criterion, as JSON for programs."""
     return {
         "judge": item.judge,
         "criterion": item.criterion,

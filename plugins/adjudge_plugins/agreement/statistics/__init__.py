@@ -1,1 +1,1 @@
-"""The figures of an agreement report: pure functions of verdicts beside labels."""
+"""The statistics of an agreement report: pure functions of verdicts and labels."""

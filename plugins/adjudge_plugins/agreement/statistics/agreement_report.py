@@ -1,4 +1,4 @@
-"""Everything that labels say of one criterion's verdicts, each figure with its interval."""
+"""All agreement statistics of one criterion, each with its interval."""
 
 from __future__ import annotations
 
@@ -276,7 +276,7 @@ def _notes(decided: Rows, sure: Sequence[Sureness]) -> tuple[str, ...]:
     if len({row.label for row in decided}) == 1:
         notes.append("all labels are the same: agreement beyond chance cannot be seen")
     if len(sure) > 1 and len({confidence for confidence, _ in sure}) == 1:
-        notes.append("the confidence never varies: it tells nothing about single verdicts")
+        notes.append("the confidence never varies: it carries no information about single verdicts")
     if 0 < len(sure) < len(decided):
         notes.append(f"{len(decided) - len(sure)} verdicts have no confidence")
     return tuple(notes)

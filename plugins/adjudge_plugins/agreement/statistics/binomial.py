@@ -1,4 +1,4 @@
-"""The binomial distribution: how much a share of few things can say."""
+"""The binomial distribution: exact probabilities and intervals of shares of small samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bins of about equal mass, which no two equal values are parted by."""
+"""Bins of about equal mass; equal values are always in the same bin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals by drawing again (the percentile bootstrap of Efron, 1979), the same ones for the same seed."""
+"""Bootstrap intervals (percentile bootstrap, Efron 1979), identical for the same seed."""
 
 from __future__ import annotations
 

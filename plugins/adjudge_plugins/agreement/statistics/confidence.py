@@ -1,4 +1,4 @@
-"""Whether a confidence means what it says: Brier score, calibration error, AUROC.
+"""The quality of confidence values: Brier score, calibration error, AUROC.
 
 All of it is about pairs of a confidence and whether the verdict was right.
 """

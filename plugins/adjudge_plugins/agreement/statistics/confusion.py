@@ -1,4 +1,4 @@
-"""A confusion table: labels against verdicts, and what their counts say of agreement with people.
+"""The confusion table of labels and verdicts, and agreement measures from its counts.
 
 Every function gives ``None`` where the counts leave the value undefined.
 """
@@ -13,7 +13,7 @@ from adjudge.model.base import Frozen
 NEAR_CHANCE: Final = 0.2
 """Kappa below which agreement is called near chance: "slight" or worse in Landis and Koch (1977)."""
 SIGNIFICANCE: Final = 0.05
-"""The chance probability above which agreement is not told from chance."""
+"""The chance probability above which agreement counts as chance."""
 
 Doubt: TypeAlias = Literal["near_chance", "too_few"]
 """``near_chance``: the judge hardly agrees with the labels; ``too_few``: the labels cannot show that it does."""
@@ -105,7 +105,7 @@ def chance_probability(counts: Confusion) -> float:
 
 
 def doubt(counts: Confusion) -> Doubt | None:
-    """Why a judge with these counts should not be believed; ``None`` where nothing speaks against it.
+    """The reason not to use a judge with these counts; ``None`` if there is none.
 
     Near chance is a matter of kappa; where kappa is better, the labels must still be enough to show
     that it is not luck.

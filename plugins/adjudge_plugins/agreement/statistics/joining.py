@@ -1,4 +1,4 @@
-"""Labels and verdicts brought together; what has no counterpart is counted."""
+"""Joins labels and verdicts, and counts those without a counterpart."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Pair:
         )
 
     def voted_row(self) -> LabelledVerdict:
-        """The same with what the votes alone say. Calibrations are fitted to that, or they would add up."""
+        """This row with the verdict and confidence before calibration. Fitting uses these; otherwise calibrations would accumulate."""
         given = self.given
         return replace(
             self.row(),
@@ -51,7 +51,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What has both, and what has not."""
+    """Pairs of labels and verdicts, and those without a counterpart."""
 
     pairs: tuple[Pair, ...]
     not_judged: tuple[VerdictLabel, ...]

@@ -1,4 +1,4 @@
-"""Which step was at fault: how near a judge comes, and what is reached without looking."""
+"""Localisation of the step at fault: the distance of a judge's step, and baselines without a judge."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 TOLERANCES: Final = (0, 1, 3, 5)
-"""How many steps off still counts."""
+"""The tolerances in steps."""
 
 
 def share_within(pairs: Sequence[tuple[int, int | None]], within: int) -> float | None:
@@ -18,7 +18,7 @@ def share_within(pairs: Sequence[tuple[int, int | None]], within: int) -> float 
 
 
 def position_prior(true: Sequence[int], within: int) -> float | None:
-    """What naming the same position for every run reaches, chosen without the run that is measured.
+    """The accuracy of naming the same position for every run, chosen without the measured run.
 
     For each run the position that is best for all others, with the same tolerance; the first of several.
     """
@@ -36,7 +36,7 @@ def position_prior(true: Sequence[int], within: int) -> float | None:
 
 
 def majority_agent(agents: Sequence[str]) -> float | None:
-    """What naming the same agent for every run reaches, chosen without the run that is measured.
+    """The accuracy of naming the same agent for every run, chosen without the measured run.
 
     For each run the most frequent agent of all others; the first by name of several.
     """

@@ -1,4 +1,4 @@
-"""The share of runs that pass, corrected for what is known of the judge's errors."""
+"""The pass rate, corrected for the known error rates of the judge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _Z: Final = NormalDist().inv_cdf(0.975)
 
 
 def corrected_pass_rate(passes: int, verdicts: int, known: Confusion) -> PassRate:
-    """The pass rate of runs that nobody labelled.
+    """The pass rate of unlabelled runs.
 
     The estimator of Rogan and Gladen (1978), (judged + TNR - 1) / (TPR + TNR - 1), cut to 0 and 1; its
     95 % interval is that of Lang and Reiczigel (2014), which knows that TPR and TNR are estimates too.

@@ -1,4 +1,4 @@
-"""Answering only where one is sure: what it costs in coverage and brings in agreement."""
+"""Selective prediction: coverage and agreement when low-confidence verdicts are dropped."""
 
 from __future__ import annotations
 

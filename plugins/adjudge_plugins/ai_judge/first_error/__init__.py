@@ -11,11 +11,11 @@ class FirstErrorConfig(ComponentConfig):
     """Options of ``first_error``."""
 
     description: str = ""
-    """What the run had to meet, in words; unset: its task."""
-    token_budget: int = Field(default=24_000, ge=4_000)
-    """Tokens that one request to a judge may have."""
+    """What the run should have achieved, in words; unset: the task of the run."""
+    token_budget: int | None = Field(default=None, ge=4_000)
+    """The maximum size of a request to a judge, in tokens; unset: as for ``ai_judge``."""
     judge_model_options: JudgeModelOptions = JudgeModelOptions()
-    """Who judges, how often, and how."""
+    """The options of the judge: models, votes, parameters."""
 
     @field_validator("description")
     @classmethod
@@ -24,11 +24,13 @@ class FirstErrorConfig(ComponentConfig):
 
 
 def _make(config: FirstErrorConfig, host: Host) -> Criterion:
+    from adjudge_plugins.ai_judge.budget import budget_of
     from adjudge_plugins.ai_judge.first_error.criterion import FirstError
 
-    return FirstError(
-        host.judge(config.judge_model_options), config.description, token_budget=config.token_budget
-    )
+    judge = host.judge(config.judge_model_options)
+    budget = budget_of(config.token_budget, judge)
+    host.declare({"token_budget": budget})
+    return FirstError(judge, config.description, token_budget=budget)
 
 
 @hookimpl.criteria
@@ -37,7 +39,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="first_error",
-            summary="The first step that made the run fail, and who took it: 1 where there is one, else 0",
+            summary="The first step that made the run fail, and its agent: 1 if there is one, else 0",
             factory=_make,
             config=FirstErrorConfig,
             needs=frozenset({Need.JUDGE}),

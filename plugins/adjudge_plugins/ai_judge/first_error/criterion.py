@@ -1,4 +1,4 @@
-"""Says of a run which step made it fail, and whose mistake that was."""
+"""The criterion ``first_error``: finds the step that made a run fail, and the agent that took it."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from adjudge_plugins.ai_judge.first_error.search import FirstErrorSearch, Found
 from adjudge_plugins.ai_judge.named_steps import place_of_step, runners_up
 
 _PLACES: Final = 5
-"""At which a run speaks to its judge, that a result names."""
+"""The number of places with text to the judge that a result cites."""
 
 
 class FirstError:
-    """1 where a step made the run fail, 0 where none did.
+    """Scores 1 if a step made the run fail, 0 if none did.
 
-    ``details`` of a result name the ``step``, the ``agent`` that took it, where it was read from (``source_ref``), and the
-    ``runners_up``, the likeliest first, in the same form. The evidence is quotes that stand in the run.
+    The ``details`` of a result have the ``step``, the ``agent`` that took it, its place in the log
+    (``source_ref``), and the ``runners_up`` in the same form, the likeliest first. The evidence is verified
+    quotes from the run.
     """
 
     def __init__(self, judge: Judge, description: str = "", *, token_budget: int) -> None:
         """Search with ``judge``.
 
         Args:
-            judge: Who is asked.
+            judge: The judge.
             description: What a run has to meet; empty: its task.
-            token_budget: Tokens that one request may have.
+            token_budget: The tokens of one request.
         """
         self._judge = judge
         self._description = description
         self._budget = token_budget
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One outcome for the case."""
+        """Return one outcome for the case."""
         run = case.actual
         search = FirstErrorSearch(run, self._judge, self._description, _expected(case), self._budget)
         if not run.steps:
@@ -44,7 +45,8 @@ class FirstError:
         found = await search.found()
         if not search.speech or found.decision.state not in ("decided", "not_applicable"):
             return Measurement(overall=_outcome(run, found))
-        # Words of a run may ask for a verdict, or blame another step: the answer has to hold without them.
+        # Text in the run may ask for a verdict or blame another step, so the answer must hold without that
+        # text.
         again = await search.found_without_speech()
         if again.decision.state == "error" or _stand(again) == _stand(found):
             return Measurement(overall=_outcome(run, again))
@@ -52,7 +54,7 @@ class FirstError:
 
 
 def _expected(case: CaseUnderTest) -> str:
-    """What the author of the case expects to be answered, turn by turn."""
+    """The answers that the author of the case expects, turn by turn."""
     answers = [reference_response(turn).text for turn in case.case.conversation or ()]
     if len(answers) > 1:
         answers = [f"turn {number}: {text}" for number, text in enumerate(answers, 1) if text.strip()]
@@ -89,15 +91,15 @@ def _outcome(run: Trajectory, found: Found) -> Outcome:
 
 
 def _unsure(run: Trajectory, found: Found, code: UnsureCode, reason: str, evidence: Evidence) -> Outcome:
-    """Undecided, with the steps that may have been the one."""
+    """An UNSURE outcome, with the candidate steps."""
     likely = runners_up(run, found.steps, None)
     outcome = Outcome.unsure(code, reason, details={"runners_up": [*likely], **_grounds(found)})
     return outcome.model_copy(update={"evidence": evidence})
 
 
 def _addressed(run: Trajectory, first: Found, second: Found, speech: Sequence[Citation]) -> Outcome:
-    told = f"{_told(first)}; without those words {_told(second)}"
-    reason = f"The run speaks to its judge (step {speech[0].step}, {speech[0].field}). The answer is {told}."
+    told = f"{_told(first)}; without that text {_told(second)}"
+    reason = f"A text in the run addresses the judge (step {speech[0].step}, {speech[0].field}). The answer is {told}."
     return _unsure(run, second, "injection", reason, Evidence(citations=tuple(speech[:_PLACES])))
 
 

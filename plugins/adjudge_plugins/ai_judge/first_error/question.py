@@ -1,4 +1,4 @@
-"""The question which of some steps made a run fail. Its menu is the steps."""
+"""The question for the step that made a run fail; its options are the steps."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def question_about(
     is_part: bool,
     asks_who: bool,
 ) -> Question:
-    """The question.
+    """Build the question.
 
     Args:
-        steps: The numbers of the steps that may be named.
-        exhibits: What is shown.
+        steps: The numbers of the steps that may be chosen.
+        exhibits: The exhibits.
         cites: The fields that may be cited.
         description: What the run had to meet; empty: its task.
         is_part: Whether the run has more steps than these.
-        asks_who: Whether several speak in the run.
+        asks_who: Whether the run has several speakers, so that the agent is asked for too.
     """
     none = "the step that made the run fail is none of these" if is_part else "no step made the run fail"
     notes = {
@@ -70,7 +70,7 @@ def question_about(
 
 
 def tokens_without_run(steps: Sequence[int], fields: Sequence[str], description: str, judge: Judge) -> int:
-    """The most tokens of a request in which one of these steps may be named, the run aside."""
+    """The maximum tokens of a request with these steps as options, without the exhibits' texts."""
     names = (FACTS, TASK, HIDDEN_TASK, INSTRUCTIONS, TOOLS, EXPECTED, LINES, STEPS)
     exhibits = [Exhibit(name=name, passages=(Passage(heading="", text=""),)) for name in names]
     question = question_about(steps, exhibits, fields, description, is_part=True, asks_who=True)
@@ -78,7 +78,7 @@ def tokens_without_run(steps: Sequence[int], fields: Sequence[str], description:
 
 
 def steps_named(decision: Decision) -> list[int]:
-    """The steps that votes name, the likeliest first; a vote for no step still has runners-up."""
+    """The steps that votes name, the likeliest first, including the runners-up of votes for no step."""
     return ranked(_named(vote) for vote in decision.votes if vote.label is not None)
 
 
@@ -89,7 +89,7 @@ def _named(vote: Vote) -> list[int | None]:
 
 
 def blamed(decision: Decision, speakers: Sequence[str]) -> str | None:
-    """Whose mistake it was, as most votes for the step say; ``None`` where they name nobody who spoke in the run."""
+    """The speaker whom most votes for the step blame; ``None`` if they name no speaker of the run."""
     known = {speaker.casefold(): speaker for speaker in speakers}
     said = [vote.notes.get(_AGENT, "") for vote in decision.votes if vote.label == decision.label]
     found = [known[name] for name in (words.strip(" “”\"'").casefold() for words in said) if name in known]

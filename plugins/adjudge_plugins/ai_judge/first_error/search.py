@@ -1,4 +1,4 @@
-"""The search for the step that made a run fail: one question where the run fits into a request, else part by part."""
+"""Searches for the step that made a run fail: with one question if the run fits into a request, else part by part."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from adjudge_plugins.ai_judge.run_text import RunMaterial, material_of
 from adjudge_plugins.ai_judge.truncation import shown
 
 _MOST_STEPS: Final = 200
-"""Steps of one menu. Providers refuse schemas with many more values."""
+"""The maximum number of options in a question: providers refuse schemas with many more values."""
 _TOKENS_OF_A_STEP: Final = 200
-"""Of a request, for each step of its menu: the menu must not take the room of what it is about."""
+"""The tokens of a request per option, so that the options leave room for the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search came to."""
+    """The result of a search."""
 
     decision: Decision
-    """The one that named the step, or said that there is none."""
+    """The decision that names the step, or says that there is none."""
     steps: tuple[int, ...]
-    """Every step that votes named, the likeliest first."""
+    """Every step that votes name, the likeliest first."""
     questions: int
-    """How many were asked; more than one where the run does not fit into a request."""
+    """The number of questions; more than one if the run does not fit into a request."""
 
 
 class FirstErrorSearch:
@@ -49,14 +49,14 @@ class FirstErrorSearch:
     def __init__(
         self, trajectory: Trajectory, judge: Judge, description: str, expected: str, budget: int
     ) -> None:
-        """Prepare; nothing is asked yet.
+        """Prepare the search without calling the judge.
 
         Args:
             trajectory: The run.
-            judge: Who is asked.
+            judge: The judge.
             description: What the run had to meet; empty: its task.
-            expected: The answer that the author of the task expects; empty: he wrote none.
-            budget: Tokens that one request may have.
+            expected: The answer that the author of the case expects; empty: none.
+            budget: The tokens of one request.
         """
         self._judge = judge
         self._description = description
@@ -69,21 +69,21 @@ class FirstErrorSearch:
 
     @property
     def speech(self) -> Sequence[Citation]:
-        """Where the run speaks to its judge."""
+        """A citation for each place in which the run addresses its judge."""
         return self._material.places.speech
 
     async def found(self) -> Found:
-        """The step, or that there is none."""
+        """Search the run."""
         return await self._found(self._material, ())
 
     async def found_without_speech(self) -> Found:
-        """The same, of the run without the places at which it speaks to its judge."""
+        """Search the run again, without the fields whose text addresses the judge."""
         told = [text for text in self._exhibits.texts if addresses_judge(cleaned(text)[0])]
         return await self._found(self._material.without_speech, told)
 
     @cached_property
     def _room(self) -> int:
-        """Tokens that a request has for the run."""
+        """The tokens for the run in a request."""
         steps = self._material.steps
         menu = sorted(steps, reverse=True)[: self._most_steps]
         fields = self._fields(self._material, steps)
@@ -91,7 +91,7 @@ class FirstErrorSearch:
 
     @cached_property
     def _given(self) -> tuple[Exhibit, ...]:
-        """The expected answer, within a share of a request."""
+        """The expected answer, limited to one eighth of the room."""
         text = clipped_to_tokens(self._expected, self._room // 8)
         return (Exhibit(name=EXPECTED, text=text),) if text.strip() else ()
 
@@ -122,13 +122,13 @@ class FirstErrorSearch:
         return Found(last, (*steps_named(last), *others), len(parts) + 1)
 
     def _parts(self, material: RunMaterial, room: int) -> list[tuple[int, ...]]:
-        """The steps of each question: as many as fit as they were recorded, in the order of the run."""
+        """Divide the steps into parts that fit into a request as recorded, in order."""
         most = self._most_steps
         packs = packed([(step,) for step in material.steps], material, room)
         return [pack[at : at + most] for pack in packs for at in range(0, len(pack), most)]
 
     def _candidates(self, named: Sequence[Decision]) -> list[int]:
-        """The steps of the last question, in the order of the run: what each part found, and what else votes named there."""
+        """The options of the last question, in order: the step found in each part, then other steps named by votes."""
         first = [int(item.value) for item in named if item.value is not None]
         labels = [vote.label or "" for item in named for vote in item.votes]
         others = [int(label) for label in labels if label.isdigit()]
@@ -162,7 +162,7 @@ def _tokens_of(exhibits: Iterable[Exhibit]) -> int:
 
 
 def _ranked_of(decisions: Sequence[Decision]) -> tuple[int, ...]:
-    """The steps that votes on several parts name: first the likeliest of every part."""
+    """The steps that votes on several parts name: first the likeliest of every part, then the second, and so on."""
     by_part = [steps_named(decision) for decision in decisions]
     longest = max(map(len, by_part), default=0)
     steps = (part[place] for place in range(longest) for part in by_part if place < len(part))
@@ -170,7 +170,7 @@ def _ranked_of(decisions: Sequence[Decision]) -> tuple[int, ...]:
 
 
 def _none_of(decisions: Sequence[Decision]) -> Decision:
-    """That no part has the step, with the evidence and the doubts of all."""
+    """The decision that no part has the step, with the lowest confidence, and the flags and citations of all parts."""
     flags = dict.fromkeys(flag for item in decisions for flag in item.flags)
     citations = dict.fromkeys(citation for item in decisions for citation in item.citations)
     least = min(decisions, key=lambda item: item.confidence or 0.0)

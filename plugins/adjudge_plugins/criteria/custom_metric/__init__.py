@@ -20,7 +20,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="custom_metric",
-            summary="A metric function of your own, as ADK's custom_metrics name it",
+            summary="A metric function of your own, named under ADK's custom_metrics",
             factory=_make,
             config=CustomMetricConfig,
             simulated_conversations=True,

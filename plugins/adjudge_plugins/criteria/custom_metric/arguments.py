@@ -1,6 +1,6 @@
-"""What a metric function is given: ADK's own objects where google-adk is installed, else ours.
+"""The arguments of a metric function: ADK's own objects if google-adk is installed, else adjudge's.
 
-Ours answer the same attributes: ``invocation.user_content.parts[0].text``,
+adjudge's objects have the same attributes: ``invocation.user_content.parts[0].text``,
 ``invocation.intermediate_data.tool_uses``, ``eval_metric.criterion.threshold`` and so on.
 """
 
@@ -21,7 +21,7 @@ MetricArguments: TypeAlias = tuple[Any, list[Any], list[Any] | None, Any]
 
 
 def arguments_for(config: CustomMetricConfig) -> Callable[[CaseUnderTest], MetricArguments]:
-    """A function that makes the arguments for a case."""
+    """Return a function that creates the arguments for a case."""
     try:
         eval_case = importlib.import_module("google.adk.evaluation.eval_case")
         eval_metrics = importlib.import_module("google.adk.evaluation.eval_metrics")
@@ -51,7 +51,7 @@ def _of_adk(
 ) -> MetricArguments:
     metric = eval_metrics.EvalMetric(
         metric_name=_metric_name(config),
-        # Without validation: ADK's class demands a threshold, and here an entry may have none.
+        # Without validation: ADK's class requires a threshold, which is optional here.
         criterion=eval_metrics.BaseCriterion.model_construct(**_criterion(config)),
         custom_function_path=config.function,
     )
@@ -72,7 +72,7 @@ def _metric_name(config: CustomMetricConfig) -> str:
 
 
 def _criterion(config: CustomMetricConfig) -> dict[str, Any]:
-    """ADK takes ``threshold`` away from the metric and leaves it in the criterion, with the further keys."""
+    """The criterion as ADK builds it, with ``threshold`` and the additional keys of the entry."""
     return {
         "include_intermediate_responses_in_final": False,
         **(config.model_extra or {}),
@@ -81,7 +81,7 @@ def _criterion(config: CustomMetricConfig) -> dict[str, Any]:
 
 
 def _with_rubrics(case: CaseUnderTest) -> list[Invocation]:
-    """The actual turns with the rubrics of the case and of the expected turns, as ADK hands them over."""
+    """Copy the rubrics of the case and of the expected turns to the actual turns, as ADK does."""
     turns: list[Invocation] = []
     for actual, expected in case.pairs:
         rubrics = (*(case.case.rubrics or ()), *((expected and expected.rubrics) or ()))

@@ -17,12 +17,12 @@ class CustomMetricConfig(ComponentConfig):
     hands_on_extras: ClassVar[bool] = True
 
     function: str
-    """Where the function is: ``package.module.function``."""
+    """The metric function, as ``package.module.function``."""
     metric_name: str | None = None
-    """What the function is told that its metric is called; its own name where nothing is said."""
+    """The name of the metric that the function receives; unset: the name of the function."""
     threshold: float | None = None
-    """What the function is told that its threshold is. The core decides by the threshold of the entry."""
+    """The threshold that the function receives. The verdict uses the threshold of the criterion."""
     metric_info: JsonObject | None = None
-    """ADK's ``MetricInfo``: kept, and used for nothing."""
+    """ADK's ``MetricInfo``; not used."""
     description: str = ""
-    """What the metric is about, in words: kept, and used for nothing."""
+    """A description for people; not used."""

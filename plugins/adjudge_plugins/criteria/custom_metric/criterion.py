@@ -17,10 +17,10 @@ from adjudge_plugins.criteria.custom_metric.reading import measurement_of
 
 
 class CustomMetric:
-    """A function ``(eval_metric, actual_invocations, expected_invocations, conversation_scenario)``.
+    """Calls a function ``(eval_metric, actual_invocations, expected_invocations, conversation_scenario)``.
 
-    It may be asynchronous. One that is not runs in a thread, so that nobody waits for it; for
-    several cases it may run several times at once.
+    The function may be asynchronous. A synchronous function runs in a thread, and may run several times at
+    once for different cases.
     """
 
     def __init__(self, config: CustomMetricConfig, host: Host) -> None:
@@ -31,7 +31,7 @@ class CustomMetric:
         self._pool = ThreadPool()
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """What the function finds; an error that names it where it raises."""
+        """Call the function and convert its result; if it raises, the result is an error that names it."""
         try:
             result = await _called(self._function, self._arguments(case), self._pool)
             return measurement_of(result, len(case.actual.invocations), self._name, self._threshold)
@@ -44,9 +44,9 @@ class CustomMetric:
 async def _called(function: Callable[..., Any], arguments: tuple[Any, ...], pool: ThreadPool) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(*arguments)
-    # In a thread that neither Ctrl-C nor the end of the run waits for.
+    # A daemon thread, so that a hanging function delays neither Ctrl-C nor the end of the run.
     work, done = handover(lambda: function(*arguments), _refused)
-    name = getattr(function, "__qualname__", type(function).__name__)  # an object with __call__ has none
+    name = getattr(function, "__qualname__", type(function).__name__)  # a callable object has no __qualname__
     pool.submit(f"adjudge metric {name}", work, done)
     result = await done
     return await result if inspect.isawaitable(result) else result

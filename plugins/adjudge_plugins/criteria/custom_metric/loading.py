@@ -1,4 +1,4 @@
-"""From ``package.module.function`` to the function."""
+"""Loads the function ``package.module.function``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from adjudge.plugin import Host, InputError, Problem, did_you_mean
 
 
 def load_function(path: str, host: Host) -> Callable[..., Any]:
-    """Import the module and look the function up in it.
+    """Import the module and look up the function in it.
 
     Raises:
-        InputError: code that this configuration names is not run; or the path has no module, the module cannot be imported, or has no such function.
+        InputError: this configuration may not run code, the path names no module, the module cannot be
+        imported, or it
+            has no such function.
     """
     module_name, _, name = path.rpartition(".")
     if not module_name or not name:
@@ -21,7 +23,7 @@ def load_function(path: str, host: Host) -> Callable[..., Any]:
         module = host.import_module(module_name)
     except InputError:
         raise
-    except (Exception, SystemExit) as error:  # a module may call sys.exit() when it is imported
+    except (Exception, SystemExit) as error:  # a module may call sys.exit() during its import
         missing = error.name if isinstance(error, ModuleNotFoundError) else None
         hint = None if missing is None else _install_hint(missing, host)
         why = f"importing {module_name!r} raised {type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""From what a metric function returned to a measurement. Read by attribute: the class does not matter."""
+"""Converts the return value of a metric function to a measurement, by its attributes rather than its class."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from adjudge_plugins.criteria.custom_metric.statuses import EvalStatus, UnknownS
 
 
 def measurement_of(result: Any, turns: int, origin: str, threshold: float | None = None) -> Measurement:
-    """Read an ``EvaluationResult``, or a bare number for the whole case.
+    """Convert an ``EvaluationResult``, or a bare number for the whole case.
 
-    The overall score is the score of the case; where it is ``None``, the mean over the turns is. The core
-    alone applies the threshold. An error is: ``NOT_EVALUATED``, of the case or of any turn; a status
-    without a score; a status that says the opposite of what ``threshold`` makes of its score; and a
-    status that is none.
+    The case's score is the overall score; if that is ``None``, the mean over the turns. The core alone
+    applies the threshold. The result is an error in each of these cases: the status of the case or of a turn
+    is ``NOT_EVALUATED``; a status comes without a score; a status contradicts what ``threshold`` makes of the
+    score; a status is unknown.
     """
     if isinstance(result, Real):
         return Measurement(overall=Outcome.scored(float(result)))
@@ -33,18 +33,18 @@ def measurement_of(result: Any, turns: int, origin: str, threshold: float | None
         return _failed("unknown_status", f"{origin}: {error}", origin)
     score = getattr(result, "overall_score", None)
     if status == "NOT_EVALUATED":
-        return _failed("not_evaluated", f"{origin} says that it evaluated nothing", origin)
+        return _failed("not_evaluated", f"{origin} returned a status without an evaluation", origin)
     if len(results) != turns:
         what = f"{origin} gave {len(results)} results for {turns} turns"
         return _failed("wrong_number_of_results", what, origin)
     outcomes = tuple(_outcome(item, origin, threshold) for item in results)
     details = _details(result, "overall_rubric_scores", status)
     if any(item.state == "error" for item in outcomes):
-        # Without an overall outcome the turns decide, and one of them could not be measured.
+        # Without an overall status the turns decide, and one of them could not be measured.
         return Measurement(per_invocation=outcomes, details=details)
     decisive = _mean(outcomes) if score is None else _number(score)
     if decisive is None and status is not None:
-        return _failed("no_score", f"{origin} says {status} without any score", origin)
+        return _failed("no_score", f"{origin} returned {status} without any score", origin)
     if decisive is not None and _contradicts(status, decisive, threshold):
         of_what = "the mean of the turns" if score is None else "the score"
         return _failed(*_contradiction(origin, status, f"{of_what} {decisive}", threshold), origin)
@@ -65,7 +65,7 @@ def _contradicts(status: EvalStatus | None, score: float, threshold: float | Non
 def _contradiction(
     origin: str, status: EvalStatus | None, score: str, threshold: float | None
 ) -> tuple[str, str]:
-    """The code and the message."""
+    """The error code and message for a status that contradicts its score."""
     return (
         "status_contradicts_threshold",
         f"{origin} says {status} for {score}, and the threshold {threshold} says the opposite. "
@@ -84,11 +84,11 @@ def _outcome(result: Any, origin: str, threshold: float | None) -> Outcome:
     given = getattr(result, "score", None)
     if status == "NOT_EVALUATED":
         but = "" if given is None else f"; it gave the score {given}: let it set eval_status too"
-        what = f"{origin} says NOT_EVALUATED of this turn{but}"
+        what = f"{origin} returned NOT_EVALUATED for this turn{but}"
         return Outcome.failed("not_evaluated", what, origin=origin)
     details = _details(result, "rubric_scores", status)
     if given is None and status is not None:
-        return Outcome.failed("no_score", f"{origin} says {status} without a score", origin=origin)
+        return Outcome.failed("no_score", f"{origin} returned {status} without a score", origin=origin)
     if given is None:
         return Outcome.not_applicable(f"{origin} gave no score for this turn", details=details)
     score = _number(given)

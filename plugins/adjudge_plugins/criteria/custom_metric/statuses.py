@@ -1,4 +1,4 @@
-"""The status that a metric function gives: ADK's ``EvalStatus``, in any form that functions use for it."""
+"""Parses the status that a metric function returns: ADK's ``EvalStatus``, in any form that functions use for it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ _WORDS: Final[dict[str, EvalStatus]] = {
 
 
 class UnknownStatusError(ValueError):
-    """The status is none that ADK has."""
+    """The status is not one of ADK's."""
 
 
 def status_of(result: object, attribute: str) -> EvalStatus | None:
-    """The status of a result; ``None`` where it has none.
+    """Parse the status of a result; ``None`` if it has none.
 
-    It may be a member of any enumeration, the number of one of ADK's, or a word in upper or lower case.
+    The status may be a member of any enumeration, the number of an ADK status, or its name in upper or lower
+    case.
 
     Raises:
         UnknownStatusError: it is something else.
@@ -44,7 +45,7 @@ def status_of(result: object, attribute: str) -> EvalStatus | None:
 
 def _read(form: Any) -> EvalStatus | None:
     if isinstance(form, str):
-        # str() of a member of an enumeration begins with the name of its class.
+        # str() of an enumeration member begins with the name of its class.
         word = form.strip().rpartition(".")[2]
         return _WORDS.get(word.upper().replace(" ", "_").replace("-", "_"))
     if isinstance(form, bool) or not isinstance(form, int):

@@ -1,1 +1,1 @@
-"""Criteria that ask a judge, with prompts of their own."""
+"""Criteria that ask a judge, with their own prompts."""

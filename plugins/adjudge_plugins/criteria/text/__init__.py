@@ -1,1 +1,1 @@
-"""Criteria that compare words with words, without a judge."""
+"""Criteria that compare texts word by word, without a judge."""

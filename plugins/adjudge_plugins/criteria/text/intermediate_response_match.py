@@ -1,4 +1,4 @@
-"""``intermediate_response_match_score``: whether sub-agents said on the way what they were to say."""
+"""``intermediate_response_match_score``: whether sub-agents gave the expected intermediate responses."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from adjudge.plugin import (
 
 
 class IntermediateResponseMatch:
-    """How well the expected intermediate responses of a turn are met, from 0 to 1 (seed 001).
+    """The similarity of the expected and the actual intermediate responses of a turn, from 0 to 1 (seed 001).
 
-    Every expected text is paired with at most one actual text of the same author, and every actual
-    text serves at most one expected text. Of all such pairings the one with the largest sum of
-    ROUGE-1 F-measures counts; the score is that sum divided by the number of expected texts. So a
-    missing text scores 0, a further text costs nothing, and order does not count: sub-agents may
-    work side by side. Where one side names no author, any author will do.
+    Expected and actual texts of the same author are paired one to one, so that the sum of their ROUGE-1
+    F-measures is as large as possible (maximum-weight bipartite matching). The score is that sum divided by
+    the number of expected texts: a missing text scores 0, an additional text costs nothing, and order does
+    not count, because sub-agents may work in parallel. If one side names no author, any author matches.
 
     A turn without expected intermediate responses is not applicable.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score per turn."""
+        """Return one score per turn."""
         return Measurement(per_invocation=tuple(_turn(actual, expected) for actual, expected in case.pairs))
 
 

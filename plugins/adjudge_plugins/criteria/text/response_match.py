@@ -1,4 +1,4 @@
-"""``response_match_score``: how much the final response resembles the reference, word by word."""
+"""``response_match_score``: the similarity of the final response and the reference, word by word."""
 
 from __future__ import annotations
 
@@ -21,22 +21,21 @@ class ResponseMatchConfig(ComponentConfig):
     """Options of ``response_match_score``, as ADK's ``BaseCriterion`` has them."""
 
     include_intermediate_responses_in_final: bool = False
-    """Whether the texts before the final response count too, on both sides."""
+    """Whether the texts before the final response are compared too, in the response and in the reference."""
 
 
 class ResponseMatch:
-    """The F-measure of ROUGE-1 per turn, from 0 to 1 (seed 004, ``response_match_score``).
+    """The ROUGE-1 F-measure per turn, from 0 to 1 (seed 004, ``response_match_score``).
 
-    The texts of a response are joined by a newline; thoughts are not part of it. A turn without a
-    reference response, or with a blank one, is not applicable; a missing or blank answer to a
-    reference scores 0.
+    The texts of a response are joined by newlines; thoughts are excluded. A turn without a
+    reference response, or with a blank one, is not applicable; a missing or blank response scores 0.
     """
 
     def __init__(self, config: ResponseMatchConfig) -> None:
         self._with_intermediate = config.include_intermediate_responses_in_final
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score per turn."""
+        """Return one score per turn."""
         return Measurement(
             per_invocation=tuple(self._turn(actual, expected) for actual, expected in case.pairs)
         )

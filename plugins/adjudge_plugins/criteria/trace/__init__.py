@@ -1,1 +1,1 @@
-"""Criteria by code on what an agent did: repeats, cycles, errors, claims, unknown tools and invalid arguments."""
+"""Criteria computed by code from a trajectory: repeats, cycles, errors, claims, unknown tools and invalid arguments."""

@@ -1,4 +1,4 @@
-"""``action_cycles``: whether the agent went round in circles."""
+"""``action_cycles``: whether the agent repeated a sequence of actions."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ from adjudge.plugin import (
     Outcome,
     hookimpl,
 )
-from adjudge_plugins.criteria.trace.deeds import deeds_of
+from adjudge_plugins.criteria.trace.deeds import NOTHING_TO_REPEAT, deeds_of
 
 _LONGEST_CYCLE: Final = 100
-"""Actions. Whoever needs more of them for one round does not go round in circles."""
+"""The longest cycle, in actions, that is searched for. A longer repetition is not a loop."""
 
 
 class Stretch(NamedTuple):
-    """Actions that follow one another in a cycle, which they go through at least twice."""
+    """A maximal stretch of consecutive actions that goes through one cycle at least twice."""
 
     start: int
     length: int
     cycle: int
-    """The length of one round."""
+    """The length of one round in actions."""
 
 
 class ActionCycles:
-    """The number of actions in the longest stretch of the form ``A B A B``; 0 where no cycle is gone through twice.
+    """The number of actions in the longest stretch of the form ``A B A B``; 0 if no cycle occurs twice.
 
-    What counts as the same action is what ``action_repeats`` counts. Not applicable where nothing can be repeated.
+    It compares the actions and messages that ``action_repeats`` compares, and applies to the same runs.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count for the case, with the actions of one round."""
+        """Return one count for the case, with the actions of one round."""
         return Measurement(overall=_longest(case))
 
 
 def _longest(case: CaseUnderTest) -> Outcome:
     actions = deeds_of(case.actual)
     if not actions:
-        return Outcome.not_applicable("no action was recorded")
+        return Outcome.not_applicable(NOTHING_TO_REPEAT)
     found = longest_stretch([action.key for action in actions])
     if found is None:
         return Outcome.scored(
             0.0,
-            "no cycle of actions is gone through twice in a row",
-            evidence=trace.scanned(case.actual, "no cycle of actions is gone through twice in a row"),
+            "no sequence of actions or messages occurs twice in a row",
+            evidence=trace.scanned(case.actual, "no sequence of actions or messages occurs twice in a row"),
         )
     stretch = actions[found.start : found.start + found.length]
     steps = list(dict.fromkeys(action.step for action in stretch))
@@ -62,7 +62,7 @@ def _longest(case: CaseUnderTest) -> Outcome:
     where = f"step {steps[0]}" if len(steps) == 1 else f"steps {steps[0]} to {steps[-1]}"
     return Outcome.scored(
         float(found.length),
-        f"a cycle of {trace.counted(found.cycle, 'action')} is gone through {rounds} times in a row: {where}",
+        f"a sequence of {trace.counted(found.cycle, 'action')} occurs {rounds} times in a row: {where}",
         details={
             "steps": steps,
             "cycle": [action.name or "in words" for action in stretch[: found.cycle]],
@@ -73,12 +73,12 @@ def _longest(case: CaseUnderTest) -> Outcome:
 
 
 def longest_stretch(keys: Sequence[Hashable]) -> Stretch | None:
-    """The longest stretch; of equally long ones that with the shortest cycle, then the earliest."""
+    """Find the longest stretch; among equally long ones that with the shortest cycle, then the earliest."""
     numbers: dict[Hashable, int] = {}
     actions = [numbers.setdefault(key, len(numbers)) for key in keys]
     best: Stretch | None = None
     for cycle in range(1, min(len(actions) // 2, _LONGEST_CYCLE) + 1):
-        # Which actions are the same as the one a round before, as text, so that C finds the runs.
+        # One byte per action: 1 if it equals the action one round before. bytes.find() searches it fast.
         same = bytes(map(operator.eq, actions, islice(actions, cycle, None)))
         wanted = max(cycle, (best.length if best else 0) - cycle + 1)
         at = same.find(b"\x01" * wanted)
@@ -100,7 +100,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="action_cycles",
-            summary="Actions in the longest stretch that goes round in a cycle",
+            summary="Number of actions in the longest repeated cycle",
             factory=_make,
             simulated_conversations=True,
             value_range=(0.0, math.inf),

@@ -1,11 +1,10 @@
-"""``action_repeats``: how often the agent did, or said, the very same thing."""
+"""``action_repeats``: how often the agent repeated the same action or message."""
 
 from __future__ import annotations
 
 import math
 
 from adjudge.kit import trace
-from adjudge.model import Text
 from adjudge.plugin import (
     CaseUnderTest,
     Criterion,
@@ -16,18 +15,18 @@ from adjudge.plugin import (
     Outcome,
     hookimpl,
 )
-from adjudge_plugins.criteria.trace.deeds import Deed, DeedKey, deeds_of
+from adjudge_plugins.criteria.trace.deeds import NOTHING_TO_REPEAT, Deed, DeedKey, deeds_of, is_action
 
 
 class ActionRepeats:
-    """How often the most repeated deed occurs in the run, wherever.
+    """The number of occurrences of the most repeated deed in the run, anywhere in it.
 
-    A deed is an action with its page and its result where the log records them, or a message. Not applicable where
-    nothing can be repeated.
+    A deed is an action with its page and its result where the log records them, or a message. Not applicable to a run
+    without actions and with fewer than two messages that count.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count for the case, with every place of the deed."""
+        """Return one count for the case, with every occurrence of the deed."""
         return Measurement(overall=_most_repeated(case))
 
 
@@ -36,11 +35,12 @@ def _most_repeated(case: CaseUnderTest) -> Outcome:
     for deed in deeds_of(case.actual):
         by_key.setdefault(deed.key, []).append(deed)
     if not by_key:
-        return Outcome.not_applicable("no action was recorded")
+        return Outcome.not_applicable(NOTHING_TO_REPEAT)
     same = max(by_key.values(), key=len)
     if len(same) == 1:
-        reason = f"none of {trace.counted(len(by_key), 'action')} occurs twice"
-        return Outcome.scored(1.0, reason, evidence=trace.scanned(case.actual, "no action occurs twice"))
+        reason = f"nothing occurs twice: {_counted([deed for [deed] in by_key.values()])}"
+        scan = "no action or message occurs twice"
+        return Outcome.scored(1.0, reason, evidence=trace.scanned(case.actual, scan))
     steps = [deed.step for deed in same]
     outcome = ", with the same outcome," if same[0].key[2] else ""
     return Outcome.scored(
@@ -51,10 +51,19 @@ def _most_repeated(case: CaseUnderTest) -> Outcome:
     )
 
 
+def _counted(deeds: list[Deed]) -> str:
+    """``2 actions``, ``2 actions and 1 message``."""
+    actions = sum(map(is_action, deeds))
+    messages = len(deeds) - actions
+    return " and ".join(
+        trace.counted(number, noun) for number, noun in ((actions, "action"), (messages, "message")) if number
+    )
+
+
 def _what(deed: Deed) -> str:
     if deed.name:
         return f"{deed.name} with the same arguments"
-    if isinstance(deed.item, Text) and not trace.is_in_words(deed.item):
+    if not is_action(deed):
         return f"a message of {deed.key[0]}" if deed.key[0] else "a message"
     return "an action in the same words"
 
@@ -69,7 +78,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="action_repeats",
-            summary="How often the most repeated action or message of the run occurs",
+            summary="Number of occurrences of the most frequent action or message",
             factory=_make,
             simulated_conversations=True,
             value_range=(0.0, math.inf),

@@ -1,4 +1,4 @@
-"""``claim_without_observation``: whether the agent says how a step ended without having seen it."""
+"""``claim_without_observation``: whether the agent claims the result of a step without an observation."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _CLAIMS_NOTHING: Final = re.compile(
     r"first step|initial|start|无|未知|不确定|没有|尚未|$)",
     re.IGNORECASE,
 )
-"""How an evaluation begins that leaves the outcome open, or says that there is nothing to evaluate."""
+"""The beginnings of evaluations that leave the outcome open, or say that there is nothing to evaluate."""
 
 
 class ClaimWithoutObservation:
-    """How many times ``evaluation_previous_goal`` judges a step from which nothing came back.
+    """How often ``evaluation_previous_goal`` judges a step that returned nothing.
 
-    Not applicable where the agent judges no step, and where the log records nothing that comes back at
-    all: what a log does not record cannot be missed in it.
+    Not applicable if the agent judges no step, or if the log records no results at all: then their absence
+    means nothing.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count for the case, with every such claim."""
+        """Return one count for the case, with every such claim."""
         return Measurement(overall=_blind(case))
 
 
@@ -57,12 +57,12 @@ def _blind(case: CaseUnderTest) -> Outcome:
     run = case.actual
     judged = [pair for turn in run.invocations for pair in _judged(turn)]
     if not judged:
-        return Outcome.not_applicable("no step says how the one before it ended")
+        return Outcome.not_applicable("no step evaluates the step before it")
     if not any(_came_back(step.items) for step in run.steps):
-        return Outcome.not_applicable("the log records nothing that came back from any step")
+        return Outcome.not_applicable("the log records no results of any step")
     blind = [(acted, step, claim) for acted, step, claim, seen in judged if not seen]
     if not blind:
-        scan = "something came back from every step that the agent judges"
+        scan = "the log has a result for every step that the agent evaluates"
         return Outcome.scored(
             0.0,
             f"{scan}; it judges {len(judged)}",
@@ -72,15 +72,14 @@ def _blind(case: CaseUnderTest) -> Outcome:
     steps = [step for _, step, _ in blind]
     return Outcome.scored(
         float(len(blind)),
-        f"{len(blind)} of {trace.counted(len(judged), 'claim')} of how a step ended, where nothing came back from "
-        f"it: {trace.listed(steps)}",
+        f"{len(blind)} of {trace.counted(len(judged), 'claim')} about the result of a step for which the log has no result: {trace.listed(steps)}",
         details={"claims": len(judged), "steps": steps, "judged_steps": [acted for acted, _, _ in blind]},
         evidence=trace.citing(trace.cited(step, claim) for _, step, claim in blind),
     )
 
 
 def _judged(turn: Invocation) -> Iterator[tuple[int, int, Claim, bool]]:
-    """Every step that is judged: its number, the judging step's, the claim, and whether anything came back before it."""
+    """Every judged step: its number, that of the judging step, the claim, and whether anything came back in between."""
     acted: int | None = None
     seen = False
     for step in turn.steps:
@@ -104,7 +103,7 @@ def _claim(step: Step) -> Claim | None:
 
 
 def _before_claims(step: Step) -> Iterator[Item]:
-    """What a step shows before the agent speaks: the page that the step before it left behind."""
+    """The items of a step before the agent's first claim, such as the page that the previous step left behind."""
     for item in step.items:
         if isinstance(item, Claim | ToolCall):
             return
@@ -112,7 +111,7 @@ def _before_claims(step: Step) -> Iterator[Item]:
 
 
 def _came_back(items: Iterable[Item]) -> bool:
-    """Whether anything may have come back. An item that adjudge has no word for may be anything."""
+    """Whether any item may be a result. An item of unknown type may be one."""
     return any(
         isinstance(item, ToolResult | Observation | ErrorItem | Blob)
         or (isinstance(item, Opaque) and item.name != "action")
@@ -130,7 +129,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="claim_without_observation",
-            summary="Claims of how a step ended where nothing came back from it",
+            summary="Claims about the result of a step for which the log has no result",
             factory=_make,
             simulated_conversations=True,
             value_range=(0.0, math.inf),

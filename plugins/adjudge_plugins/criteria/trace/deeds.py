@@ -1,4 +1,4 @@
-"""Deeds: what an agent does or says, and when it does the same again."""
+"""Deeds: the actions and messages of an agent, and a key that tells whether two of them are equal."""
 
 from __future__ import annotations
 
@@ -13,40 +13,47 @@ from adjudge.model import ErrorItem, Invocation, Item, Observation, Step, Text, 
 from adjudge.plugin import Trajectory
 
 _Acting: TypeAlias = tuple[Step, dict[int, trace.Action]]
-"""A step with its actions by the identity of their items."""
+"""A step and its actions, by the ``id()`` of their items."""
 
 DeedKey: TypeAlias = tuple[str, str, str]
-"""The tool or the speaker, the arguments or the words, and what came of it."""
+"""The tool or the speaker, the arguments or the text, and the outcome."""
 
 _WORDS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _AGAIN: Final = frozenset({"noop", "poll", "scroll", "sleep", "wait"})
 _PAGING: Final = frozenset({"down", "next", "up"})
 _FEWEST: Final = 20
-"""Characters of a message that can be a repeat: "Yes." and "Done." are said again without a loop."""
+"""The minimum length in characters of a message that counts: "Yes." and "Done." are repeated without a loop."""
+
+NOTHING_TO_REPEAT: Final = f"the run has no action and fewer than two messages of at least {_FEWEST} characters, so nothing can be repeated"
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """An action with what came of it, or a message."""
+    """An action with its outcome, or a message."""
 
     step: int
     """The number of the step."""
     name: str
-    """The tool; empty for words."""
+    """The tool; empty for a message."""
     key: DeedKey
-    """Two deeds are the same where their keys are equal."""
+    """Deeds with equal keys are the same."""
     item: ToolCall | Text
 
 
 def deeds_of(run: Trajectory) -> list[Deed]:
-    """Every deed, in order. What is meant to be done again (scrolling, waiting, paging) is none.
+    """Collect every deed, in order. Actions that are meant to be repeated (scrolling, waiting, paging) are left out.
 
-    The same action on another page, or with another result, is another deed, where the log records pages or results.
-    Not a single one where the run has no action and fewer than two messages: nothing can be repeated in it.
+    The same action on another page, or with another result, is another deed, if the log records pages or
+    results. The list is empty if the run has no action and fewer than two messages: nothing can be repeated
+    in it.
     """
     found = [deed for turn in run.invocations for deed in _deeds(turn)]
-    has_action = any(deed.item.kind == "call" or trace.is_in_words(deed.item) for deed in found)
-    return found if has_action or len(found) > 1 else []
+    return found if len(found) > 1 or any(map(is_action, found)) else []
+
+
+def is_action(deed: Deed) -> bool:
+    """Whether a deed is an action, and not a message."""
+    return isinstance(deed.item, ToolCall) or trace.is_in_words(deed.item)
 
 
 def _deeds(turn: Invocation) -> Iterator[Deed]:
@@ -65,18 +72,21 @@ def _deeds(turn: Invocation) -> Iterator[Deed]:
 
 
 def _came_of(steps: Sequence[_Acting], place: int) -> dict[str | None, str]:
-    """What came back from the actions of a step until the next ones: by call; under ``None`` what names no call."""
+    """The results of the actions of a step, up to the next actions, by call id; ``None`` for results without one."""
     by_call: dict[str | None, list[str]] = {}
     for item in _after_actions(steps, place):
         if isinstance(item, ToolResult | Observation | ErrorItem):
             call_id = item.call_id if isinstance(item, ToolResult) else None
             found = trace.place_of(item)
-            by_call.setdefault(call_id, []).append(trace.unchanging("" if found is None else found[1]))
+            # A thinking tool returns nothing, and often under the id of an earlier action: it is not part of
+            # an outcome.
+            if text := trace.unchanging("" if found is None else found[1]):
+                by_call.setdefault(call_id, []).append(text)
     return {call_id: "\n".join(texts) for call_id, texts in by_call.items()}
 
 
 def _after_actions(steps: Sequence[_Acting], place: int) -> Iterator[Item]:
-    """The items from the first action of a step to the first one of a later step."""
+    """The items from the first action of a step to the first action of a later step."""
     step, actions = steps[place]
     yield from dropwhile(lambda item: id(item) not in actions, step.items)
     for at in range(place + 1, len(steps)):
@@ -88,11 +98,11 @@ def _after_actions(steps: Sequence[_Acting], place: int) -> Iterator[Item]:
 
 
 def _is_meant_again(action: trace.Action) -> bool:
-    """Whether an action is of a kind that is done again and again without going in circles."""
+    """Whether an action is of a kind that is normally repeated, such as scrolling."""
     item = action.item
     if isinstance(item, Text):
         said = item.text.split(maxsplit=1)[:1]
-    else:  # {"action": "scroll"} of a computer tool, press("PageDown")
+    else:  # for instance {"action": "scroll"} of a computer tool, or press("PageDown")
         values = item.args.values() if item.args else [item.raw_args]
         said = [item.name, *(value for value in values if isinstance(value, str) and len(value) <= _FEWEST)]
     for text in said:

@@ -1,4 +1,4 @@
-"""``failed_recoveries``: whether the agent answered an error with the move that had just failed."""
+"""``failed_recoveries``: whether the agent repeated a failed move after its error."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from adjudge.plugin import (
 
 
 class FailedRecoveries:
-    """After an error the same action again, failing again: once for every such pair of moves of one turn.
+    """The number of times that the agent repeated an action directly after it had failed, and it failed again.
 
-    Whatever the agent does between the two, if only a look at the page, is an attempt to recover, and the
-    pair does not count. Not applicable where the run has no action.
+    Only actions of the same turn are compared. Anything that the agent does in between, even looking at the
+    page, is an attempt to recover, and then the repetition does not count. Not applicable if the run has no
+    action.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count for the case, with both moves of every pair."""
+        """Return one count for the case, with both actions of every pair."""
         return Measurement(overall=_pairs(case))
 
 
@@ -51,15 +52,13 @@ def _pairs(case: CaseUnderTest) -> Outcome:
     if not found:
         return Outcome.scored(
             0.0,
-            "no move that failed was made again at once and failed again",
-            evidence=trace.scanned(
-                case.actual, "no move that failed was made again at once and failed again"
-            ),
+            "no failed action was repeated immediately and failed again",
+            evidence=trace.scanned(case.actual, "no failed action was repeated immediately and failed again"),
         )
     again = [second for _, second in found]
     return Outcome.scored(
         float(len(found)),
-        f"what had just failed was done again and failed again {trace.counted(len(found), 'time')}: {trace.listed(again)}",
+        f"an action that had just failed was repeated and failed again, {trace.counted(len(found), 'time')}: {trace.listed(again)}",
         details={"pairs": found},
         evidence=trace.citing(citations),
     )
@@ -75,7 +74,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="failed_recoveries",
-            summary="Moves that failed, were made again at once, and failed again",
+            summary="Actions that failed, were repeated immediately, and failed again",
             factory=_make,
             simulated_conversations=True,
             value_range=(0.0, math.inf),

@@ -1,4 +1,4 @@
-"""``repeated_errors``: whether the agent ran into the same error again."""
+"""``repeated_errors``: whether the agent caused the same error again."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from adjudge.plugin import (
 
 
 class RepeatedErrors:
-    """How many errors of the run an earlier step had already shown. One error in one step counts once.
+    """The number of errors that had already occurred in an earlier step. An error counts once per step.
 
-    Not applicable where the run has neither an action nor an error: nothing could go wrong in it.
+    Not applicable if the run has neither an action nor an error.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count for the case, with the places of every error that came again."""
+        """Return one count for the case, with the places of every repeated error."""
         return Measurement(overall=_again(case))
 
 
@@ -39,15 +39,17 @@ def _again(case: CaseUnderTest) -> Outcome:
     if not repeated:
         return Outcome.scored(
             0.0,
-            f"no error comes again; there are {len(by_key)}" if by_key else "there is no error",
-            evidence=trace.scanned(case.actual, "no error comes twice"),
+            f"no error occurs twice ({trace.counted(len(by_key), 'error')})"
+            if by_key
+            else "there is no error",
+            evidence=trace.scanned(case.actual, "no error occurs twice"),
         )
     places = sorted((error for group in repeated for error in group), key=lambda error: error.step)
     again = len(places) - len(repeated)
     steps = [error.step for error in places]
     return Outcome.scored(
         float(again),
-        f"{trace.counted(len(repeated), 'error')} came again, {trace.counted(again, 'time')} in all: {trace.listed(steps)}",
+        f"{trace.counted(len(repeated), 'error')} occurred again, {trace.counted(again, 'time')} in total: {trace.listed(steps)}",
         details={
             "errors": [
                 {"message": group[0].message[:200], "steps": [error.step for error in group]}
@@ -68,7 +70,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="repeated_errors",
-            summary="Errors that the run had already shown before",
+            summary="Errors that already occurred in an earlier step",
             factory=_make,
             simulated_conversations=True,
             value_range=(0.0, math.inf),

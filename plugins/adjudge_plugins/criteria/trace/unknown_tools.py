@@ -1,4 +1,4 @@
-"""``unknown_tools``: whether the agent called tools that it does not have."""
+"""``unknown_tools``: whether the agent called tools that are not declared."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from adjudge.plugin import (
 
 
 class UnknownTools:
-    """How many calls are of tools that no agent of the run declares.
+    """The number of calls of tools that no agent of the run declares.
 
-    Calls that only answer or end the run need no declaration. Not applicable where nothing is declared,
-    nor where the run has no call.
+    Calls that only answer or end the run need no declaration. Not applicable if no tool is declared, or if
+    the run has no call.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count for the case, with every such call."""
+        """Return one count for the case, with every such call."""
         return Measurement(overall=_unknown(case))
 
 

@@ -1,1 +1,1 @@
-"""Criteria that compare what an agent did with what is expected: its calls, and the state that it leaves."""
+"""Criteria that compare the agent's calls and final state with the expected ones."""

@@ -27,21 +27,21 @@ class SessionStateMatchConfig(ComponentConfig):
     """
 
     mode: Literal["subset", "exact"] = "subset"
-    """``subset``: the state may hold further keys, at every depth. ``exact``: it may not."""
+    """``subset``: the state may contain further keys, at every depth. ``exact``: it must not."""
     ignore: tuple[str, ...] = ()
-    """Keys that do not count, with everything below them."""
+    """Paths of keys that are not compared, with everything below them."""
     tolerance: dict[str, Tolerance] = {}
-    """What a number at a path may deviate by."""
+    """The permitted deviation of numbers, by path."""
 
 
 _ANY_KEY: Final = "a key that nobody expects"
 
 
 class SessionStateMatch:
-    """1.0 where the session ended in the expected state (``EvalCase.final_session_state``), else 0.0.
+    """1.0 if the session ended in the expected state (``EvalCase.final_session_state``), else 0.0.
 
-    It measures the case as a whole. A case whose expected state is absent or empty, or ignored altogether, is
-    not applicable; an agent that does not show its state is an error.
+    It measures the case as a whole. A case whose expected state is absent, empty or completely ignored is
+    not applicable; if the agent does not expose its state, the result is an error.
     """
 
     def __init__(self, config: SessionStateMatchConfig) -> None:
@@ -50,7 +50,7 @@ class SessionStateMatch:
         )
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score for the case."""
+        """Return one score for the case."""
         return Measurement(overall=self._compare(case))
 
     def _compare(self, case: CaseUnderTest) -> Outcome:
@@ -59,7 +59,7 @@ class SessionStateMatch:
             return Outcome.not_applicable("the case has no expected final session state")
         if actual is None:
             return Outcome.failed("state_not_shown", "the agent does not show the state of its session")
-        # Nothing of the expected state is missed in an empty one, nor does a key more count.
+        # Everything is ignored if neither an empty state nor an additional key would be a difference.
         if not self._matcher.differences(expected, {}) and not self._matcher.differences({}, {_ANY_KEY: 1}):
             return Outcome.not_applicable(
                 "everything that the case expects of the final session state is ignored"

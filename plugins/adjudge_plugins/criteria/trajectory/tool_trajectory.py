@@ -1,4 +1,4 @@
-"""``tool_trajectory_avg_score``: did every turn call the expected tools? (seed 004)."""
+"""``tool_trajectory_avg_score``: whether every turn called the expected tools (seed 004)."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ class ToolTrajectoryConfig(CallOptions, ComponentConfig):
     """ADK's ``ToolTrajectoryCriterion``, and how arguments are compared beyond it."""
 
     match_type: MatchType = Field(default=MatchType.EXACT, alias="matchType")
-    """``EXACT``, ``IN_ORDER`` or ``ANY_ORDER``, in any of ADK's spellings."""
+    """How calls are matched: ``EXACT`` (the same calls in the same order), ``IN_ORDER`` (further calls are permitted) or
+    ``ANY_ORDER`` (further calls and any order are permitted); in any of ADK's spellings."""
 
 
 class ToolTrajectory(PerTurn):
-    """1.0 for a turn whose calls match the expected ones by the match type, else 0.0."""
+    """1.0 for a turn whose calls match the expected calls under the match type, else 0.0."""
 
     def __init__(self, config: ToolTrajectoryConfig) -> None:
         self._match_type = config.match_type

@@ -1,4 +1,4 @@
-"""``trajectory_edit_similarity``: how few edits lead from the expected calls to the actual ones?"""
+"""``trajectory_edit_similarity``: how few edits turn the expected calls into the actual ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adjudge_plugins.criteria.trajectory.turns import PartialCreditConfig, PerTu
 
 
 class TrajectoryEditSimilarity(PerTurn):
-    """1.0 for a turn that made the expected calls in their order, 0.0 for one that has nothing of them."""
+    """1 minus the normalised edit distance of a turn's calls: 1.0 for the expected calls in order, 0.0 for none of them."""
 
     def __init__(self, config: PartialCreditConfig) -> None:
         self._comparison = Comparison.of_options(config)
@@ -39,7 +39,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="trajectory_edit_similarity",
-            summary="How few edits lead from the expected calls to the actual ones",
+            summary="1 minus the normalised edit distance of the tool calls",
             factory=_make,
             config=PartialCreditConfig,
             needs=frozenset({Need.EXPECTED_INVOCATIONS}),

@@ -1,4 +1,4 @@
-"""``trajectory_f1``: precision and recall in one figure."""
+"""``trajectory_f1``: the F1 score of precision and recall."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adjudge_plugins.criteria.trajectory.turns import PartialCreditConfig, PerTu
 
 
 class TrajectoryF1(PerTurn):
-    """1.0 for a turn that made the expected calls and no other, 0.0 for one without a right call."""
+    """The F1 score of a turn's calls: 1.0 for exactly the expected calls, 0.0 if none of them is correct."""
 
     def __init__(self, config: PartialCreditConfig) -> None:
         self._comparison = Comparison.of_options(config)

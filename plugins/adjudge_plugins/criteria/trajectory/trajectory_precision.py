@@ -1,4 +1,4 @@
-"""``trajectory_precision``: what share of the agent's calls was expected? (seed 001)."""
+"""``trajectory_precision``: the share of the agent's calls that were expected (seed 001)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TrajectoryPrecisionConfig(CallOptions, ComponentConfig):
 
 
 class TrajectoryPrecision(PerTurn):
-    """1.0 for a turn whose every call was expected, 0.0 for one without a right call."""
+    """The precision of a turn's calls: 1.0 if every call was expected, 0.0 if none was."""
 
     def __init__(self, config: TrajectoryPrecisionConfig) -> None:
         self._comparison = Comparison.of_options(config)

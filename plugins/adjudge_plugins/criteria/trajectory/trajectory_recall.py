@@ -1,4 +1,4 @@
-"""``trajectory_recall``: what share of the expected calls did the agent make? (seed 001)."""
+"""``trajectory_recall``: the share of the expected calls that the agent made (seed 001)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TrajectoryRecallConfig(CallOptions, ComponentConfig):
 
 
 class TrajectoryRecall(PerTurn):
-    """1.0 for a turn that made every expected call, 0.0 for one that made none."""
+    """The recall of a turn's calls: 1.0 if every expected call was made, 0.0 if none was."""
 
     def __init__(self, config: TrajectoryRecallConfig) -> None:
         self._comparison = Comparison.of_options(config)

@@ -1,4 +1,4 @@
-"""``trajectory_single_tool_use``: did every turn use the tool? (seed 001)."""
+"""``trajectory_single_tool_use``: whether every turn used the tool (seed 001)."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class TrajectorySingleToolUseConfig(ComponentConfig):
     """Which tool is looked for."""
 
     tool_name: str = Field(min_length=1)
-    """The exact name."""
+    """The exact name of the tool that must be called."""
 
 
 class TrajectorySingleToolUse:
-    """1.0 for a turn in which the agent called the tool at least once, else 0.0. Nothing need be expected."""
+    """1.0 for a turn in which the agent called the tool at least once, else 0.0. It needs no expected calls."""
 
     def __init__(self, config: TrajectorySingleToolUseConfig) -> None:
         self._tool = config.tool_name
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One outcome per turn, with the number of calls of the tool."""
+        """Return one outcome per turn, with the number of calls of the tool."""
         return Measurement(per_invocation=tuple(map(self._turn, case.actual.invocations)))
 
     def _turn(self, turn: Invocation) -> Outcome:

@@ -1,4 +1,4 @@
-"""What the criteria that compare calls share: one figure per turn, from the expected and the actual calls."""
+"""The base of the criteria that compare the expected and the actual calls of each turn."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ class PartialCreditConfig(CallOptions, ComponentConfig):
     """How calls are compared."""
 
     partial_credit: bool = False
-    """A call of the right tool counts by the share of arguments that are right."""
+    """Whether a call of the right tool counts by the share of its correct arguments, instead of 0 if one is wrong."""
 
 
 class PerTurn(ABC):
-    """Measures every turn by its calls; the core takes the mean."""
+    """Base class: scores every turn by its calls; the core computes the mean."""
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One outcome per turn, with the diff of every call where they differ."""
+        """Return one outcome per turn, with a diff of the calls if they differ."""
         return await computed(per_turn, case, self._turn, in_thread=is_large(case))
 
     @abstractmethod
     def _turn(self, expected: Sequence[ToolCall], actual: Sequence[ToolCall]) -> Outcome:
-        """The outcome of one turn."""
+        """Score one turn."""

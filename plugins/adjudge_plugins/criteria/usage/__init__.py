@@ -1,1 +1,1 @@
-"""Criteria that count what a run took: calls, steps, tokens, seconds."""
+"""Criteria that measure the cost of a run: calls, steps, tokens, seconds."""

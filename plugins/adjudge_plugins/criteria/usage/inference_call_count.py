@@ -1,4 +1,4 @@
-"""``inference_call_count_v1``: how often the agent asked its model."""
+"""``inference_call_count_v1``: how often the agent called its model."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from adjudge.plugin import (
 class InferenceCallCount:
     """Model calls of a turn (ADK ``inference_call_count_v1``): its steps that report a model or token usage.
 
-    A turn in which no step reports either is not applicable: how often it asked a model is not known.
+    A turn in which no step reports either is not applicable: its number of model calls is unknown.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count per turn."""
+        """Return one count per turn."""
         return Measurement(per_invocation=tuple(_count(turn) for turn in case.actual.invocations))
 
 

@@ -20,12 +20,12 @@ from adjudge.plugin import (
 class InvocationDuration:
     """Seconds from the user's message to the final response (ADK ``invocation_duration_v1``).
 
-    A turn that nobody timed is not applicable. Where the agent also reports the seconds spent waiting
-    for models and inside tools, the details have them, with the rest as the framework's own.
+    A turn without a recorded duration is not applicable. If the agent also reports the seconds spent waiting
+    for models and inside tools, the details have these, and the remainder as the framework's own time.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One duration per turn."""
+        """Return one duration per turn."""
         return Measurement(per_invocation=tuple(_duration(turn) for turn in case.actual.invocations))
 
 
@@ -38,7 +38,7 @@ def _duration(turn: Invocation) -> Outcome:
     if turn.tool_duration is not None:
         details["tool_seconds"] = turn.tool_duration
     if turn.model_duration is not None and turn.tool_duration is not None:
-        # The clocks stop at slightly different moments: a hair below zero is zero.
+        # The two clocks stop at slightly different moments, so a remainder just below zero is zero.
         details["framework_seconds"] = max(turn.duration - turn.model_duration - turn.tool_duration, 0.0)
     reason = f"The turn took {turn.duration:.3g} seconds."
     return Outcome.scored(turn.duration, reason, details=dict(details))

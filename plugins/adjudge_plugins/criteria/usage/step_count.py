@@ -17,10 +17,10 @@ from adjudge.plugin import (
 
 
 class StepCount:
-    """The steps of a run, all turns together. What a log calls a step is one. Not applicable without any."""
+    """The number of steps in all turns of a run; the log defines what a step is. Not applicable without any."""
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count for the case."""
+        """Return one count for the case."""
         steps = case.actual.steps
         if not steps:
             return Measurement(overall=Outcome.not_applicable("no step was recorded"))

@@ -29,13 +29,13 @@ _COUNTS = (
 class TokenUsage:
     """Tokens of a turn (ADK ``token_usage_v1``): the sum over the model calls that report them.
 
-    A call's total is the one that it reports, else its input plus its output. A turn in which no call
-    reports any is not applicable. The details have the sum of every kind that was reported; cached
-    tokens are a part of the input.
+    The total of a call is its reported total, else its input plus its output. A turn in which no call
+    reports tokens is not applicable. The details have the sum for every reported kind; cached
+    tokens are part of the input.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One sum per turn."""
+        """Return one sum per turn."""
         return Measurement(per_invocation=tuple(_sum(turn) for turn in case.actual.invocations))
 
 

@@ -22,11 +22,11 @@ from adjudge.plugin import (
 class ToolCallCount:
     """Tool calls of a turn (ADK ``tool_call_count_v1``). A turn without any counts 0.
 
-    Not applicable where the run has no step at all: how often such an agent called a tool is not known.
+    Not applicable if the run has no step at all: then its number of calls is unknown.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count per turn."""
+        """Return one count per turn."""
         turns = case.actual.invocations
         if not case.actual.steps:
             unknown = Outcome.not_applicable("no step was recorded")

@@ -11,12 +11,12 @@ from adjudge.model import Cluster, Step
 from adjudge.plugin import Trajectory
 
 _SHOWN: Final = 5
-"""Phases and turning points that are told one by one."""
+"""The number of phases and turning points that are described individually."""
 
 
 @dataclass(frozen=True, slots=True)
 class Narrative:
-    """What is told of a run."""
+    """The texts of a narrative."""
 
     text: str
     outcome: str
@@ -26,7 +26,7 @@ class Narrative:
 
 
 def extracted(trajectory: Trajectory, clusters: Sequence[Cluster]) -> Narrative:
-    """The narrative without a judge."""
+    """Extract the narrative from the log, without a judge."""
     outcome, result = _result(trajectory)
     strategy = _approach(trajectory.steps, clusters)
     told = [_task(trajectory), strategy, *_turning_points(trajectory.steps, clusters), result]
@@ -34,13 +34,13 @@ def extracted(trajectory: Trajectory, clusters: Sequence[Cluster]) -> Narrative:
 
 
 def final_answer(trajectory: Trajectory) -> str:
-    """What the agent finally answered; empty where it did not."""
+    """The agent's final answer; empty if there is none."""
     last = trajectory.invocations[-1] if trajectory.invocations else None
     return last.final_response.text.strip() if last is not None and last.final_response else ""
 
 
 def task_of(trajectory: Trajectory) -> str:
-    """The goal: what the log names, else the first message; empty where it has neither."""
+    """The task that the log names, else the user's first message; empty if there is neither."""
     if trajectory.task:
         return trajectory.task
     said = (turn.user_content.text for turn in trajectory.invocations)
@@ -68,7 +68,7 @@ def _approach(steps: Sequence[Step], clusters: Sequence[Cluster]) -> str:
 
 
 def _turning_points(steps: Sequence[Step], clusters: Sequence[Cluster]) -> list[str]:
-    """Errors, and the phases that began for another reason than a new goal, as sentences."""
+    """Sentences about errors, and about phases that began for another reason than a new goal."""
     failed = [step for step in steps if digests.error_of(step) is not None]
     told: list[str] = []
     if failed:
@@ -88,7 +88,7 @@ def _turning_points(steps: Sequence[Step], clusters: Sequence[Cluster]) -> list[
 
 
 def _result(trajectory: Trajectory) -> tuple[str, str]:
-    """The outcome in a word or two, and in a sentence: what the log shows, told apart from what the agent says."""
+    """The outcome in a word or two, and as a sentence that separates what the log shows from the agent's claims."""
     steps = trajectory.steps
     said = _said_of_itself(trajectory)
     answer = digests.in_line(final_answer(trajectory), 300)
@@ -113,7 +113,7 @@ def _result(trajectory: Trajectory) -> tuple[str, str]:
 
 
 def _last_call(steps: Sequence[Step]) -> str:
-    """The call with which the agent ended the run, as browser agents do; empty where there is none."""
+    """The tool call that ended the run, as browser agents do; empty if there is none."""
     calls = steps[-1].calls if steps else ()
     if not calls or digests.family_of(calls[-1].name) != "answer":
         return ""
@@ -128,7 +128,7 @@ def _said_of_itself(trajectory: Trajectory) -> bool | None:
 
 
 def _some(clusters: Sequence[Cluster]) -> Sequence[Cluster]:
-    """The first phases and the last one."""
+    """The first phases and the last one, at most ``_SHOWN`` in all."""
     if len(clusters) <= _SHOWN:
         return clusters
     return (*clusters[: _SHOWN - 1], clusters[-1])

@@ -1,4 +1,4 @@
-"""The whole run as one narrative, with its outcome and its strategy."""
+"""Aggregates the whole run to one narrative, with its outcome and its strategy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adjudge.plugin import (
 from adjudge_plugins.granularity.global_summary.narrative import extracted, final_answer, task_of
 
 _TOKENS: Final = 8000
-"""Of the material of a judge's call, where no budget is given."""
+"""The token limit for the material of a judge's call, if no budget is given."""
 
 _NARRATIVE, _OUTCOME, _STRATEGY = "narrative", "execution_outcome", "strategy_description"
 
@@ -27,10 +27,10 @@ _FIELDS: Final[Mapping[str, str]] = {
 
 
 class GlobalSummary:
-    """One narrative for all steps."""
+    """Aggregates all steps to one narrative."""
 
     async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
-        """The narrative. ``written_by_judge`` of the metadata is there where a judge wrote the texts."""
+        """Make the narrative. ``written_by_judge`` in the metadata lists the texts that a judge wrote, if any."""
         clusters = context.clusters()
         told = extracted(trajectory, clusters)
         metadata: JsonObject = {_OUTCOME: told.outcome, _STRATEGY: told.strategy}
@@ -55,7 +55,7 @@ class GlobalSummary:
 async def _written(
     trajectory: Trajectory, clusters: Sequence[Cluster], context: AggregationContext
 ) -> Mapping[str, str] | None:
-    """What a judge tells of the run; ``None`` where there is none, or it told nothing that can be used."""
+    """Ask a judge for the texts; ``None`` if there is no judge, or its answer is unusable."""
     if context.writer is None:
         return None
     budget = context.token_budget or _TOKENS

@@ -1,4 +1,4 @@
-"""``phase_level``: two or three sentences for every sub-task (seed 003, level 2)."""
+"""``phase_level``: two or three sentences for each sub-task (seed 003, level 2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
     return [
         GranularityStrategySpec(
             name="phase_level",
-            summary="Two or three sentences for each sub-task: what it was for, and how far it came",
+            summary="Two or three sentences for each sub-task: its goal and its progress",
             factory=_make,
             when_to_use=(
                 "The criterion is about parts of the run: whether sub-tasks are completed, whether the agent explores "

@@ -1,4 +1,4 @@
-"""Words of a criterion that speak for ``phase_level``, in English, Chinese, Japanese and Korean."""
+"""Words of a criterion that suggest ``phase_level``, in English, Chinese, Japanese and Korean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Phases: clusters with the labels that the content gives them."""
+"""Phases: clusters of steps with labels from their content."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from adjudge.model import Cluster, Step
 from adjudge.plugin import Trajectory
 
 _LEAST: Final = 30
-"""Tokens of a phase: its heading and a short sentence."""
+"""The minimum number of tokens per phase: its heading and a short sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """A cluster, its steps and its place among the others."""
+    """A cluster, its steps and its position among the phases."""
 
     place: int
-    """From 0."""
+    """The position, from 0."""
     cluster: Cluster
     steps: tuple[Step, ...]
 
     @property
     def key(self) -> str:
-        """``cluster_1`` and so on: its key in ``cluster_summaries``."""
+        """The key in ``cluster_summaries``: ``cluster_1`` and so on."""
         return f"cluster_{self.place + 1}"
 
     @property
     def label(self) -> str:
-        """``Phase A`` and so on; ``AA`` follows ``Z``."""
+        """The label: ``Phase A`` and so on; ``Phase AA`` follows ``Phase Z``."""
         return f"Phase {_letters(self.place)}"
 
     @property
     def heading(self) -> str:
-        """``Phase A (Steps 1-3)``, or ``Phase B (Step 4)``."""
+        """The label with the steps: ``Phase A (Steps 1-3)``, or ``Phase B (Step 4)``."""
         first, last = self.cluster.steps[0], self.cluster.steps[-1]
         return f"{self.label} ({f'Step {first}' if first == last else f'Steps {first}-{last}'})"
 
@@ -51,7 +51,7 @@ def phases_of(trajectory: Trajectory, clusters: Sequence[Cluster]) -> list[Phase
 
 
 def with_room(phases: Sequence[Phase], token_budget: int | None) -> list[Phase]:
-    """The phases, two neighbours joined to one until each has room for a heading and a sentence."""
+    """Join neighbouring phases until each has room for a heading and a sentence within the budget."""
     joined = list(phases)
     while token_budget is not None and len(joined) > max(1, token_budget // _LEAST):
         pairs = [joined[at : at + 2] for at in range(0, len(joined), 2)]

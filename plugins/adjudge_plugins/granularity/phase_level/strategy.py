@@ -1,4 +1,4 @@
-"""Sub-tasks as phases: ``Phase A (Steps 1-3): …``."""
+"""Aggregates a run to one summary per sub-task: ``Phase A (Steps 1-3): …``."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from adjudge_plugins.granularity.phase_level.summaries import extracted, written
 
 
 class PhaseLevel:
-    """A summary for every cluster of the decomposition."""
+    """Aggregates every cluster of the decomposition to a summary."""
 
     async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
-        """One line a phase. ``written_by_judge`` of the metadata lists the summaries that a judge wrote.
+        """Make one line per phase. ``written_by_judge`` in the metadata lists the summaries that a judge wrote.
 
-        Where the budget has no room for a sentence about each, neighbours become one phase.
+        If the budget has no room for a sentence about each phase, neighbouring phases are joined.
         """
         phases = with_room(phases_of(trajectory, context.clusters()), context.token_budget)
         by_judge = await written(phases, trajectory.task, context)
@@ -42,7 +42,7 @@ def _content(phases: Sequence[Phase], summaries: Sequence[str]) -> str:
 
 
 def _fitted(phases: Sequence[Phase], summaries: list[str], token_budget: int | None) -> list[str]:
-    """The summaries inside the budget: all are cut in their middles to one length, the longest that fits."""
+    """Fit the summaries into the budget: all are shortened in the middle to one length, the longest that fits."""
     longest = max(map(len, summaries), default=0)
     if token_budget is None or digests.tokens_of(_content(phases, summaries)) <= token_budget:
         return summaries

@@ -12,16 +12,16 @@ from adjudge.plugin import AggregationContext, Writer
 from adjudge_plugins.granularity.phase_level.phases import Phase
 
 _AT_A_TIME: Final = 6
-"""Phases of one call: longer answers are cut off, or lose their place."""
+"""The number of phases per call: longer answers are cut off, or mix up the phases."""
 
 _TOKENS: Final = 8000
-"""Of the material of one call, where no budget is given."""
+"""The token limit for the material of one call, if no budget is given."""
 
 _PROMPT: Final = "phase_level"
 
 
 def extracted(phase: Phase) -> str:
-    """Two or three sentences without a judge: what the agent wanted, what it called, how the phase ended."""
+    """Make two or three sentences without a judge: the agent's goal, its calls, and how the phase ended."""
     if phase.cluster.summary is not None:
         return digests.in_line(phase.cluster.summary, 600)
     steps = phase.steps
@@ -37,7 +37,7 @@ def extracted(phase: Phase) -> str:
 
 
 async def written(phases: Sequence[Phase], task: str | None, context: AggregationContext) -> dict[str, str]:
-    """Keys of phases to the summaries that a judge wrote; those that it did not write are absent."""
+    """Ask a judge for summaries, by the keys of the phases; phases that it did not summarise are absent."""
     writer = context.writer
     if writer is None:
         return {}
@@ -62,7 +62,7 @@ async def _batch(phases: Sequence[Phase], task: str | None, writer: Writer, budg
 
 
 def _aim(phase: Phase) -> str:
-    """What the agent said that it wanted, where the log has that."""
+    """The goal of the phase in the agent's words, if the log has them."""
     first = phase.steps[0]
     for field in ("next_goal", "thinking"):
         if said := first.claim(field):

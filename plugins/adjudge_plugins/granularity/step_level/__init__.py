@@ -20,7 +20,7 @@ def granularity_strategies() -> Iterable[GranularityStrategySpec]:
     return [
         GranularityStrategySpec(
             name="step_level",
-            summary="One line a step: what the agent thought, what it did, what came of it",
+            summary="One line per step: the agent's thought, action and outcome",
             factory=_make,
             when_to_use=(
                 "The criterion is about single steps: whether each action or tool call is correct, whether the "

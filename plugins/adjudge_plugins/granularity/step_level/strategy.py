@@ -1,4 +1,4 @@
-"""Every step in a line of its own; nothing is aggregated."""
+"""One line for every step, without aggregation."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from adjudge.plugin import AggregatedSteps, AggregationContext, Trajectory
 
 
 class StepLevel:
-    """``Step N: [thinking] -> [action] -> [outcome]``."""
+    """Renders each step as ``Step N: [thinking] -> [action] -> [outcome]``."""
 
     async def aggregate(self, trajectory: Trajectory, context: AggregationContext) -> AggregatedSteps:
-        """One line a step, inside the budget (see ``digests.fitted_lines``). No judge is asked."""
+        """Make one line per step within the budget (see ``digests.fitted_lines``), without a judge."""
         lines = digests.fitted_lines(digests.steps_with_words(trajectory), context.token_budget)
         return AggregatedSteps(
             granularity="step_level",

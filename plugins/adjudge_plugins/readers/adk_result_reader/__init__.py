@@ -1,4 +1,4 @@
-"""Results of ADK's own evaluations, read as what the agent did in them."""
+"""Results of ADK's own evaluations, read as trajectories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every case of an ADK ``EvalSetResult`` as a trajectory."""
+"""Reads every case of an ADK ``EvalSetResult`` as a trajectory."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from adjudge.plugin import (
 _CASES: Final = frozenset({"eval_case_results", "evalCaseResults"})
 _RESULT_ID: Final = b"eval_set_result_id"
 _NOT_READ: Final = ("overall_eval_metric_results", "session_details")
-"""Keys of a case that are not kept whole, where they say something."""
+"""Keys of a case that are not read; reported as lost if they have content."""
 
 
 class AdkResultReader:
-    """Reads one case at a time, also where the file is JSON in a JSON text, as ADK before 1.22 wrote it."""
+    """Reads one case at a time, also from a JSON text inside JSON, as ADK before 1.22 wrote it."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first object has results of cases."""
+        """Whether the first object contains results of cases."""
         if head.lstrip().startswith(b'"'):
             return _RESULT_ID in head[:200]
         return bool(_CASES & set(logs.outline(head).keys))
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The cases, in the order of the file; the results of repeats of a case stand one after the other.
+        """Yield the cases in the order of the file; repeats of a case are consecutive.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         file = source.path.name
         with logs.opened(source) as stream:
@@ -68,7 +68,7 @@ def _cases(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[Traj
 
 
 def _trajectory(data: JsonObject, place: logs.Place, options: ReadOptions) -> Trajectory:
-    case = AdkEvent(data)  # for both spellings of its keys
+    case = AdkEvent(data)  # accepts both spellings of the keys
     eval_id = case.get("eval_id")
     if not isinstance(eval_id, str):
         place.fail("found no 'eval_id' of a case")
@@ -98,7 +98,7 @@ def _trajectory(data: JsonObject, place: logs.Place, options: ReadOptions) -> Tr
 
 
 def _eval_set_id(value: object) -> str | None:
-    """The id of the eval set; older versions of ADK gave the path of its file for it, which says nothing."""
+    """The id of the eval set; ``None`` for the file path that older versions of ADK wrote instead."""
     return value if isinstance(value, str) and value and not value.endswith(".json") else None
 
 

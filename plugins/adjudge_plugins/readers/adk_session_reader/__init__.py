@@ -1,4 +1,4 @@
-"""Sessions of ADK: what its server, ``adk web`` and ``adk run --save_session`` write of conversations."""
+"""ADK sessions: files of its API server, of ``adk web`` and of ``adk run --save_session``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the sessions in a file: one, many, or bare events, which are the events of one session."""
+"""Finds the sessions in a file: one, many, or plain events of one session."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ _EXPECTED: Final = "no session; ADK sessions or their events are expected."
 
 
 class AdkSessionReader:
-    """Reads one event at a time; a file of any length needs the memory of its longest session."""
+    """Reads one event at a time; memory use is that of the longest session in the file."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first object is a session, or an event of one."""
+        """Whether the first object is a session or an event of one."""
         keys = set(logs.outline(head).keys)
         is_session = all(keys & spellings for spellings in _OWNERS)
         return is_session or (_AUTHOR in keys and bool(keys & _EVENT))
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The sessions of the file, in its order.
+        """Yield the sessions in the order of the file.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the line.
+            InputError: the file is malformed or has another format; the problem names the line.
         """
         with logs.opened(source) as stream:
             yield from _sessions(stream, source.path.name, options)
 
 
 def _sessions(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[Trajectory]:
-    bare: Session | None = None  # of events that stand outside a session
+    bare: Session | None = None  # collects the events outside of any session
     found = False
     while stream.peek():
         for place in _objects(stream, file):
@@ -62,7 +62,7 @@ def _sessions(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[T
 
 
 def _objects(stream: JsonStream, file: str) -> Iterator[logs.Place]:
-    """The place of every object of the value that begins here."""
+    """Yield the place of every object in the value at the stream's position."""
     if stream.peek() != "[":
         yield _object(stream, file, "$")
         return
@@ -77,7 +77,7 @@ def _object(stream: JsonStream, file: str, path: str) -> logs.Place:
 
 
 def _members(stream: JsonStream, session: Session) -> JsonObject:
-    """The members of an object; the events of a session go to ``session`` one at a time."""
+    """Read the members of an object, and pass the events of a session to ``session`` one at a time."""
     rest: JsonObject = {}
     for key in stream.members():
         if key != "events":

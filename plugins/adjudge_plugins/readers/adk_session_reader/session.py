@@ -1,12 +1,11 @@
-"""One session: its events as turns."""
+"""Converts the events of one session to turns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain
 from typing import Any, Final
 
 from adjudge.kit import logs
@@ -21,10 +20,10 @@ from adjudge.plugin import (
 
 _USER: Final = "user"
 _TEMPORARY: Final = "temp:"
-"""What the keys of a state begin with that ADK keeps for one invocation only."""
+"""The prefix of state keys that ADK keeps for one invocation only."""
 _HEARD: Final = ("input_transcription", "output_transcription")
 _KEPT: Final = ("id", "branch", "actions", "finish_reason", "interrupted", "custom_metadata", "output")
-"""Fields of an event that stay in ``extra`` of its step, where they say something."""
+"""Fields of an event that are kept in ``extra`` of its step, unless they are empty."""
 _READ: Final = frozenset({"id", "app_name", "appName", "state"})
 _OF_EVENT: Final = frozenset(
     [
@@ -42,10 +41,10 @@ _OF_EVENT: Final = frozenset(
         "error_message",
     ]
 ).union(_HEARD, _KEPT)
-"""The fields of an event that are read, or say nothing that is not said elsewhere."""
+"""The fields of an event that are read, or that repeat other fields."""
 _OF_CONTENT: Final = frozenset({"role", "parts"})
 _LONGEST_KEY: Final = 80
-"""Characters of a foreign key that ``lost`` shows."""
+"""The length limit, in characters, of an unknown key in ``lost``."""
 
 
 @dataclass(slots=True)
@@ -53,30 +52,45 @@ class _Turn:
     user: list[AdkEvent] = field(default_factory=list[AdkEvent])
     moves: list[AdkEvent] = field(default_factory=list[AdkEvent])
     places: dict[str, logs.Place] = field(default_factory=dict[str, logs.Place])
-    """Where every event is, by its path."""
+    """The place of every event, by its JSON path."""
+
+    said_in: str = ""
+    """The invocation id of the user's message."""
+    moved_in: str = ""
+    """The invocation id of the agent's events."""
 
     @property
     def id(self) -> str:
-        """The id that ADK gave to the invocation."""
-        return next((known for event in chain(self.user, self.moves) if (known := _invocation(event))), "")
+        """The invocation id that ADK assigned."""
+        return self.said_in or self.moved_in
+
+    def add(self, event: AdkEvent, place: logs.Place) -> None:
+        """Add the next event."""
+        self.places[event.path] = place
+        if event.get("author") == _USER:
+            self.user.append(event)
+            self.said_in = self.said_in or _invocation(event)
+        else:
+            self.moves.append(event)
+            self.moved_in = self.moved_in or _invocation(event)
 
     def may_be_said(self, invocation: str) -> bool:
-        """Whether what a user says in an invocation still belongs to it."""
+        """Whether a user's message with this invocation id still belongs to this turn."""
         if self.user:
             return not self.moves and self.id == invocation
         return not any(map(_says_something, self.moves))
 
 
 class Session:
-    """Takes the events of a session in order.
+    """Collects the events of a session in order.
 
-    A user's message opens a turn; so does what an agent says in another invocation.
+    A user's message starts a turn. So does an event of the agent with another invocation id.
     """
 
     def __init__(self, place: logs.Place) -> None:
-        """Begin at a place."""
+        """Start an empty session at a place in the file."""
         self.has_events = False
-        """Whether there was a list of events, also an empty one."""
+        """Whether a list of events was found; it may be empty."""
         self.place = place
         self._turn: _Turn | None = None
         self._turns: list[Invocation] = []
@@ -85,17 +99,17 @@ class Session:
         self._losses = logs.Losses()
 
     def take(self, value: object, place: logs.Place) -> None:
-        """One event.
+        """Add one event.
 
         Raises:
-            InputError: it is none, or one before it has a field of a wrong type.
+            InputError: the value is not an event, or an earlier event has a field of a wrong type.
         """
         event = AdkEvent(place.as_object(value, "an event"), place.path)
         if not isinstance(event.get("author"), str):
             place.fail("found no 'author' of an event")
         self._note_changes(event)
         if event.get("partial"):
-            return  # its words come again in the complete event
+            return  # a partial event: its text is repeated in the complete event
         self._lose_further_keys(event)
         event = _with_spoken_words(event)
         turn = self._turn
@@ -105,20 +119,18 @@ class Session:
                 return
             if turn is None or not turn.may_be_said(_invocation(event)):
                 turn = self._open()
-            turn.user.append(event)
         else:
             is_other = turn is not None and turn.id and _invocation(event) not in ("", turn.id)
             if turn is None or (is_other and _says_something(event)):
                 turn = self._open()
-            turn.moves.append(event)
-        turn.places[event.path] = place
+        turn.add(event, place)
 
     def trajectory(self, session: JsonObject, options: ReadOptions) -> Trajectory:
-        """Everything that was taken.
+        """Build the trajectory from all events.
 
         Args:
-            session: The other keys of the session; empty for bare events.
-            options: Gives the task.
+            session: The other keys of the session; empty for events outside of a session.
+            options: Supplies the task.
 
         Raises:
             InputError: an event has a field of a wrong type.
@@ -155,8 +167,8 @@ class Session:
             (_OF_EVENT, event.data, "an event"),
             (_OF_CONTENT, logs.object_of(event.get("content")), "the content of an event"),
         ):
-            for key in _told(members):
-                if _snake(key) not in known:
+            for key, value in members.items():
+                if key not in known and _snake(key) not in known and not _is_empty(value):
                     self._losses.add(f"{key[:_LONGEST_KEY]} of {whose}")
 
     def _open(self) -> _Turn:
@@ -181,10 +193,8 @@ class Session:
         self._turns.append(self._finished(turn, read))
 
     def _finished(self, turn: _Turn, read: Invocation) -> Invocation:
-        steps = _with_results(
-            [self._placed(step, event, turn) for step, event in zip(read.steps, turn.moves, strict=True)]
-        )
-        first = self._steps + 1
+        placed = (self._placed(step, event, turn) for step, event in zip(read.steps, turn.moves, strict=True))
+        steps = _with_results(placed, self._steps + 1)
         self._steps += len(steps)
         began = _moment(turn.user[0]) if turn.user else None
         ended = _moment(turn.moves[-1]) if turn.moves else None
@@ -194,9 +204,7 @@ class Session:
                 "form": None,
                 "user_content": self._light(read.user_content),
                 "final_response": read.final_response and self._light(read.final_response),
-                "steps": tuple(
-                    step.model_copy(update={"number": number}) for number, step in enumerate(steps, first)
-                ),
+                "steps": tuple(steps),
                 "creation_timestamp": began or 0.0,
                 "duration": max(ended - began, 0.0) if began is not None and ended is not None else None,
             }
@@ -220,12 +228,12 @@ class Session:
 
 
 def _says_something(event: AdkEvent) -> bool:
-    """Whether it is more than a sign of life: live sessions write tokens, the end of a turn, a resumption."""
+    """Whether an event has content; live sessions also write events for token counts, ends of turns and resumptions."""
     return bool(event.parts or event.get("error_code"))
 
 
 def _with_spoken_words(event: AdkEvent) -> AdkEvent:
-    """The event; one of a live session that has no content but what was heard has that as its content."""
+    """For an event of a live session without content, use its transcription as the content."""
     if event.parts:
         return event
     for name in _HEARD:
@@ -235,8 +243,11 @@ def _with_spoken_words(event: AdkEvent) -> AdkEvent:
     return event
 
 
-def _with_results(steps: Sequence[Step]) -> list[Step]:
-    """The steps, with every result in the step whose call it names. Names and positions are no proof."""
+def _with_results(steps: Iterable[Step], first: int) -> list[Step]:
+    """Number the steps from ``first``, and move every result into the step of the call whose id it has.
+
+    Names and positions are not used to match results.
+    """
     kept: list[Step] = []
     callers: dict[str, int] = {}
     for step in steps:
@@ -251,12 +262,12 @@ def _with_results(steps: Sequence[Step]) -> list[Step]:
                 kept[at] = kept[at].model_copy(update={"items": (*kept[at].items, joined)})
         if alone or not step.items:
             callers |= {call.id: len(kept) for call in step.calls if call.id}
-            kept.append(step.model_copy(update={"items": tuple(alone)}))
+            kept.append(step.model_copy(update={"items": tuple(alone), "number": first + len(kept)}))
     return kept
 
 
 def _located(problem: Problem, places: dict[str, logs.Place], file: str) -> Problem:
-    """The problem, with the place of the event that it is about; one that counts further problems has none."""
+    """Add the place of the event to a problem; a summary of further problems has no place."""
     path = problem.path or ""
     found = (place for known, place in places.items() if path == known or path.startswith(f"{known}."))
     line = next((place.line for place in found), None)
@@ -285,8 +296,12 @@ def _moment(event: AdkEvent) -> float | None:
 
 
 def _told(value: Any) -> Any:
-    """A value; an object without its empty members."""
+    """Remove the empty members of an object; other values are unchanged."""
     members = logs.object_of(value)
     if not members:
         return value
-    return {key: inner for key, inner in members.items() if inner not in (None, {}, [], "")}
+    return {key: inner for key, inner in members.items() if not _is_empty(inner)}
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value in ({}, [], "")

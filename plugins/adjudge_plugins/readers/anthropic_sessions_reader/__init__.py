@@ -1,4 +1,4 @@
-"""Events of sessions of Anthropic's managed agents."""
+"""Sessions of Anthropic's managed agents, as events."""
 
 from __future__ import annotations
 

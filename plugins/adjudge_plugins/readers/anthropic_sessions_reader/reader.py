@@ -1,4 +1,4 @@
-"""Finds the events in a file: one a line, in a page of the API, or beside the call of the SDK that gave them."""
+"""Finds the events in a file: one per line, in a page of the API, or with the SDK call that returned them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class AnthropicSessionsReader:
     """Reads a file as one session."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first value is an event of a session, holds some, or is a call of the SDK about one."""
+        """Whether the first value is an event of a session, a list of events, or an SDK call about a session."""
         first = next(first_records(head), None)
         values = logs.list_of(first)
         called = values[0] if values else None
@@ -29,10 +29,10 @@ class AnthropicSessionsReader:
         return _is_event(next(iter(values or data), first))
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The session.
+        """Yield the session.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the line.
+            InputError: the file is malformed or has another format; the problem names the line.
         """
         name = source.path.name
         found: list[Found] = []
@@ -51,7 +51,7 @@ def _is_event(value: object) -> bool:
 
 
 def _events(value: Any, place: logs.Place, losses: logs.Losses) -> Iterator[Found]:
-    """The events in a value. What was sent comes again in the stream, and is not taken twice."""
+    """The events in a value. Events that were sent are skipped, because the event stream repeats them."""
     values = logs.list_of(value)
     if values and isinstance(values[0], str):
         called, given = values[0], values[1] if len(values) > 1 else None

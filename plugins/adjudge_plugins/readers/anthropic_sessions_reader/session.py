@@ -1,4 +1,4 @@
-"""One session: its events as turns. Names: Anthropic's reference, "Managed Agents", events of sessions."""
+"""Converts the events of one session to turns. Names: Anthropic's reference, "Managed Agents", events of sessions."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _BOOKKEEPING: Final = ("session.", "span.")
 def trajectory_of(
     events: Sequence[Found], losses: logs.Losses, options: ReadOptions, name: str
 ) -> Trajectory:
-    """A session as a trajectory.
+    """Convert the events of a session to a trajectory.
 
     Args:
-        events: Each with its place; the session itself may be among them.
-        losses: Is told what cannot be kept.
-        options: Gives the task: a session names none but what the user says.
+        events: The events with their places; the session object may be among them.
+        losses: Collects what cannot be kept.
+        options: Supplies the task, because a session only has the user's messages.
         name: The ``eval_id``.
 
     Raises:
-        InputError: an event is broken.
+        InputError: an event is malformed.
     """
     session = logs.object_of(next((event for event, _ in events if event.get("type") == "session"), None))
     agent = logs.object_of(session.get("agent"))
@@ -74,7 +74,7 @@ def trajectory_of(
 
 
 def _of_agent(kind: str, event: JsonObject, place: logs.Place) -> list[Item]:
-    """What the agent said, thought or called; nothing where it was somebody else."""
+    """The agent's texts, thoughts or calls; empty for events of other speakers."""
     if kind == "agent.message":
         return list(_content(event, "assistant", place).items)
     if kind == "agent.thinking":

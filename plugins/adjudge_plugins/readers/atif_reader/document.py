@@ -1,4 +1,4 @@
-"""One document of ATIF: its steps as turns."""
+"""Converts the steps of one ATIF document to turns."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ class _Turn:
 
 
 class Document:
-    """A trajectory of ATIF as it is read."""
+    """A trajectory in ATIF that is being read."""
 
     def __init__(self, place: logs.Place) -> None:
-        """Nothing is read yet of what stands at ``place``."""
+        """Start reading the document at ``place``."""
         self.place = place
         self.about: JsonObject = {}
-        """Everything but the steps."""
+        """All keys except the steps."""
         self._steps: list[Step] = []
         self._numbers: list[object] = []
         self._losses = logs.Losses()
 
     def take_step(self, value: object, place: logs.Place) -> None:
-        """The next step.
+        """Add the next step.
 
         Raises:
-            InputError: it is none.
+            InputError: the value is not a step.
         """
         data = place.as_object(value, "a step")
         self._numbers.append(data.get("step_id"))
@@ -49,14 +49,14 @@ class Document:
 
     @property
     def name(self) -> str | None:
-        """What it calls itself."""
+        """The name of the trajectory in the document."""
         return _text(self.about.get("trajectory_id")) or _text(self.about.get("session_id"))
 
     def trajectory(self, name: str, options: ReadOptions) -> Trajectory:
-        """The whole document, with ``name`` as its ``eval_id``.
+        """Build the trajectory, with ``name`` as its ``eval_id``.
 
         Raises:
-            InputError: what it says of the agent is broken.
+            InputError: the description of the agent is malformed.
         """
         agent = self.place.key("agent").as_object(self.about.get("agent") or {})
         agent_name = _text(agent.get("name")) or "agent"
@@ -86,7 +86,7 @@ class Document:
         )
 
     def _turns(self, agent: str, model: str | None) -> tuple[list[_Turn], str]:
-        """The turns, each from what the user said to what the agent did, and the instructions before them."""
+        """The turns, each with a user's message and the agent's steps, and the instructions before the first turn."""
         turns: list[_Turn] = []
         instructions: list[str] = []
         for step in logs.with_numbers(self._steps, self._numbers, key="step_id"):

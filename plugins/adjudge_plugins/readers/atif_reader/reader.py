@@ -1,4 +1,4 @@
-"""Documents of ATIF as trajectories: one for the agent, and one for every sub-agent inside it."""
+"""Reads ATIF documents as trajectories: one for the agent, and one for each of its sub-agents."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _VERSION: Final = "ATIF-v1."
 
 
 class AtifReader:
-    """Reads one document at a time, which may stand alone or in a line of many."""
+    """Reads one document at a time, from a file with one document or with one per line."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first object says that it is ATIF v1."""
+        """Whether the first object declares ATIF v1."""
         found = logs.outline(head)
         return found.begins_with == "{" and found.texts.get("schema_version", "").startswith(_VERSION)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The runs of the file: an agent's first, then its sub-agents', each with steps of its own.
+        """Yield the runs: an agent's first, then those of its sub-agents, each with its own steps.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         name = source.path.name
         with logs.opened(source) as stream:
@@ -41,7 +41,7 @@ class AtifReader:
 
 
 def _document(stream: JsonStream, place: logs.Place) -> Document:
-    """The document that begins here; its list of steps is never in memory as a whole."""
+    """Read the document at the stream's position, one step at a time."""
     document = Document(place)
     has_steps = False
     for key in stream.members():

@@ -41,13 +41,13 @@ _PER_TOKEN: Final = ("prompt_token_ids", "completion_token_ids", "logprobs")
 
 
 def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
-    """A step of any source: what was thought and said, the calls, then what came back.
+    """Convert a step of any source: thoughts and texts, then calls, then what came back.
 
-    A result belongs to the call that it names in ``source_call_id``; one that names none is an observation.
-    What the system says is an observation too. The number is given later.
+    A result belongs to the call in its ``source_call_id``; without one it is an observation. A system message
+    is an observation too. The step is numbered later.
 
     Raises:
-        InputError: a part of the step is of a wrong type.
+        InputError: a part of the step has a wrong type.
     """
     source = data.get("source")
     if source not in ("system", "user", "agent"):
@@ -80,7 +80,7 @@ def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
 
 
 def _parts(message: Any, place: logs.Place) -> list[Item]:
-    """A text, or the parts that it may have since 1.6."""
+    """Convert a text, or the list of parts that is allowed since version 1.6."""
     if message is None or isinstance(message, str):
         return [Text(text=message)] if message else []
     return [_part(part) for part, _ in place.as_objects(message, "a text or a list of parts")]

@@ -1,4 +1,4 @@
-"""Messages of AutoGen 0.4 and later: AgentChat, and what its models were sent."""
+"""Messages of AutoGen 0.4 and later: those of AgentChat, and requests to its models."""
 
 from __future__ import annotations
 

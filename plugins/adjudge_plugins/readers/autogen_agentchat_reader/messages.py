@@ -1,4 +1,4 @@
-"""One chat: its messages as turns.
+"""Converts the messages of one chat to turns.
 
 Names: ``autogen_agentchat.messages`` and ``autogen_core.models`` of AutoGen 0.4 to 0.7.
 """
@@ -38,9 +38,9 @@ KNOWN: Final = frozenset(
         *("SystemMessage", "UserMessage", "AssistantMessage", "FunctionExecutionResultMessage"),
     }
 )
-"""Types of messages."""
+"""The known types of messages."""
 _NOT_KEPT: Final = frozenset({"UserInputRequestedEvent", "ModelClientStreamingChunkEvent"})
-"""Events whose words come again, or that have none."""
+"""Events without text, or whose text is repeated in another message."""
 _OBSERVED: Final = frozenset({"MemoryQueryEvent", "SelectSpeakerEvent", "SelectorEvent", "StopMessage"})
 _USERS: Final = frozenset({"user", "human", "user_proxy", "userproxy"})
 _READ: Final = frozenset(
@@ -53,13 +53,13 @@ _MODEL_MESSAGE: Final = "UserMessage"
 def trajectory_of(
     chat: JsonObject, messages: Sequence[Found], place: logs.Place, options: ReadOptions, name: str
 ) -> Trajectory:
-    """A chat as a trajectory.
+    """Convert a chat to a trajectory.
 
     Args:
-        chat: The object that holds the messages; empty where there is none.
-        messages: Each with its place.
-        place: Where the chat stands.
-        options: Gives the task where the chat names none.
+        chat: The object with the messages; empty if there is none.
+        messages: The messages with their places.
+        place: The place of the chat.
+        options: Supplies the task if the chat has none.
         name: The ``eval_id``.
     """
     losses = logs.Losses()
@@ -84,7 +84,7 @@ def trajectory_of(
 
 
 def _users(messages: Sequence[Found]) -> frozenset[str]:
-    """Who of the speakers is a user: by name, else whoever a model was shown as its user first."""
+    """The speakers that are users: those with a user's name, else the source of the first user message to a model."""
     sources = {source for message, _ in messages if isinstance(source := message.get("source"), str)}
     named = frozenset(source for source in sources if source.casefold() in _USERS)
     if named:
@@ -131,7 +131,7 @@ def _tell(
     if role == AGENT and step.text.strip() == _END and not step.calls:
         dialogue.observe([Observation(text=_END, source=author)], place, at=at)
     elif role == "tool":
-        for result in step.results:  # each goes to the call that it names
+        for result in step.results:  # results are matched to calls by id
             dialogue.take(step.model_copy(update={"items": (result,)}))
     else:
         dialogue.take(step, *([author] if author else []))
@@ -161,7 +161,7 @@ def _items(kind: str, message: JsonObject, place: logs.Place, losses: logs.Losse
         for index, part in enumerate(logs.list_of(content)):
             items.append(_part(kind, part, place.key("content").at(index), losses))
         return items
-    if content is not None:  # a StructuredMessage
+    if content is not None:  # it is a StructuredMessage
         items.append(Text(text=logs.text_of(content)))
     return items
 

@@ -1,4 +1,4 @@
-"""Finds messages in a file: a list, an object with them, one a line, or the state of a team."""
+"""Finds messages in a file: a list, an object that contains them, one per line, or the state of a team."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _THREAD: Final = "message_thread"
 
 
 class AutogenAgentChatReader:
-    """Reads one chat at a time; a file of any length needs the memory of its longest chat."""
+    """Reads one chat at a time; memory use is that of the longest chat in the file."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first value is a message, or holds some."""
+        """Whether the first value is a message or contains messages."""
         for first in first_records(head):
             found = logs.list_of(first) or [first]
             return _is_message(found[0]) or bool(_messages(logs.object_of(found[0])))
-        beginning = logs.outline(head)  # longer than the head
+        beginning = logs.outline(head)  # the value is longer than the head
         return beginning.texts.get("type") in {*KNOWN, _TEAM} or any(
             _MESSAGE.issubset(keys) and "role" not in keys and {"source", "call_id", "thought"} & set(keys)
             for keys in (beginning.lists.get("messages", ()),)
         )
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The chats of the file, in its order; messages that stand one a line or in one list are one chat.
+        """Yield the chats in the order of the file. Messages one per line, or in one list, form one chat.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         name = source.path.name
         with logs.opened(source) as stream:
@@ -68,7 +68,7 @@ def _is_message(value: object) -> bool:
 
 
 def _messages(chat: JsonObject, place: logs.Place | None = None) -> list[Found]:
-    """The messages of a ``TaskResult``, of a model's context, or of the thread of a team; empty where there are none."""
+    """The messages of a ``TaskResult``, of a model's context, or of the thread of a team; empty for other objects."""
     here = place or logs.Place("")
     for key in ("messages", "chat_history"):
         if _is_message(next(iter(logs.list_of(chat.get(key))), None)):

@@ -1,4 +1,4 @@
-"""Chats of several agents as AutoGen and AG2 keep them: messages with a name each."""
+"""Multi-agent chats of AutoGen and AG2: messages with the name of their agent."""
 
 from __future__ import annotations
 

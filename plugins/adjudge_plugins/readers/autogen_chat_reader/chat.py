@@ -1,4 +1,4 @@
-"""One chat: every message is a step of the agent that it names."""
+"""Converts one chat: every message is a step of its agent."""
 
 from __future__ import annotations
 
@@ -29,34 +29,34 @@ from adjudge_plugins.readers.dialogue import losses_of_roles
 _TASKS: Final = ("task", "question")
 _NAMES: Final = ("eval_id", "task_id", "id", "chat_id")
 _KEPT: Final = ("chat_id", "summary", "cost", "human_input")
-"""Of ``ChatResult``, besides the messages."""
+"""Keys of ``ChatResult`` besides the messages."""
 
 _NO_CODE: Final = "There is no code from the last"
-"""What ``ConversableAgent`` answers, in many configurations, where there was no code to execute."""
+"""The answer of ``ConversableAgent``, in many configurations, if there was no code to execute."""
 _ENDS: Final = "TERMINATE"
-"""What an agent says to end the chat."""
+"""The text by which an agent ends the chat."""
 _KINDS: Final = ("user", "agent", "environment")
 _FUNCTIONS: Final = ("function", "tool")
-"""Roles under which a message's name is that of the function."""
+"""Roles in which ``name`` is the name of the function."""
 
 
 def trajectory_of(
     chat: JsonObject, key: str, place: logs.Place, options: ReadOptions, name: str
 ) -> Trajectory:
-    """A chat as a trajectory.
+    """Convert a chat to a trajectory.
 
-    What is neither a message nor a key of ``ChatResult`` is not kept: beside the chats of data sets stand
-    answers and labels, which nobody who judges the chat may see.
+    Only messages and keys of ``ChatResult`` are kept. Data sets store answers and labels next to the chat,
+    and a judge must not see these.
 
     Args:
-        chat: The object.
-        key: Where its messages are.
-        place: Where it stands.
-        options: Gives the task where the chat names none.
-        name: The ``eval_id`` of a chat that has none.
+        chat: The object with the messages.
+        key: The key of the messages.
+        place: The place of the object.
+        options: Supplies the task if the chat has none.
+        name: The ``eval_id`` if the chat has none.
 
     Raises:
-        InputError: a message is broken.
+        InputError: a message is malformed.
     """
     losses = logs.Losses()
     messages = place.key(key).as_objects(chat[key])
@@ -90,9 +90,9 @@ def trajectory_of(
 
 
 def _executors(messages: Sequence[JsonObject]) -> frozenset[str]:
-    """The participants that are no models: they run code, and say nothing but what came of it, or that there is none.
+    """The participants that execute code instead of asking a model: all their messages are reports of execution.
 
-    One that says anything else may have written its report itself.
+    A participant with any other message may have written such a report itself.
     """
     said: dict[str, list[str]] = {}
     for message in messages:
@@ -111,7 +111,7 @@ def _author(message: Mapping[str, Any]) -> str | None:
 
 
 class _Steps:
-    """The messages as steps. Their numbers are their positions from 1: the format has none."""
+    """The messages as steps. The format has no step numbers: a step's number is its position from 1."""
 
     def __init__(self, executors: Set[str], users: Set[str], losses: logs.Losses) -> None:
         self._executors = executors
@@ -121,7 +121,7 @@ class _Steps:
         self._callers: dict[str | None, int] = {}
 
     def take(self, message: JsonObject, place: logs.Place) -> None:
-        """The next message."""
+        """Add the next message."""
         author = _author(message)
         step = logs.step_without_blobs(_read(message, len(self._steps) + 1, place), self._losses)
         if not isinstance(message.get("role"), str | None):
@@ -136,12 +136,12 @@ class _Steps:
         self._steps.append(step.model_copy(update={"items": tuple(own), "author": author}))
 
     def _give(self, result: ToolResult, at: int) -> None:
-        """A result goes to the step of the call that it names."""
+        """Add a result to the step of the call whose id it has."""
         caller = self._steps[at]
         self._steps[at] = caller.model_copy(update={"items": (*caller.items, result)})
 
     def invocations(self, task: str | None) -> tuple[Invocation, ...]:
-        """The whole chat as one turn, unless the user named somebody whose messages begin turns."""
+        """One turn for the whole chat, or one per message of the speaker that the user has declared to be the user."""
         asked = Content.of_text(task, "user") if task else Content(role="user", has_parts=False)
         turns: list[tuple[Content, list[Step]]] = []
         for step in self._steps:
@@ -154,7 +154,7 @@ class _Steps:
         return numbered(self._turn(said, steps) for said, steps in turns or [(asked, [])])
 
     def _turn(self, said: Content, steps: list[Step]) -> Invocation:
-        """The agents' last words are the answer, unless they only end the chat."""
+        """Build a turn; the last text of the agents is the final response, unless it only ends the chat."""
         answer = None
         if steps and steps[-1].author not in self._executors and steps[-1].text.strip() != _ENDS:
             last, answer = answer_of(steps[-1])
@@ -163,7 +163,7 @@ class _Steps:
 
 
 def _read(message: JsonObject, number: int, place: logs.Place) -> Step:
-    """A message as a step: like one of OpenAI's, but ``tool_responses`` may hold several results."""
+    """Convert a message like one of OpenAI's, except that ``tool_responses`` may have several results."""
     responses = message.get("tool_responses")
     rest = {
         key: value
@@ -171,7 +171,7 @@ def _read(message: JsonObject, number: int, place: logs.Place) -> Step:
         if key != "tool_responses" and (key != "name" or message.get("role") in _FUNCTIONS)
     }
     if responses:
-        rest |= {"role": "assistant", "content": None}  # the content is the responses once more
+        rest |= {"role": "assistant", "content": None}  # the content repeats the responses
     try:
         step = step_from_openai(rest, number=number, path=place.path, source_ref=str(place))
     except InputError as error:
@@ -195,5 +195,5 @@ def _read(message: JsonObject, number: int, place: logs.Place) -> Step:
 
 
 def _observed(items: Sequence[Item]) -> tuple[Item, ...]:
-    """The words of a participant that runs code: what came back from outside."""
+    """Convert the texts of a participant that executes code to observations."""
     return tuple(reports.item_of(item.text) if isinstance(item, Text) else item for item in items)

@@ -1,4 +1,4 @@
-"""Finds the chats in a file: an object with ``chat_history`` or ``history``, a list of them, or one a line."""
+"""Finds the chats in a file: an object with ``chat_history`` or ``history``, a list of them, or one per line."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ _MESSAGE: Final = frozenset({"name", "role", "content"})
 
 
 class AutogenChatReader:
-    """Reads one chat at a time; a file of any length needs the memory of its longest chat."""
+    """Reads one chat at a time; memory use is that of the longest chat in the file."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first object has a list that begins with a named message."""
+        """Whether the first object contains a list whose first element is a named message."""
         found = logs.outline(head)
         return any(_MESSAGE.issubset(found.lists.get(key, ())) for key in _LISTS)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The chats of the file, in its order.
+        """Yield the chats in the order of the file.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         name = source.path.name
         with logs.opened(source) as stream:
@@ -44,7 +44,7 @@ class AutogenChatReader:
 
 
 def _values(stream: JsonStream, name: str) -> Iterator[tuple[Any, logs.Place, bool]]:
-    """Every value with its place, and whether it is the only one."""
+    """Yield every value with its place, and whether it is the only value in the file."""
     first = True
     while stream.peek():
         place = logs.Place(name, line=stream.line)

@@ -1,4 +1,4 @@
-"""Files of browser-use: what ``AgentHistoryList.save_to_file`` writes, in all its generations."""
+"""Histories of browser-use, written by ``AgentHistoryList.save_to_file``, in all versions."""
 
 from __future__ import annotations
 

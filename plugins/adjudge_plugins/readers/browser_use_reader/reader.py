@@ -1,4 +1,4 @@
-"""A history file as one trajectory."""
+"""Reads a history file as one trajectory."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _LIST = "history"
 
 
 class BrowserUseReader:
-    """Reads a history record by record, so that one screenshot is in memory at a time."""
+    """Reads one record at a time, so that memory holds a single screenshot."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether ``history`` begins with a record that has ``model_output``, or ``result`` and ``state``."""
+        """Whether the first record in ``history`` has ``model_output``, or ``result`` and ``state``."""
         found = logs.outline(head)
         keys = set(found.lists.get(_LIST, ()))
         return found.begins_with == "{" and ("model_output" in keys or {"result", "state"} <= keys)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The one run of the file. The format names no task: it comes from ``options``.
+        """Yield the run of the file. The format has no task: it comes from ``options``.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         name = source.path.name
         with logs.opened(source) as stream:
@@ -92,6 +92,6 @@ class _Run:
 
 
 def _said_of_itself(final: JsonObject) -> JsonObject:
-    """The agent's own opinion of the run, and that of browser-use's judge: neither is evidence."""
+    """The agent's own assessment of the run, and that of browser-use's judge. Neither is evidence."""
     said = {"self_reported_success": final.get("success"), "judgement": final.get("judgement")}
     return {key: value for key, value in said.items() if value is not None}

@@ -1,6 +1,6 @@
-"""One record of a browser-use history as a step.
+"""Converts one record of a browser-use history to a step.
 
-The record is ``browser_use.agent.views.AgentHistory``. Up to 0.3.1 the claims lie in
+The record is ``browser_use.agent.views.AgentHistory``. Up to 0.3.1 the claims are in
 ``model_output.current_state``, from 0.3.3 on in ``model_output`` itself. ``state`` is the page before the
 actions of the record.
 """
@@ -30,18 +30,18 @@ _CLAIMS: Final = ("evaluation_previous_goal", "thinking", "memory", "next_goal")
 _RECORD_KEYS: Final = frozenset({"model_output", "result", "state", "metadata", "state_message"})
 _STATE_KEYS: Final = frozenset({"url", "title", "screenshot", "screenshot_path", "interacted_element"})
 _OF_THE_RUN: Final = frozenset({"is_done", "success", "judgement"})
-"""What a result says of the whole run: it stays apart from the steps."""
+"""Keys of a result that describe the whole run, and are kept outside of the steps."""
 
 _TIME_KEYS: Final = frozenset({"step_start_time", "step_end_time", "step_number", "input_tokens"})
 
 
 def step_of(record: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
-    """A record as a step: the page, what the agent claims, then each action with what it gave.
+    """Convert a record: the page, the agent's claims, then each action with its result.
 
-    The number is given later.
+    The step is numbered later.
 
     Raises:
-        InputError: a part of the record is of a wrong type.
+        InputError: a part of the record has a wrong type.
     """
     output = _part(record, "model_output", place)
     state = _part(record, "state", place)
@@ -75,10 +75,10 @@ def step_of(record: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
 
 
 def results_of(record: JsonObject, place: logs.Place) -> list[JsonObject]:
-    """What the actions of a record gave.
+    """The results of the actions in a record.
 
     Raises:
-        InputError: it is no list of objects.
+        InputError: they are not a list of objects.
     """
     found = place.key("result").as_objects(record.get("result"), "a list of results")
     return [result for result, _ in found]
@@ -108,10 +108,10 @@ def _moves(
     state: JsonObject,
     losses: logs.Losses,
 ) -> list[Item]:
-    """The calls, each with its result where there is one result for every call, else the results after all of them.
+    """The calls with their results: one after each call if the numbers are equal, else all results after the calls.
 
-    A step that fails has one error in place of its results, and the format does not say which action it
-    was; a page that changes ends a step before its last action.
+    The numbers differ if an action fails (a single error replaces all results, and the format does not say
+    which action failed), or if the page changes before the last action.
     """
     elements: Any = state.get("interacted_element")
     touched = cast("Sequence[object]", elements) if isinstance(elements, list) else ()
@@ -143,7 +143,7 @@ def _call(action: JsonObject, element: object) -> Item:
 
 
 def _outcome(result: JsonObject, action: str | None, losses: logs.Losses) -> list[Item]:
-    """What an action gave. The words of ``done`` are the agent's own, and no result."""
+    """Convert the result of an action. The text of ``done`` is the agent's own, so it is not a result."""
     items: list[Item] = []
     rest = {
         key: value
@@ -164,7 +164,7 @@ def _outcome(result: JsonObject, action: str | None, losses: logs.Losses) -> lis
 
 
 def _usage(tokens: object) -> Usage | None:
-    """The tokens of the prompt, which browser-use estimates."""
+    """The number of prompt tokens, as estimated by browser-use."""
     if isinstance(tokens, int) and not isinstance(tokens, bool):
         return Usage(input_tokens=tokens)
     return None

@@ -1,4 +1,4 @@
-"""Sessions of Claude Code, as it keeps them under ``~/.claude/projects``."""
+"""Sessions of Claude Code, which it stores under ``~/.claude/projects``."""
 
 from __future__ import annotations
 

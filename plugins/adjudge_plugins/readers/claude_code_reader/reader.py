@@ -1,4 +1,4 @@
-"""Finds the session in a file, and the files of its sub-agents beside it."""
+"""Finds the session in a file, and the files of its sub-agents."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from adjudge_plugins.readers.records import first_records, records_of
 
 _TYPES: Final = ("user", "assistant", "system")
 _AGENT_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
-"""What may be part of a file's name: ids come from the log."""
+"""The allowed form of an id in a file name: ids come from the log, which is untrusted."""
 
 
 class ClaudeCodeReader:
-    """Reads a file as one session, which is held in memory as a whole: parts of it are told out of order."""
+    """Reads a file as one session, and all of it into memory, because records are out of order."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether a line is of a session. Notes about the session may stand before its messages."""
+        """Whether a line belongs to a session. Records about the session may precede its messages."""
         if any(_is_of_a_session(record) for record in first_records(head)):
             return True
-        beginning = logs.outline(head)  # a first line that is longer than the head
+        beginning = logs.outline(head)  # the first line is longer than the head
         return beginning.begins_with == "{" and _is_of_a_session(
             {**dict.fromkeys(beginning.keys), **beginning.texts}
         )
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The session.
+        """Yield the session.
 
         Raises:
-            InputError: the file, or one of a sub-agent, is broken or holds something else.
+            InputError: the file, or that of a sub-agent, is malformed or has another format.
         """
         losses = logs.Losses()
         records = _records(source, losses)
@@ -73,7 +73,7 @@ def _records(source: Source, losses: logs.Losses) -> list[Record]:
 
 
 def _agents(records: list[Record]) -> Iterator[str]:
-    """The sub-agents that results name, once each, but for those whose steps stand in the same file."""
+    """The sub-agents named in results, without duplicates and without those whose steps are in the same file."""
     known = {record.get("agentId") for record, _ in records if _is_text(record.get("agentId"))}
     for record, _ in records:
         agent = _named(record)
@@ -92,7 +92,7 @@ def _is_text(value: object) -> bool:
 
 
 def _file_of(agent: str, session: Path) -> Path | None:
-    """Where the steps of a sub-agent are: beside the session or, since 2.1, in a folder of its own."""
+    """The file of a sub-agent's steps: next to the session or, since 2.1, in a folder of the session."""
     file = f"agent-{agent}.jsonl"
     places = (session.parent / session.name.split(".")[0] / "subagents" / file, session.parent / file)
     return next((path for path in places if path.is_file()), None)

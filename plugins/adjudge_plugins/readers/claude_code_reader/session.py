@@ -1,4 +1,4 @@
-"""One session: its records as turns.
+"""Converts the records of one session to turns.
 
 Names: the records that Claude Code 1.0 to 2.1 writes; there is no public specification.
 """
@@ -27,30 +27,30 @@ _ABOUT: Final = ("version", "cwd", "gitBranch")
 
 @dataclass(slots=True)
 class _Move:
-    """One thing to tell: a message of somebody, blocks of which may come in records of their own."""
+    """One message of a speaker, whose blocks may be in several records."""
 
     role: str
     content: list[Any]
     place: logs.Place
     at: float | None
     about: JsonObject = field(default_factory=dict[str, Any])
-    """Of an agent's message: model and usage."""
+    """The model and token usage of an agent's message."""
     author: str | None = None
     parent_call_id: str | None = None
 
 
 class Session:
-    """A session while it is read."""
+    """A session that is being read."""
 
     def __init__(
         self, records: Sequence[Record], sub_agents: Mapping[str, Sequence[Record]], losses: logs.Losses
     ) -> None:
-        """Nothing is told yet.
+        """Start with no turns.
 
         Args:
-            records: Those of the session's file, in its order.
-            sub_agents: By id, those of the files that belong to sub-agents.
-            losses: Is told what cannot be kept.
+            records: The records of the session's file, in order.
+            sub_agents: The records of the sub-agents' files, by the id of the sub-agent.
+            losses: Collects what cannot be kept.
         """
         self._records = records
         self._sub_agents = sub_agents
@@ -61,10 +61,10 @@ class Session:
         self._callers = _Callers(records)
 
     def trajectory(self, file: str, options: ReadOptions) -> Trajectory:
-        """The whole session.
+        """Build the trajectory.
 
         Raises:
-            InputError: a message is broken.
+            InputError: a message is malformed.
         """
         about: JsonObject = {}
         agent = _AGENT
@@ -100,7 +100,7 @@ class Session:
         )
 
     def _moves(self) -> Iterator[_Move]:
-        """What the records tell, blocks of one message together, the steps of sub-agents after their call."""
+        """The messages of the session: blocks of one message are joined, and steps of sub-agents follow their call."""
         messages: dict[str, _Move] = {}
         moves: list[_Move] = []
         for record, place in self._records:
@@ -114,12 +114,12 @@ class Session:
                     self._add(own, known, inner, at, f"agent-{agent}", called)
                 if not own and not self._callers.has_steps(agent):
                     self._losses.add("the steps of a sub-agent, whose file is not beside this one")
-                # The result ends them: they happened before it.
+                # A sub-agent's steps happened before its result.
                 moves[-1:-1] = own
         yield from moves
 
     def _owner(self, record: JsonObject) -> tuple[str | None, str | None]:
-        """The author of a record of a sub-agent, and the call that it belongs to."""
+        """The author of a sub-agent's record, and the call that started the sub-agent."""
         if record.get("isSidechain") is not True or self._is_of_a_sub_agent:
             return None, None
         agent = record.get("agentId")
@@ -187,7 +187,7 @@ class Session:
             messages[key] = move
             moves.append(move)
         move.content += blocks
-        # Every record of a message repeats its usage; that of the last one is complete.
+        # Every record of a message has its usage so far; the last record has the total.
         move.about |= {name: message[name] for name in ("model", "usage") if message.get(name) is not None}
 
     def _add_of_user(self, moves: list[_Move], record: JsonObject, message: JsonObject, move: _Move) -> None:
@@ -212,7 +212,7 @@ class Session:
             ("prompt", move.author is not None),
         ):
             if told is True and others:
-                # The user did not write it: it is what the agent was given.
+                # Written by Claude Code or another agent, not by the user: an observation.
                 seen = Observation(text=_words(others), source=source)
                 move = _Move("", [seen], move.place, move.at, {}, move.author, move.parent_call_id)
                 moves.append(move)
@@ -244,7 +244,7 @@ class Session:
         dialogue.take(logs.step_without_blobs(_step(move), self._losses))
 
     def _note_rewinding(self) -> None:
-        """Say that a prompt was written again: two prompts that follow the same message."""
+        """Note as a loss that the user edited a prompt: two prompts then follow the same message."""
         seen: set[str] = set()
         for record, _ in self._records:
             before = record.get("parentUuid")
@@ -258,7 +258,7 @@ class Session:
 
 
 class _Callers:
-    """Which call of the main agent started which sub-agent."""
+    """Maps sub-agents to the calls of the main agent that started them."""
 
     def __init__(self, records: Sequence[Record]) -> None:
         self.of_agent: dict[str, str] = {}
@@ -285,17 +285,17 @@ class _Callers:
                     self._before[uuid] = before
 
     def ended_by(self, record: JsonObject) -> Iterator[str]:
-        """The sub-agent that a record brings the result of."""
+        """The id of the sub-agent whose result a record contains."""
         agent = logs.object_of(record.get("toolUseResult")).get("agentId")
         if isinstance(agent, str):
             yield agent
 
     def has_steps(self, agent: str) -> bool:
-        """Whether steps of it stand in the session's own file."""
+        """Whether the steps of a sub-agent are in the session's own file."""
         return agent in self._agents
 
     def call_of(self, record: JsonObject) -> str | None:
-        """The call that a record of a sub-agent belongs to: by the sub-agent's id, else by the whole prompt."""
+        """The call that started the sub-agent of a record: by the sub-agent's id, else by its complete prompt."""
         agent = record.get("agentId")
         if isinstance(agent, str) and agent in self.of_agent:
             return self.of_agent[agent]

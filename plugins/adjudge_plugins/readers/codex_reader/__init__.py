@@ -1,4 +1,4 @@
-"""Rollouts of Codex, as it keeps them under ``~/.codex/sessions``."""
+"""Rollouts of Codex, which it stores under ``~/.codex/sessions``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
     return [
         TraceReaderSpec(
             name="codex",
-            summary="Rollouts of Codex: what its model answered, what its tools gave back, and what the user said.",
+            summary="Rollouts of Codex: the model's answers, the results of its tools, and the user's messages.",
             factory=_make,
             patterns=("rollout-*.jsonl", "*.jsonl", "*.jsonl.gz"),
             recognised_by="lines with a payload and the type session_meta, response_item, event_msg or turn_context",

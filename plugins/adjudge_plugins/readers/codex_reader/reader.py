@@ -14,16 +14,16 @@ from adjudge_plugins.readers.records import first_records, records_of
 
 _TYPES: Final = ("session_meta", "response_item", "event_msg", "turn_context", "compacted")
 _FIRST_LINE: Final = frozenset({"id", "timestamp", "instructions"})
-"""What a rollout of before September 2025 begins with; the items after it have no envelope."""
+"""The keys of the first record in rollouts before September 2025, whose further items have no envelope."""
 
 
 class CodexReader:
-    """Reads a file as one rollout, which is held in memory as a whole: events tell again what items told."""
+    """Reads a file as one rollout, and all of it into memory, because events repeat items."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first line is one of a rollout."""
+        """Whether the first line is a record of a rollout."""
         first = logs.object_of(next(first_records(head), None))
-        if not first:  # longer than the head: instructions may be
+        if not first:  # the first line is longer than the head, for instance because of instructions
             found = logs.outline(head)
             first = {**dict.fromkeys(found.keys), **found.texts} if found.begins_with == "{" else {}
         return (first.get("type") in _TYPES and "payload" in first) or (
@@ -31,10 +31,10 @@ class CodexReader:
         )
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The rollout.
+        """Yield the rollout.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the line.
+            InputError: the file is malformed or has another format; the problem names the line.
         """
         losses = logs.Losses()
         name = source.path.name
@@ -50,7 +50,7 @@ class CodexReader:
 
 
 def _record(value: object, place: logs.Place, losses: logs.Losses) -> Record | None:
-    """A line as a record, those of older rollouts too."""
+    """Convert a line of any version to a record; ``None`` if it is not one."""
     found = logs.object_of(value)
     kind, at = found.get("type"), logs.moment_of(found.get("timestamp"))
     if isinstance(found.get("payload"), dict):

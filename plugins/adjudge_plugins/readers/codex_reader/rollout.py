@@ -1,4 +1,4 @@
-"""One rollout: its items as turns.
+"""Converts the items of one rollout to turns.
 
 Names: ``codex-rs/protocol/src/protocol.rs`` (``RolloutItem``, ``EventMsg``) and ``models.rs`` (``ResponseItem``).
 """
@@ -29,15 +29,17 @@ _TOLD: Final = (
     "<user_shell_command>",
     "<subagent_notification>",
 )
-"""What messages of the role ``user`` begin with that Codex wrote, and not the user."""
+"""Prefixes of messages with the role ``user`` that Codex wrote, not the user."""
 _SAID_IN_EVENTS: Final = {"user_message": "message", "agent_message": "message", "agent_reasoning": "text"}
-"""Events that tell what items tell too, and where their words are."""
+"""Events that repeat the text of items, and the key of that text."""
+_SPAWN: Final = "spawn_agent"
+"""The tool that starts a sub-agent."""
 _ERRORS: Final = ("error", "stream_error", "turn_aborted")
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A line."""
+    """One line of a rollout."""
 
     kind: str
     payload: JsonObject
@@ -46,26 +48,27 @@ class Record:
 
 
 class Rollout:
-    """A rollout while it is read."""
+    """A rollout that is being read."""
 
     def __init__(self, records: Sequence[Record], losses: logs.Losses) -> None:
-        """Nothing is told yet of ``records``."""
+        """Start with no turns."""
         self._records = records
         self._losses = losses
         self._about: JsonObject = {}
         self._tools: list[Any] = []
         self._move: Step | None = None
         self._model: str | None = None
+        self._parent: str | None = None
         self._dialogue = Dialogue(losses, agent=_NAME)
         self._words = Counter(
             text for record in records if record.kind == "response_item" for text in _texts(record.payload)
         )
 
     def trajectory(self, file: str, options: ReadOptions) -> Trajectory:
-        """The whole rollout.
+        """Build the trajectory.
 
         Raises:
-            InputError: an item is broken.
+            InputError: an item is malformed.
         """
         for record in self._records:
             self._take(record)
@@ -75,6 +78,8 @@ class Rollout:
             self._losses.add(logs.ACTIONS_IN_PROSE)
         session = self._about.get("id")
         extra = {key: self._about[key] for key in _ABOUT if self._about.get(key)}
+        if self._parent is not None:
+            extra["parent_thread_id"] = self._parent
         return Trajectory(
             invocations=invocations,
             eval_id=file.split(".")[0],
@@ -112,10 +117,17 @@ class Rollout:
         if text:
             self._dialogue.take(_said("system", text, record))
         self._tools += logs.list_of(record.payload.get("dynamic_tools"))
+        self._parent = _parent_of(record.payload)
+        if self._parent is not None:
+            self._losses.add(
+                f"what came before, in the rollout of the agent that began this one: {self._parent}"
+            )
 
     def _item(self, record: Record) -> None:
         payload = record.payload
         step = logs.step_without_blobs(self._step(payload, record), self._losses)
+        if any(call.name == _SPAWN for call in step.calls):
+            self._losses.add("what a sub-agent did: it is in a rollout of its own")
         if step.role == "user" and step.text.lstrip().startswith(_TOLD):
             self._observe(record, Observation(text=step.text, source=_NAME))
         elif step.role == AGENT:
@@ -177,13 +189,13 @@ class Rollout:
         self._dialogue.observe([item], record.place, at=record.at)
 
     def _extend(self, step: Step) -> None:
-        """What a model answers at once comes as several items: reasoning, words, calls."""
+        """Add an item to the current step: an answer of a model consists of several items (reasoning, texts, calls)."""
         if self._move is None:
             self._move = step.model_copy(update={"model": self._model})
         else:
             self._move = self._move.model_copy(update={"items": (*self._move.items, *step.items)})
         if any(isinstance(item, ToolCall) for item in step.items) and step.results:
-            self._close()  # a call that the provider ran itself
+            self._close()  # a call that the provider has already executed
 
     def _close(self) -> None:
         if self._move is not None and self._move.items:
@@ -191,8 +203,16 @@ class Rollout:
         self._move = None
 
 
+def _parent_of(about: JsonObject) -> str | None:
+    """The session id of the agent that started this one as its sub-agent."""
+    begun_as = logs.object_of(logs.object_of(about.get("source")).get("subagent"))
+    spawned = logs.object_of(begun_as.get("thread_spawn"))
+    parent = about.get("parent_thread_id") or spawned.get("parent_thread_id")
+    return parent if isinstance(parent, str) else None
+
+
 def _texts(payload: JsonObject) -> list[str]:
-    """The words of an item, in the pieces in which events repeat them."""
+    """The texts of an item, split as events repeat them."""
     found: list[str] = []
     for key in ("content", "summary"):
         content = payload.get(key)
@@ -206,7 +226,7 @@ def _texts(payload: JsonObject) -> list[str]:
 
 
 def _usage(used: JsonObject) -> Any:
-    """Tokens, by the names that Codex has for them."""
+    """Token counts, renamed from Codex's names."""
     return usage_from_openai(
         {
             "input_tokens": used.get("input_tokens"),

@@ -1,4 +1,4 @@
-"""Eval-set files read as what an agent did: recordings in the format of their references."""
+"""Eval sets as recordings: their expected conversations are read as trajectories."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
     return [
         TraceReaderSpec(
             name="eval_set",
-            summary="ADK eval sets, new and old shapes: their conversations are what the agent did.",
+            summary="ADK eval sets, new and old formats: their conversations are read as runs of the agent.",
             factory=_make,
             patterns=("*.evalset.json", "*.test.json"),
             recognised_by="an object with eval_set_id or eval_cases, or a list of turns with query",

@@ -1,4 +1,4 @@
-"""Every case of an eval set as a trajectory."""
+"""Reads every case of an eval set as a trajectory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from adjudge.plugin import (
 
 _CASES: Final = "eval_cases"
 _RESULTS: Final = frozenset({"eval_set_result_id", "eval_case_results"})
-"""Keys of the result of an evaluation, which names its eval set too."""
+"""Keys of an eval result, which also has an eval set id."""
 _IDS: Final = frozenset({"eval_set_id", "evalSetId"})
 _OLD_TURN_KEYS: Final = frozenset(
     {"query", "expected_tool_use", "expected_intermediate_agent_responses", "reference"}
@@ -31,7 +31,7 @@ class EvalSetReader:
     """Reads all three shapes of ADK's eval sets, one case at a time."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first keys are those of an eval set, or of the first turn or case of an old shape."""
+        """Whether the first keys are those of an eval set, or of the first turn or case in an old shape."""
         stream = JsonStream(io.BytesIO(head), "head")
         try:
             if stream.peek() == "{":
@@ -39,15 +39,15 @@ class EvalSetReader:
             if stream.peek() == "[":
                 next(stream.elements(), None)
                 return _begins_old_shape(stream)
-        except InputError:  # broken, or longer than the head
+        except InputError:  # malformed, or longer than the head
             pass
         return False
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The conversations, in the order of the file; scenarios, which nobody has played yet, are left out.
+        """Yield the conversations in the order of the file. Scenarios are left out: they have no turns.
 
         Raises:
-            InputError: the file is not an eval set; all its problems are in it.
+            InputError: the file is not an eval set; the error has all its problems.
         """
         if source.path.suffix == ".gz":
             raise InputError(
@@ -64,9 +64,9 @@ class EvalSetReader:
 
 
 def _given_id(path: Path) -> str | None:
-    """The id of the eval set, which nearly always stands before its cases.
+    """The id of the eval set, which usually precedes its cases.
 
-    ``None`` in the old shapes, and in a broken file: the pass over the cases says what is wrong with it.
+    ``None`` for the old shapes, and for a malformed file: its problems are reported when the cases are read.
     """
     try:
         with path.open("rb") as file:
@@ -77,7 +77,7 @@ def _given_id(path: Path) -> str | None:
                 if key in _IDS:
                     if isinstance(value := stream.value(), str):
                         return value
-                    continue  # null is as good as absent
+                    continue  # null counts as absent
                 for _ in stream.elements() if stream.peek() == "[" else ("the value",):
                     stream.value()
     except (InputError, OSError):
@@ -120,7 +120,7 @@ def _is_eval_set(stream: JsonStream) -> bool:
                 return key == _CASES
             named = named or key == "eval_set_id"
             stream.value()
-    except InputError:  # broken, or longer than the head
+    except InputError:  # malformed, or longer than the head
         pass
     return named
 

@@ -1,4 +1,4 @@
-"""History logs: lists of steps with what the agent thought, remembered, did and wanted next."""
+"""History logs: lists of steps with the agent's thoughts, memory, actions and next goals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the runs in a file: a list of steps, an object with one, steps or objects a line."""
+"""Finds the runs in a file: a list of steps, an object with such a list, or one step or object per line."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _ANSWERS: Final = ("final_answer", "final_response", "answer")
 
 
 class HistoryLogReader:
-    """Reads one run at a time; a file of any length needs the memory of its longest run."""
+    """Reads one run at a time; memory use is that of the longest run in the file."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first object is a step, or has a list that begins with one."""
+        """Whether the first object is a step, or contains a list whose first element is one."""
         found = logs.outline(head)
         candidates = [found.keys, *(found.lists.get(key, []) for key in _LISTS)]
         return any(len(STEP_KEYS.intersection(keys)) > 1 for keys in candidates)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The runs of the file, in its order.
+        """Yield the runs in the order of the file.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         with logs.opened(source) as stream:
             count = 0
@@ -48,7 +48,7 @@ class HistoryLogReader:
 
 
 class _Run:
-    """A run as it is read: its steps, and what else is said of it."""
+    """A run that is being read: its steps and its other data."""
 
     def __init__(self, place: logs.Place) -> None:
         self.place = place
@@ -58,13 +58,13 @@ class _Run:
         self._losses = logs.Losses()
 
     def take(self, value: object, place: logs.Place) -> None:
-        """The next step."""
+        """Add the next step."""
         data = place.as_object(value, "a step")
         self._numbers.append(data.get(NUMBER))
         self.steps.append(step_of(data, place, self._losses, len(self.steps) + 1))
 
     def trajectory(self, name: str, options: ReadOptions) -> Trajectory:
-        """The whole run, under its own name where it has one."""
+        """Build the trajectory, under its own name if it has one."""
         task = self._said(_TASKS) or options.task
         answer = self._said(_ANSWERS)
         named = next((self.about[key] for key in _NAMES if isinstance(self.about.get(key), str | int)), name)
@@ -88,7 +88,7 @@ class _Run:
 
 
 def _runs(stream: JsonStream, name: str) -> Iterator[tuple[_Run, bool]]:
-    """Every run, and whether nothing follows it."""
+    """Yield every run, and whether it is the last."""
     loose = _Run(logs.Place(name))
     while stream.peek():
         place = logs.Place(name, line=stream.line)
@@ -98,14 +98,14 @@ def _runs(stream: JsonStream, name: str) -> Iterator[tuple[_Run, bool]]:
         run, has_list = _walked(stream, place)
         if has_list:
             yield run, not stream.peek()
-        else:  # a step a line
+        else:  # one step per line
             loose.take(run.about, place)
     if loose.steps:
         yield loose, True
 
 
 def _listed(stream: JsonStream, place: logs.Place) -> Iterator[tuple[_Run, bool]]:
-    """The runs of a list of runs, or the one run that a list of steps is."""
+    """Yield the runs of a list of runs, or the single run of a list of steps."""
     steps = _Run(place)
     for index in stream.elements():
         value: Any = stream.value()
@@ -124,7 +124,7 @@ def _listed(stream: JsonStream, place: logs.Place) -> Iterator[tuple[_Run, bool]
 
 
 def _walked(stream: JsonStream, place: logs.Place) -> tuple[_Run, bool]:
-    """The object that begins here with its list of steps, which is never in memory as a whole."""
+    """Read the object at the stream's position, one step at a time."""
     run = _Run(place)
     has_list = False
     for key in stream.members():

@@ -11,41 +11,45 @@ from adjudge_plugins.readers.history_log_reader.actions import actions_of
 NUMBER: Final = "step"
 
 CLAIMS: Final = ("evaluation_previous_goal", "thinking", "memory", "next_goal")
-"""What the agent says of itself, in the order in which it makes sense: looking back, thinking, looking forward."""
+"""The agent's claims in their logical order: looking back, thinking, looking forward."""
 
 STEP_KEYS: Final = frozenset({NUMBER, "action", *CLAIMS})
-"""The keys of a step in the seed. Two of them make a step."""
+"""The keys of a step in the seed; an object with at least two of them is a step."""
 
 _SHOWN: Final = ("url", "title", "observation")
 _RESULTS: Final = ("result", "results")
-_IMAGES: Final = ("screenshot", "image")
+_IMAGES: Final = frozenset({"screenshot", "image"})
 _READ: Final = frozenset({NUMBER, "action", "actions", *CLAIMS, *_SHOWN, *_RESULTS, *_IMAGES, "error"})
 
 
 def is_step(value: object) -> bool:
-    """Whether the value has two of a step's keys."""
+    """Whether the value has at least two keys of a step."""
     return isinstance(value, dict) and len(STEP_KEYS & cast("JsonObject", value).keys()) > 1
 
 
 def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses, number: int) -> Step:
-    """A step: claims, then what was done, then what came back. Its ``number`` may be changed later.
+    """Convert a step: claims, then actions, then what came back. The caller may change its ``number``.
 
-    ``url``, ``title`` and ``observation`` are observations, ``result`` is a result and ``error`` an error. A
-    ``screenshot`` is said to have been there. Keys that are not read stay in ``extra``.
+    ``url``, ``title`` and ``observation`` become observations, ``result`` a result and ``error`` an error. Of
+    a ``screenshot`` a file name or address is kept; an embedded image is dropped and noted as a loss. Unknown
+    keys are kept in ``extra``.
     """
-    if not _READ & data.keys():
+    if _READ.isdisjoint(data):
         place.fail(f"found no step: it has none of the keys {', '.join(sorted(STEP_KEYS))}")
-    kept: JsonObject = {key: value for key, value in data.items() if key not in _IMAGES}
+    kept = data
+    if not _IMAGES.isdisjoint(data):
+        kept = {key: value for key, value in data.items() if key not in _IMAGES}
     items: list[Item] = [
         Claim(field=field, text=text) for field in CLAIMS if (text := logs.text_of(kept.get(field)))
     ]
     items += actions_of(kept.get("action"))
-    items += actions_of(kept.get("actions"))
+    if "actions" in kept:
+        items += actions_of(kept["actions"])
     items += [Observation(text=text, source=key) for key in _SHOWN if (text := logs.text_of(kept.get(key)))]
     items += [ToolResult(value=kept[key]) for key in _RESULTS if kept.get(key) is not None]
     if message := logs.text_of(kept.get("error")):
         items.append(ErrorItem(message=message))
-    items += [_image(data[key], losses) for key in _IMAGES if data.get(key)]
+    items += [_image(value, losses) for key, value in data.items() if key in _IMAGES and value]
     extra = {key: value for key, value in kept.items() if key not in _READ}
     return Step(
         number=number,

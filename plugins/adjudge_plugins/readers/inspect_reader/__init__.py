@@ -1,4 +1,4 @@
-"""Logs of Inspect, the evaluation framework: ``.eval`` and ``.json``."""
+"""Logs of the evaluation framework Inspect: ``.eval`` and ``.json``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sample: its messages as turns.
+"""Converts the messages of one sample to turns.
 
 Names: ``inspect_ai.log.EvalSample`` and ``inspect_ai.model.ChatMessage``, log versions 2 and 3.
 """
@@ -17,9 +17,9 @@ from adjudge.plugin import InputError, Problem, ReadOptions, Trajectory
 from adjudge_plugins.readers.dialogue import AGENT, Dialogue
 
 _REFERENCES: Final = ("attachment://", "tc://")
-"""What a long text, or an image, is written as where the sample keeps it apart."""
+"""Prefixes of references to long texts or images that the sample stores separately."""
 _LABELS: Final = ("target", "scores", "score", "metadata")
-"""What no judge may see, or what may hold it."""
+"""Keys with labels, which a judge must not see, or that may contain labels."""
 _READ: Final = frozenset(
     {
         *(
@@ -52,16 +52,16 @@ _KEPT: Final = ("model_usage", "working_time", "uuid")
 
 
 def trajectory_of(sample: JsonObject, log: JsonObject, place: logs.Place, options: ReadOptions) -> Trajectory:
-    """A sample as a trajectory.
+    """Convert a sample to a trajectory.
 
     Args:
         sample: The sample.
-        log: What the log says besides its samples, as far as it came before them.
-        place: Where the sample stands.
-        options: Gives the task where the sample has none.
+        log: The other data of the log, as far as it precedes the samples.
+        place: The place of the sample.
+        options: Supplies the task if the sample has none.
 
     Raises:
-        InputError: a message is broken.
+        InputError: a message is malformed.
     """
     if "messages" not in sample and "input" not in sample:
         place.fail("found no sample", "A sample has an input and messages.")
@@ -110,7 +110,7 @@ def trajectory_of(sample: JsonObject, log: JsonObject, place: logs.Place, option
 
 
 def _resolved(value: Any, attached: JsonObject) -> Any:
-    """A value with what the sample keeps apart in place of its references."""
+    """Replace references in a value by the data that the sample stores separately."""
     if isinstance(value, str):
         for reference in _REFERENCES:
             if value.startswith(reference):
@@ -124,7 +124,7 @@ def _resolved(value: Any, attached: JsonObject) -> Any:
 
 
 def _step(message: JsonObject, place: logs.Place) -> Step:
-    """A message, in the words of OpenAI's, which the names of Inspect are near to."""
+    """Convert a message by way of OpenAI's format, which is similar to Inspect's."""
     content = message.get("content")
     told: JsonObject = {
         "role": message.get("role"),
@@ -151,7 +151,7 @@ def _part(part: Any) -> Any:
     data = logs.object_of(part)
     match data.get("type"):
         case "reasoning":
-            # What is redacted is encrypted: its summary is all that can be read.
+            # Redacted reasoning is encrypted; only its summary is readable.
             words = data.get("summary") if data.get("redacted") else data.get("reasoning")
             return {"type": "reasoning", "text": words} if isinstance(words, str) else part
         case "image" if isinstance(image := data.get("image"), str):
@@ -169,7 +169,7 @@ def _call(call: Any) -> JsonObject:
 
 
 def _identity(message: JsonObject) -> str:
-    """The id of a message; in older logs, which have none, the whole message."""
+    """The id of a message; in older logs without ids, the message as text."""
     identity = message.get("id")
     return identity if isinstance(identity, str) else json.dumps(message, sort_keys=True)
 
@@ -177,7 +177,7 @@ def _identity(message: JsonObject) -> str:
 def _model_calls(
     events: Sequence[Any], attached: JsonObject
 ) -> dict[str, tuple[Usage | None, float | None, float | None]]:
-    """By the message that it brought, what a call of the model took."""
+    """The token usage, start and duration of model calls, by the identity of the resulting message."""
     found: dict[str, tuple[Usage | None, float | None, float | None]] = {}
     for event in map(logs.object_of, events):
         if event.get("event") != "model":
@@ -200,7 +200,7 @@ def _model_calls(
 
 
 def _tools(events: Sequence[Any]) -> list[Any]:
-    """The tools that the model was offered first."""
+    """The tools that were offered in the first model call."""
     for event in map(logs.object_of, events):
         if event.get("event") == "model" and (tools := logs.list_of(event.get("tools"))):
             return tools
@@ -208,7 +208,7 @@ def _tools(events: Sequence[Any]) -> list[Any]:
 
 
 def _end(sample: JsonObject) -> Item | None:
-    """Why the sample ended, where it did not end by itself."""
+    """Why the sample ended, unless it ended normally."""
     error, limit = logs.object_of(sample.get("error")), logs.object_of(sample.get("limit"))
     if error:
         return ErrorItem(

@@ -1,4 +1,4 @@
-"""Traces of Langfuse, as its API and its screens export them."""
+"""Traces of Langfuse, exported with its API or its user interface."""
 
 from __future__ import annotations
 

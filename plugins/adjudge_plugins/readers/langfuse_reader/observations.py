@@ -1,4 +1,4 @@
-"""What one observation tells. Names: Langfuse's API reference, "observations", versions 2 and 3."""
+"""Reads one observation. Names: Langfuse's API reference, "observations", versions 2 and 3."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from adjudge.model import JsonObject, Observation, Usage
 from adjudge_plugins.readers import spans
 
 ROOT: Final = "trace"
-"""The type that a trace has among its observations, and what its id begins with there."""
+"""The type of a trace among its observations, and the prefix of its id there."""
 SESSION: Final = "langfuse.session"
 _CONTAINERS: Final = frozenset({ROOT, "SPAN", "AGENT", "CHAIN", "GUARDRAIL", "EVALUATOR"})
 _PREFIXES: Final = ("execute_tool ", "agent_run ", "invoke_agent ")
-"""What instrumentations put before the name of a tool or an agent."""
+"""Prefixes that instrumentations add to the name of a tool or an agent."""
 _COUNTS: Final = {
     "input_tokens": ("input", "promptTokens", "prompt_tokens", "input_tokens"),
     "output_tokens": ("output", "completionTokens", "completion_tokens", "output_tokens"),
@@ -30,7 +30,7 @@ _COUNTS: Final = {
 
 
 def tell(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
-    """What one observation tells."""
+    """Convert one observation; ``None`` if it has no content of its own."""
     kind = logs.text_of(span.attributes.get("type"))
     losses = notes.losses
     given, gave = span.attributes.get("input"), span.attributes.get("output")
@@ -52,7 +52,7 @@ def tell(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
             name=name,
             inputs=asked.messages,
             outputs=last if last and last[0].role == "assistant" else (),
-            instructions=asked.instructions if name else "",
+            instructions=(asked.instructions if name else "") or _system(given),
             whole=None
             if given is None and gave is None
             else {"name": span.name, "input": given, "output": gave},
@@ -63,6 +63,14 @@ def tell(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
         return None
     text = logs.text_of(logs.without_blobs(seen, losses))
     return spans.Noted(items=(Observation(text=text, source=span.name or kind.lower()),))
+
+
+def _system(given: Any) -> str:
+    """Instructions that are given next to the user's prompt: ``{"prompt": ..., "system": ...}``."""
+    value, _ = spans.json_of(given)
+    told = logs.object_of(value)
+    system = told.get("system") if "prompt" in told else None
+    return system if isinstance(system, str) else ""
 
 
 def _model_call(span: spans.Span, losses: logs.Losses) -> spans.ModelCall:
@@ -110,7 +118,7 @@ def _tool_run(
 
 
 def _plain(result: Any) -> Any:
-    """What a tool gave back; MCP's list of texts as one text."""
+    """The result of a tool; MCP's list of texts is joined."""
     parts = logs.list_of(logs.object_of(result).get("content"))
     texts = [logs.object_of(part).get("text") for part in parts]
     is_text = bool(texts) and all(isinstance(text, str) for text in texts)
@@ -122,7 +130,7 @@ def _plain(result: Any) -> Any:
 
 
 def _name(name: str) -> str:
-    """A name without what an instrumentation put around it."""
+    """Remove the affixes that an instrumentation added to a name."""
     for prefix in _PREFIXES:
         name = name.removeprefix(prefix)
     return name[1:-1] if name.startswith("[") and name.endswith("]") else name

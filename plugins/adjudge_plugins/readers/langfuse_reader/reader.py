@@ -1,4 +1,4 @@
-"""Finds the observations in a file: those of traces, and those that stand alone."""
+"""Finds the observations in a file, inside and outside of traces."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _NAMED: Final = (b'"traceId"', b'"trace_id"', b'"projectId"', b'"project_id"')
 
 
 class LangfuseReader:
-    """Reads one trace at a time; the observations of a file wait on disk."""
+    """Reads one trace at a time; observations are buffered on disk."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first object holds observations, or is one."""
+        """Whether the first object is an observation or contains some."""
         found = logs.outline(head)
         keys = set(found.keys)
         if "observations" in keys or ("trace" in keys and b'"observations"' in head):
@@ -45,10 +45,10 @@ class LangfuseReader:
         return is_one and found.texts.get("type") in _TYPES
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """One trajectory a session, or a trace where none is named.
+        """Yield one trajectory per session; per trace if no session is named.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         return spans.trajectories_of_spans(
             source, options, tell, conversation_attributes=(SESSION,), find=_spans_in
@@ -56,7 +56,7 @@ class LangfuseReader:
 
 
 def _spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.Place]]:
-    """Every observation, and every trace as the one that its outermost observations happen in."""
+    """Yield every observation, and every trace as an additional root observation."""
     found = False
     for value, place in values_of(stream, file):
         held = place.as_object(value, "a trace or an observation")
@@ -69,7 +69,7 @@ def _spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.
 
 def _of_object(held: JsonObject, place: logs.Place) -> Iterator[tuple[JsonObject, logs.Place]]:
     trace = logs.object_of(held.get("trace")) or held
-    # An export has the observations of its trace twice: whole, and without what went in and came out.
+    # Exports contain the observations of a trace twice: in full, and without input and output.
     holders = ((held, place), (trace, place.key("trace")))
     found = next(((holder, at) for holder, at in holders if is_list(holder.get("observations"))), None)
     if found is not None:

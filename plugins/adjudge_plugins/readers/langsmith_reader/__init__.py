@@ -1,4 +1,4 @@
-"""Runs of LangSmith, as its SDK sends them and its API gives them."""
+"""Runs of LangSmith, as its SDK sends them or its API returns them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
     return [
         TraceReaderSpec(
             name="langsmith",
-            summary="Runs of LangSmith: what its SDK sends, and what its API gives, nested or one a line.",
+            summary="Runs of LangSmith in the formats of its SDK and its API, nested or one per line.",
             factory=_make,
             patterns=("*.json", "*.jsonl"),
             recognised_by="a run with run_type and inputs, or batches of them under post and patch",

@@ -1,4 +1,4 @@
-"""Finds the runs in a file: alone, one a line, nested, or in the batches that the SDK sends."""
+"""Finds the runs in a file: single, one per line, nested, or in batches of the SDK."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from adjudge_plugins.readers.records import values_of
 _RUN: Final = frozenset({"id", "run_type"})
 _BATCHES: Final = ("post", "patch")
 _THREADS: Final = ("thread_id", "session_id", "conversation_id")
-"""What of a run's metadata makes traces a thread."""
+"""The keys of a run's metadata that group traces to a thread."""
 
 
 class LangSmithReader:
-    """Reads one trace at a time; the runs of a file wait on disk."""
+    """Reads one trace at a time; runs are buffered on disk."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first object is a run, or a batch of them."""
+        """Whether the first object is a run or a batch of runs."""
         found = logs.outline(head)
         keys = set(found.keys)
         return (keys >= _RUN and bool({"inputs", "outputs", "dotted_order", "trace_id"} & keys)) or any(
@@ -32,10 +32,10 @@ class LangSmithReader:
         )
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """One trajectory a thread, or a trace where none is named.
+        """Yield one trajectory per thread; per trace if no thread is named.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         return spans.trajectories_of_spans(
             source, options, tell, conversation_attributes=(THREAD,), find=_spans_in
@@ -43,7 +43,7 @@ class LangSmithReader:
 
 
 def _spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.Place]]:
-    """Every run as a span. What the SDK sends when a run begins and when it ends is one run."""
+    """Yield every run as a span. The SDK's messages for the start and the end of a run are merged."""
     found = False
     for value, place in values_of(stream, file):
         held = place.as_object(value, "a run")
@@ -53,7 +53,7 @@ def _spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.
             for run, at in place.key(batch).as_objects(held[batch]):
                 identity = logs.text_of(run.get("id"))
                 begun, here = runs.get(identity, ({}, at))
-                # What is empty at the end was told at the beginning.
+                # A value that is empty in the message for the end keeps its value from the start.
                 runs[identity] = (
                     {**begun, **{key: told for key, told in run.items() if told or key not in begun}},
                     here,
@@ -97,7 +97,7 @@ def _span(run: JsonObject, place: logs.Place) -> JsonObject:
 
 
 def _in_utc(moment: Any) -> Any:
-    """A time; LangSmith's API writes those of UTC without saying so."""
+    """Mark a time without a time zone as UTC, as LangSmith's API means it."""
     if isinstance(moment, str) and logs.moment_of(moment) is None:
         return f"{moment}+00:00"
     return moment

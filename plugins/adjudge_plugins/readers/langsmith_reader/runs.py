@@ -1,4 +1,4 @@
-"""What one run tells. Names: LangSmith's reference, "run (span) data format"."""
+"""Reads one run. Names: LangSmith's reference, "run (span) data format"."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from adjudge_plugins.readers import spans
 
 THREAD: Final = "langsmith.thread"
 _SILENT: Final = frozenset({"prompt", "parser", "embedding"})
-"""Types of runs that format or parse: what they say is said by a model call."""
+"""Types of runs that format or parse: their content repeats a model call."""
 
 
 def tell(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
-    """What one run tells."""
+    """Convert one run; ``None`` if it has no content of its own."""
     losses = notes.losses
     kind = logs.text_of(span.attributes.get("run_type"))
     given, gave = span.attributes.get("inputs"), span.attributes.get("outputs")
@@ -64,7 +64,7 @@ def _model_call(span: spans.Span, given: Any, gave: Any, losses: logs.Losses) ->
 
 
 def _usage(run: JsonObject, answer: JsonObject, metadata: JsonObject) -> Usage | None:
-    """Tokens: of the answer, as LangChain counts them, or of the run as LangSmith does."""
+    """The token usage: that of the answer, as LangChain counts it, else that of the run, as LangSmith does."""
     told = logs.object_of(
         answer.get("usage_metadata") or metadata.get("usage_metadata") or answer.get("usage")
     ) or {key: run[key] for key in ("prompt_tokens", "completion_tokens", "total_tokens") if run.get(key)}

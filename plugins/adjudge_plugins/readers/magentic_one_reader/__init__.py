@@ -1,4 +1,4 @@
-"""Runs of Magentic-One, whose roles are speakers."""
+"""Runs of Magentic-One, where the role of a message names its speaker."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def trace_readers() -> Iterable[TraceReaderSpec]:
     return [
         TraceReaderSpec(
             name="magentic_one",
-            summary="Runs of Magentic-One: what the orchestrator thought, whom it told what, and what they answered.",
+            summary="Runs of Magentic-One: the orchestrator's thoughts and instructions, and the agents' answers.",
             factory=_make,
             patterns=("*.json", "*.jsonl"),
             recognised_by="a history of messages with role and content, one of which is of the Orchestrator, or events with source and message",

@@ -1,4 +1,4 @@
-"""Finds the runs in a file: objects with a ``history``, or the events that Magentic-One logs one a line."""
+"""Finds the runs in a file: objects with a ``history``, or the events of Magentic-One's log, one per line."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _NAMED: Final = (b'"Orchestrator (', b'"MagenticOneOrchestrator')
 
 
 class MagenticOneReader:
-    """Reads one run at a time; a file of any length needs the memory of its longest run."""
+    """Reads one run at a time; memory use is that of the longest run in the file."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first value is a run of Magentic-One, or an event of one."""
+        """Whether the first value is a run of Magentic-One or an event of one."""
         for first in first_records(head):
             found = logs.object_of((logs.list_of(first) or [first])[0])
             return _is_run(found.get("history")) or _is_event(found)
-        beginning = logs.outline(head)  # longer than the head
+        beginning = logs.outline(head)  # the value is longer than the head
         keys = beginning.lists.get("history", ())
         return _MESSAGE.issubset(keys) and "name" not in keys and any(name in head for name in _NAMED)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The runs of the file, in its order; events that stand one a line are one run.
+        """Yield the runs in the order of the file. Events one per line form one run.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         name = source.path.name
         runs: list[tuple[JsonObject, list[Found], logs.Place]] = []
@@ -46,7 +46,7 @@ class MagenticOneReader:
                 elif "source" in run and "message" in run:
                     told = {"role": run["source"], "content": run["message"], "at": run.get("timestamp")}
                     events.append((told, at))
-                elif "type" in run:  # of a model call, for instance
+                elif "type" in run:  # an event that is not a message, such as a model call
                     events.append(({"role": None, "type": run["type"]}, at))
                 else:
                     at.fail("found no run: it has no list history, and is no event")

@@ -1,6 +1,7 @@
-"""One run: messages whose role says who speaks, and to whom.
+"""Converts one run: messages whose role names the speaker and the recipient.
 
-Names: ``autogen_magentic_one`` (``orchestrator_base``, ``utils.LogHandler``), and Who&When, whose hand-crafted runs are these.
+Names: ``autogen_magentic_one`` (``orchestrator_base``, ``utils.LogHandler``), and the data set Who&When,
+whose hand-crafted runs have this format.
 """
 
 from __future__ import annotations
@@ -19,36 +20,36 @@ Found: TypeAlias = tuple[JsonObject, logs.Place]
 _ROLE: Final = re.compile(r"(?P<who>\w*Orchestrator) \((?:->\s*(?P<to>[^)]+)|(?P<what>[^)]+))\)")
 _USERS: Final = frozenset({"human", "user", "userproxy"})
 _TERMINALS: Final = ("ComputerTerminal", "Executor")
-"""Participants that run code, and are no models."""
+"""Participants that execute code and do not ask a model."""
 _FAILED: Final = re.compile(r"The script ran, then exited with Unix exit code: (?!0\b)(\d+)")
 _PAGE: Final = re.compile(r"\n\n(?=Here is a screenshot of \[)")
-"""Between what ``WebSurfer`` did and the page that it saw then."""
+"""Separates the action of ``WebSurfer`` from the page that it saw afterwards."""
 _FILE: Final = re.compile(r"Address: .*\n(?:.*\n){0,3}=+\n")
-"""What ``FileSurfer`` puts before what it sees of a file."""
+"""The prefix of ``FileSurfer`` before the visible part of a file."""
 _ANSWER: Final = re.compile(r"^FINAL ANSWER:[ \t]*(.*)$", re.MULTILINE)
 _KEPT_NAMES: Final = ("eval_id", "task_id", "question_ID", "id")
 _TASKS: Final = ("task", "question")
 
 
 def is_of_the_orchestrator(role: object) -> bool:
-    """Whether a role is one that only Magentic-One's orchestrator has."""
+    """Whether only the orchestrator of Magentic-One has this role."""
     return isinstance(role, str) and _ROLE.fullmatch(role) is not None
 
 
 def trajectory_of(
     run: JsonObject, messages: Sequence[Found], place: logs.Place, options: ReadOptions, name: str
 ) -> Trajectory:
-    """A run as a trajectory. A step's number is the position of its message from 1.
+    """Convert a run to a trajectory. A step's number is the position of its message from 1.
 
-    What is neither the messages nor the task is not kept: data sets write answers and labels beside them, which
-    nobody who judges the run may see.
+    Only the messages and the task are kept. Data sets store answers and labels next to them, and a judge must
+    not see these.
 
     Args:
-        run: The object that holds the messages; empty where they stand one a line.
-        messages: Each with its place.
-        place: Where the run stands.
-        options: Gives the task where the run names none.
-        name: The ``eval_id`` of a run that has none.
+        run: The object with the messages; empty if they are one per line.
+        messages: The messages with their places.
+        place: The place of the run.
+        options: Supplies the task if the run has none.
+        name: The ``eval_id`` if the run has none.
     """
     losses = logs.Losses()
     dialogue = Dialogue(losses, roles=options.roles)
@@ -115,7 +116,7 @@ def _tell(
 
 
 def _done_and_seen(words: str) -> list[Item]:
-    """What a participant says it did, and what it saw, where its message has both apart."""
+    """The claimed actions and the observations of a participant, if its message separates them."""
     if _FILE.match(words):
         return [Observation(text=words, source="file")]
     done, *seen = _PAGE.split(words, maxsplit=1)
@@ -123,7 +124,7 @@ def _done_and_seen(words: str) -> list[Item]:
 
 
 def _with_answer(turns: tuple[Invocation, ...], words: str) -> tuple[Invocation, ...]:
-    """The turns; the last one answered with what the program printed at the end, whoever's message that is in."""
+    """Set the final response of the last turn to the text that the program printed at the end."""
     answer = _ANSWER.search(words)
     if not turns or answer is None or not answer[1].strip():
         return turns

@@ -1,4 +1,4 @@
-"""Logs of OpenAI-style chat messages: one conversation, many, or the runs of tau-bench."""
+"""Chat messages in OpenAI's format: one conversation, many, or the runs of tau-bench."""
 
 from __future__ import annotations
 

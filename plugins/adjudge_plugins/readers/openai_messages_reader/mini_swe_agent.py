@@ -1,6 +1,7 @@
-"""Messages of mini-SWE-agent: commands stand in blocks of code, and what the shell answered in messages of the user.
+"""Messages of mini-SWE-agent: commands are in code blocks, and the shell's output is in messages of the user.
 
-Names: mini-SWE-agent ``agents/default.py``, ``models/utils/actions_text.py`` and the templates of its configurations.
+Names: mini-SWE-agent ``agents/default.py``, ``models/utils/actions_text.py`` and the templates of its
+configurations.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ _FORMAT: Final = "mini-swe-agent"
 _OWN_BLOCK: Final = "```mswea_bash_command"
 _BLOCK: Final = re.compile(r"```(?:mswea_bash_command|bash)[ \t]*\n(.*?)\n?```", re.DOTALL)
 _SHELL: Final = re.compile(r"\s*(?:<exception>|\Z)|.*<output>", re.DOTALL)
-"""What the shell answered, besides reports, or what was submitted, which may be nothing."""
+"""Matches shell output other than reports, and the submission, which may be empty."""
 _TOOL: Final = "bash"
 _GUESSED: Final = "who wrote the messages of the user after the first: they are taken for the environment's"
 
 
 def is_written_by_it(run: JsonObject, messages: Sequence[Any]) -> bool:
-    """Whether a run is one of mini-SWE-agent: it says so, or an assistant's message has a block of its own kind."""
+    """Whether mini-SWE-agent wrote the run: the run says so, or a message has its kind of code block."""
     if logs.text_of(run.get("trajectory_format")).startswith(_FORMAT):
         return True
     return any(
@@ -36,16 +37,16 @@ def is_written_by_it(run: JsonObject, messages: Sequence[Any]) -> bool:
 
 
 def with_known_role(message: Any) -> Any:
-    """A message; that of the run's end, ``exit``, as one of the environment's."""
+    """Convert the role ``exit`` of the last message to that of the environment."""
     told = logs.object_of(message)
     return {**told, "role": "user"} if told.get("role") == "exit" else message
 
 
 def with_commands(steps: Iterable[Step], losses: logs.Losses) -> Iterator[Step]:
-    """The messages, a command as a call, and what the user says after it as its result.
+    """Convert commands to calls, and the user messages after them to results.
 
-    Nothing that comes after the agent's first message begins a turn: a person's words, which an interactive session may
-    have among them, are not marked, and become observations.
+    No message after the agent's first one starts a turn: messages of a person in an interactive session are
+    not marked as such, and become observations.
     """
     acting: Step | None = None
     has_acted = False
@@ -71,7 +72,7 @@ def with_commands(steps: Iterable[Step], losses: logs.Losses) -> Iterator[Step]:
 
 
 def _with_command(step: Step) -> Step:
-    """The step with the one command of its words as a call; the format allows no other number."""
+    """Convert the single command in a step's text to a call. The format allows exactly one command."""
     text = step.text
     found = list(_BLOCK.finditer(text))
     if step.calls or len(found) != 1:

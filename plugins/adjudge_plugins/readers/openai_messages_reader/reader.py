@@ -25,7 +25,7 @@ _ROLES: Final = ("system", "developer", "user", "assistant", "tool", "function")
 
 
 class OpenAIMessagesReader:
-    """Reads one run at a time; a file of any length needs the memory of its longest run."""
+    """Reads one run at a time; memory use is that of the longest run in the file."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
         """Whether the first value is a run, or a list of runs or messages."""
@@ -34,14 +34,14 @@ class OpenAIMessagesReader:
             if stream.peek() == "[":
                 next(stream.elements(), None)
             return _begins_run(stream)
-        except InputError:  # broken, or longer than the head
+        except InputError:  # malformed, or longer than the head
             return False
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The runs of the file, in its order.
+        """Yield the runs in the order of the file.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the line.
+            InputError: the file is malformed or has another format; the problem names the line.
         """
         with logs.opened(source) as stream:
             yield from self._runs(stream, source.path.name, options)
@@ -56,7 +56,7 @@ class OpenAIMessagesReader:
 
 
 def _rows(stream: JsonStream, name: str) -> Iterator[tuple[Place, JsonObject, bool]]:
-    """Every run with its place, and whether it is the only one of the file."""
+    """Yield every run with its place, and whether it is the only run in the file."""
     index = 0
     while stream.peek():
         line = stream.line

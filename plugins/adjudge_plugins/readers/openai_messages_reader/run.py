@@ -1,9 +1,10 @@
-"""One run: its messages as turns."""
+"""Converts the messages of one run to turns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, cast
 
 from adjudge.kit import logs
@@ -19,67 +20,65 @@ from adjudge_plugins.readers.dialogue import AGENT, Dialogue
 from adjudge_plugins.readers.openai_messages_reader import mini_swe_agent
 
 MESSAGES: Final = ("messages", "traj")
-"""The keys under which a run has its messages."""
+"""The keys of the messages in a run."""
 
 _BEFORE_PROMPTING: Final = "raw_messages"
-"""OpenHands' logs of calls: the messages as they were before tools were explained, with examples, in the words of the user."""
+"""In OpenHands' logs of model calls: the messages before tool descriptions were added to them as user text."""
 
 _REPLIES: Final = ("response", "raw_response")
-"""The keys under which logs of single calls keep what the model answered to the messages."""
+"""The keys under which logs of single model calls keep the answer."""
 
 
-_HINT: Final = (
-    "Say whose the messages of another role are: --roles ROLE=user, ROLE=agent or ROLE=environment."
-)
+_HINT: Final = "Assign other roles: --roles ROLE=user, ROLE=agent or ROLE=environment."
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run stands in its file."""
+    """The place of a run in its file."""
 
     file: str
     line: int
     path: str
-    """Its JSON path inside the value that begins in the line."""
+    """The JSON path inside the value that begins in that line."""
     index: int
-    """How many runs stand before it."""
+    """The number of runs before this one."""
 
 
 def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str) -> Trajectory:
-    """A run as a trajectory.
+    """Convert a run to a trajectory.
 
     Args:
-        run: An object with ``messages`` or ``traj``; of its other keys, ``eval_id`` or ``task_id`` names
-            the case, and all of them are kept in ``extra``.
-        place: Where it stands.
-        options: Gives the task where the run names none.
-        name: The ``eval_id`` of a run that has none.
+        run: An object with ``messages`` or ``traj``. Of its other keys, ``eval_id`` or ``task_id`` is the id
+        of
+            the case; all of them are kept in ``extra``.
+        place: The place of the run.
+        options: Supplies the task if the run has none.
+        name: The ``eval_id`` if the run has none.
 
     Raises:
-        InputError: a message is broken.
+        InputError: a message is malformed.
     """
     key = next(key for key in (_BEFORE_PROMPTING, *MESSAGES) if isinstance(run.get(key), list))
     losses = logs.Losses()
     turns = Dialogue(losses, instructions=_words(run.get("system")), roles=options.roles)
-    messages = [
-        (message, f".{key}[{index}]") for index, message in enumerate(cast("Sequence[object]", run[key]))
-    ]
-    told = [*messages, *_reply(run, messages, losses)]
-    is_mini = mini_swe_agent.is_written_by_it(run, cast("Sequence[object]", run[key]))
+    messages = cast("Sequence[object]", run[key])
+    reply = _reply(run, messages, losses)
+    is_mini = mini_swe_agent.is_written_by_it(run, messages)
+
+    def told() -> Iterator[tuple[Step, Sequence[str]]]:
+        """Yield every message with its speaker's names, one at a time, because one run may fill a whole file."""
+        placed = ((message, f".{key}[{index}]") for index, message in enumerate(messages))
+        for message, at in chain(placed, reply):
+            known = mini_swe_agent.with_known_role(message) if is_mini else message
+            names = _names(known)
+            step = _step(_with_known_role(known, names, options.roles), f"{place.path}{at}", place)
+            yield logs.step_without_blobs(step, losses), names
+
     if is_mini:
-        told = [(mini_swe_agent.with_known_role(message), at) for message, at in told]
-    named = [_names(message) for message, _ in told]
-    steps = (
-        logs.step_without_blobs(
-            _step(_with_known_role(message, names, options.roles), f"{place.path}{at}", place), losses
-        )
-        for (message, at), names in zip(told, named, strict=True)
-    )
-    if is_mini:
-        for step in mini_swe_agent.with_commands(steps, losses):
+        for step in mini_swe_agent.with_commands((step for step, _ in told()), losses):
             turns.take(step, step.role or AGENT)
     else:
-        for step, names in zip(steps, named, strict=True):
+        for step, names in told():
             turns.take(step, *names)
     invocations = turns.invocations(logs.list_of(run.get("tools")))
     if logs.has_actions_in_prose(invocations):
@@ -99,7 +98,7 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
 
 
 def _names(message: object) -> tuple[str, ...]:
-    """What the log calls the speaker of a message: its name, then its role. A tool's name is not that of a speaker."""
+    """The names of a message's speaker: its name, then its role. The name of a tool does not count."""
     said = logs.object_of(message)
     role = said.get("role")
     names = (role,) if role in ("tool", "function") else (said.get("name"), role)
@@ -107,7 +106,7 @@ def _names(message: object) -> tuple[str, ...]:
 
 
 def _with_known_role(message: object, names: Sequence[str], roles: Mapping[str, str]) -> object:
-    """The message; one of a role that only the user knows, under a role that chat messages have."""
+    """Replace a role that only the user's mapping defines by a standard chat role."""
     kind = next((roles[name] for name in names if name in roles), None)
     if kind is None or (said := logs.object_of(message)).get("role") in tuple(ROLES):
         return message
@@ -136,11 +135,9 @@ def _step(message: object, path: str, place: Place) -> Step:
         ) from None
 
 
-def _reply(
-    run: JsonObject, messages: Sequence[tuple[object, str]], losses: logs.Losses
-) -> list[tuple[object, str]]:
-    """What the model answered to the messages, where it stands beside them and is not the last of them."""
-    last = messages[-1][0] if messages else None
+def _reply(run: JsonObject, messages: Sequence[object], losses: logs.Losses) -> list[tuple[object, str]]:
+    """The model's answer, if it is stored next to the messages and is not the last of them."""
+    last = messages[-1] if messages else None
     if isinstance(last, dict) and cast("JsonObject", last).get("role") == AGENT:
         return []
     for key in _REPLIES:
@@ -152,7 +149,7 @@ def _reply(
 
 
 def _words(content: object) -> str:
-    """What Anthropic's requests have as ``system``: a text, or a list of texts."""
+    """The text of ``system`` in Anthropic's requests, which is a text or a list of texts."""
     if isinstance(content, list):
         return "\n".join(map(_words, cast("Sequence[object]", content)))
     text = cast("JsonObject", content).get("text") if isinstance(content, dict) else content
@@ -160,7 +157,7 @@ def _words(content: object) -> str:
 
 
 def _task(run: JsonObject) -> str | None:
-    """What tau-bench's simulated user was told to want."""
+    """The instructions to tau-bench's simulated user."""
     value: Any = run
     for key in ("info", "task", "instruction"):
         value = cast("JsonObject", value).get(key) if isinstance(value, dict) else None

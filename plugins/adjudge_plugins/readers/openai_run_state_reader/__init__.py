@@ -1,4 +1,4 @@
-"""States of runs that OpenAI's Agents SDK keeps to go on with: ``RunState.to_json``."""
+"""Run states of OpenAI's Agents SDK (``RunState.to_json``), from which a run can be resumed."""
 
 from __future__ import annotations
 

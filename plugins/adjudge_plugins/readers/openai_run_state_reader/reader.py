@@ -1,4 +1,4 @@
-"""Finds the states in a file: one, a list of them, or one a line."""
+"""Finds the states in a file: one, a list of them, or one per line."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class OpenAIRunStateReader:
     """Reads one state at a time."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first object has the version of the schema and something that only a state has."""
+        """Whether the first object has a schema version and a key that only states have."""
         keys = set(logs.outline(head).keys)
         return _VERSION in keys and bool(keys & {*_PARTS, "current_agent", "currentAgent", "context"})
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The states of the file, each as the run until then.
+        """Yield each state as the run up to that point.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         name = source.path.name
         with logs.opened(source) as stream:

@@ -1,4 +1,4 @@
-"""One state: what was put in, and the items that came of it, as turns.
+"""Converts one state, its input and its generated items, to turns.
 
 Names: ``agents.run_state.RunState.to_json``, schema versions 1.0 to 1.13, and ``agents.items``.
 """
@@ -16,7 +16,7 @@ from adjudge.plugin import InputError, Problem, ReadOptions, Trajectory
 from adjudge_plugins.readers.dialogue import AGENT, Dialogue
 
 _PROGRAMS: Final = {"program": "program_call", "program_output": "program_call_output"}
-"""Programs that the model wrote to call tools: a call and a result under names of their own."""
+"""Maps the item types of programs (code by the model that calls tools) to those of a call and its result."""
 _KEPT: Final = (
     "$schemaVersion",
     "current_turn",
@@ -32,16 +32,16 @@ _GUARDRAILS: Final = (
 
 
 def trajectory_of(state: JsonObject, place: logs.Place, options: ReadOptions, name: str) -> Trajectory:
-    """A state as a trajectory.
+    """Convert a state to a trajectory.
 
     Args:
-        state: The object.
-        place: Where it stands.
-        options: Gives the task: a state names none but what was put in.
+        state: The state.
+        place: Its place.
+        options: Supplies the task, because a state only has its input.
         name: The ``eval_id``.
 
     Raises:
-        InputError: an item is broken.
+        InputError: an item is malformed.
     """
     losses = logs.Losses()
     current = logs.object_of(_of(state, "current_agent")).get("name")
@@ -83,7 +83,7 @@ def trajectory_of(state: JsonObject, place: logs.Place, options: ReadOptions, na
 def _tell_items(
     state: JsonObject, place: logs.Place, seen: set[str], dialogue: Dialogue, losses: logs.Losses
 ) -> None:
-    """The items of the run: those of the session, which handoffs never shorten, where they are more."""
+    """Add the items from the longer list: handoffs may shorten the generated items, but not the session's."""
     found = {key: logs.list_of(_of(state, key)) for key in ("session_items", "generated_items")}
     key = max(found, key=lambda name: len(found[name]))
     usages = _usages(state)
@@ -93,7 +93,7 @@ def _tell_items(
         raw, where = run_item.get("raw_item", run_item.get("rawItem")), at.key("raw_item")
         item = where.as_object(raw, "an item of the Responses API")
         if (identity := _identity(item)) and identity in seen:
-            continue  # what was put in has it already
+            continue  # it is part of the input
         step = logs.step_without_blobs(_step(_with_output(item, run_item), where, losses), losses)
         if step.role != AGENT:
             _close(move, dialogue)
@@ -117,7 +117,7 @@ def _close(move: Step | None, dialogue: Dialogue) -> None:
 
 
 def _with_output(item: JsonObject, run_item: JsonObject) -> JsonObject:
-    """An item; with what the tool gave back as the program saw it, where the model was not shown anything."""
+    """If a tool result has no output for the model, use the output that the program received."""
     kind = _PROGRAMS.get(logs.text_of(item.get("type")))
     changed = {**item, "type": kind} if kind else item
     if logs.text_of(changed.get("type")).endswith("_output") and "output" not in changed:
@@ -143,7 +143,7 @@ def _step(item: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
 
 
 def _usages(state: JsonObject) -> dict[str, tuple[int, Usage | None]]:
-    """Of every item that a response brought: which response it was, and the tokens of the whole of it."""
+    """The number of an item's response and that response's token usage, by the identity of the item."""
     found: dict[str, tuple[int, Usage | None]] = {}
     responses: Sequence[Any] = logs.list_of(_of(state, "model_responses"))
     for index, response in enumerate(responses):
@@ -161,7 +161,7 @@ def _usages(state: JsonObject) -> dict[str, tuple[int, Usage | None]]:
 
 
 def _first(value: Any) -> Any:
-    """Details of tokens, which states keep as a list of one."""
+    """Token details, which states store as a list with one element."""
     return next(iter(value), None) if is_list(value) else value
 
 
@@ -170,6 +170,6 @@ def _identity(item: JsonObject) -> str:
 
 
 def _of(state: JsonObject, key: str) -> Any:
-    """A value under its name; the SDK for JavaScript writes the same in camel case."""
+    """The value of a key in snake case, or in the camel case of the JavaScript SDK."""
     first, *others = key.split("_")
     return state.get(key, state.get(first + "".join(other.capitalize() for other in others)))

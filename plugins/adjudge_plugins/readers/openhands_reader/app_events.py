@@ -1,4 +1,4 @@
-"""Events of OpenHands' application (``openhands.events``, 0.x): actions, and observations that name their cause."""
+"""Events of OpenHands' application (``openhands.events``, 0.x): actions, and observations with the id of their cause."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ _ABOUT_THE_CALL: Final = frozenset(
 
 
 class Events:
-    """Tells a run's events to its dialogue."""
+    """Passes the events of a run to its dialogue."""
 
     def __init__(self, dialogue: Dialogue, losses: logs.Losses) -> None:
-        """No event is told yet."""
+        """Start with no events."""
         self._dialogue = dialogue
         self._losses = losses
         self._answers: set[str] = set()
@@ -60,7 +60,7 @@ class Events:
         """The declared tools."""
 
     def take(self, event: JsonObject, place: logs.Place) -> None:
-        """The next event."""
+        """Add the next event."""
         at = logs.moment_of(event.get("timestamp"))
         if "observation" in event:
             self._observation(event, place, at)
@@ -120,7 +120,7 @@ class Events:
         self._dialogue.take(logs.step_without_blobs(step, self._losses))
 
     def _call(self, kind: str, event: JsonObject, args: JsonObject, metadata: JsonObject) -> ToolCall:
-        """The call as the model made it, where the event says which it was; else the action."""
+        """The call as the model wrote it, if the event has that; else a call made from the action."""
         call_id = logs.text_of(metadata.get("tool_call_id"))
         identity = call_id or f"event-{event.get('id')}"
         self._calls[logs.text_of(event.get("id"))] = identity
@@ -138,7 +138,7 @@ class Events:
         return ToolCall(name=name, args=own, id=identity, extra={"action": kind} if name != kind else None)
 
     def _usage(self, response: JsonObject) -> Usage | None:
-        """Tokens of the answer that a step came of; several steps may come of one."""
+        """The token usage of the model's answer. One answer may contain several steps, so it is counted once."""
         identity, used = logs.text_of(response.get("id")), logs.object_of(response.get("usage"))
         if not used or identity in self._answers:
             return None

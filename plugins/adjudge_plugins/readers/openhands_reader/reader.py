@@ -1,4 +1,4 @@
-"""Finds the events in a file: a list, one a line, or the ``history`` of a row of an evaluation."""
+"""Finds the events in a file: a list, one per line, or the ``history`` of a row of an evaluation."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ _HOLDERS: Final = ("history", "events", "trajectory", "items")
 
 
 class OpenHandsReader:
-    """Reads one run at a time. Events that stand one a line or in one list are one run."""
+    """Reads one run at a time. Events one per line, or in one list, form one run."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the first value is an event, or holds some."""
+        """Whether the first value is an event or contains events."""
         for first in first_records(head):
             found = (logs.list_of(first) or [first])[0]
             return _is_event(found) or bool(_holder(logs.object_of(found)))
-        beginning = logs.outline(head)  # longer than the head
+        beginning = logs.outline(head)  # the value is longer than the head
         return _has_keys_of_event({**dict.fromkeys(beginning.keys), **beginning.texts}) or any(
             _has_keys_of_event(dict.fromkeys(beginning.lists.get(key, ()))) for key in _HOLDERS
         )
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The runs of the file, in its order.
+        """Yield the runs in the order of the file.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         name = source.path.name
         loose: list[Found] = []
@@ -68,7 +68,7 @@ def _has_keys_of_event(found: JsonObject) -> bool:
 
 
 def _holder(row: JsonObject) -> str | None:
-    """The key under which an object has events; evaluations of 2024 have pairs of an action and what came of it."""
+    """The key of the events in an object. In evaluations of 2024 they are pairs of an action and its observation."""
     for key in _HOLDERS:
         first = next(iter(logs.list_of(row.get(key))), None)
         pair: Sequence[Any] = logs.list_of(first)

@@ -1,4 +1,4 @@
-"""One run: its events, of either generation, as turns."""
+"""Converts the events of one run, of either version, to turns."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Found: TypeAlias = tuple[JsonObject, logs.Place]
 
 _NAMES: Final = ("instance_id", "eval_id", "id")
 _KEPT: Final = ("instruction", "metrics", "error")
-"""Of a row of an evaluation. What its tests found is a label, which nobody who judges the run may see."""
+"""Keys of a row of an evaluation that are kept. Its test results are labels, which a judge must not see."""
 
 
 def trajectory_of(
     row: JsonObject, key: str, events: Sequence[Found], place: logs.Place, options: ReadOptions, name: str
 ) -> Trajectory:
-    """A run as a trajectory.
+    """Convert a run to a trajectory.
 
     Args:
-        row: What holds the events under ``key``; empty where they stand alone.
-        key: The key.
-        events: Each with its place.
-        place: Where the run stands.
-        options: Gives the task where the row names none.
-        name: The ``eval_id`` of a run that has none.
+        row: The object with the events; empty if the events are not in an object.
+        key: The key of the events.
+        events: The events with their places.
+        place: The place of the run.
+        options: Supplies the task if the row has none.
+        name: The ``eval_id`` if the run has none.
     """
     losses = logs.Losses()
     dialogue = Dialogue(losses)

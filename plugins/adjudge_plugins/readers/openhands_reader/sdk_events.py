@@ -1,4 +1,4 @@
-"""Events of OpenHands' SDK (``openhands.sdk.event``, 1.x): one a step of the agent, one for what came of it."""
+"""Events of OpenHands' SDK (``openhands.sdk.event``, 1.x): one for each action of the agent, one for its result."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ KINDS: Final = frozenset(
         *("LLMCompletionLogEvent", "StreamingDeltaEvent"),
     }
 )
-"""Kinds of events."""
+"""The known kinds of events."""
 _FINISH: Final = "finish"
 _THINKING: Final = re.compile(r"<think>.*?</think>", re.DOTALL)
-"""Reasoning that stands in the words once more."""
+"""Reasoning that is repeated in the text."""
 
 
 class Events:
-    """Tells a run's events to its dialogue."""
+    """Passes the events of a run to its dialogue."""
 
     def __init__(self, dialogue: Dialogue, losses: logs.Losses) -> None:
-        """No event is told yet."""
+        """Start with no events."""
         self._dialogue = dialogue
         self._losses = losses
         self.tools: list[Any] = []
         """The declared tools."""
         self.about: JsonObject = {}
-        """What the conversation says of itself: how it stands, and what it cost, both as they were last."""
+        """The last known state and cost of the conversation."""
 
     def take(self, event: JsonObject, place: logs.Place) -> None:
-        """The next event."""
+        """Add the next event."""
         at = logs.moment_of(event.get("timestamp"))
         match event["kind"]:
             case "SystemPromptEvent":
@@ -139,7 +139,7 @@ class Events:
 
 
 def _thoughts(event: JsonObject) -> list[Item]:
-    """What the model thought."""
+    """The model's thoughts."""
     said = event.get("reasoning_content")
     if isinstance(said, str) and said.strip():
         return [Claim(text=said)]
@@ -148,7 +148,7 @@ def _thoughts(event: JsonObject) -> list[Item]:
 
 
 def _words(content: Any) -> str:
-    """The texts of a content: a text, a part, or a list of them."""
+    """The texts in a content, which is a text, a part, or a list of parts."""
     if isinstance(content, str):
         return content
     if is_object(content):

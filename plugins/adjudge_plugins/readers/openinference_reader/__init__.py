@@ -1,4 +1,4 @@
-"""Traces of agents by the OpenInference conventions (Arize Phoenix and others)."""
+"""Traces of agents with OpenInference's conventions (Arize Phoenix and others)."""
 
 from __future__ import annotations
 

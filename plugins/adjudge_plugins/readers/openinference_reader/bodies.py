@@ -1,7 +1,8 @@
-"""Spans as AWS's distribution of OpenTelemetry (ADOT) exports them: what went in and came out is in the body of an event.
+"""Spans exported by AWS's distribution of OpenTelemetry (ADOT): input and output are in the body of an event.
 
-Neither the kind of the operation nor its name is kept; what came out says which it was. LangChain's instrumentation writes
-an answer of a model as ``generations``, a tool's as a message of type ``tool``, and what a graph did as ``messages``.
+The kind and the name of the operation are lost, and are inferred from the output. LangChain's instrumentation
+writes a model's answer as ``generations``, a tool's result as a message of type ``tool``, and a graph's
+output as ``messages``.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from adjudge_plugins.readers import spans
 
 SCOPE: Final = "openinference.instrumentation"
 _END: Final = "__end__"
-"""What a graph says where it only decides how to go on."""
+"""The output of a graph node that only decides which node is next."""
 
 
 def told_in_bodies(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
-    """What a span tells in the body of its events; nothing where it has none."""
+    """Read a span from the bodies of its events; ``None`` if there are none."""
     body = next((event.body for event in span.events if event.name.startswith(SCOPE) and event.body), None)
     if body is None:
         return None
@@ -55,7 +56,7 @@ def told_in_bodies(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
 
 
 def _content(end: Any) -> Any:
-    """What the one message of an end holds."""
+    """The content of the single message in an input or output."""
     messages: list[JsonObject] = [
         logs.object_of(one) for one in logs.list_of(logs.object_of(end).get("messages"))
     ]

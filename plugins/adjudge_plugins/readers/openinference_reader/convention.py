@@ -1,7 +1,7 @@
-"""What a span tells by the OpenInference conventions.
+"""Reads a span with OpenInference's conventions.
 
 Names: the OpenInference specification, "semantic conventions". LangChain's ToolMessage, which its
-instrumentation writes as the output of a tool, is known too: it names the call.
+instrumentation writes as the output of a tool, is read too, because it has the call id.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _LISTS: Final = ("llm.input_messages.", "llm.output_messages.", "llm.tools.", "r
 
 
 def tell(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
-    """What one span tells; nothing where it has no kind."""
+    """Read one span; ``None`` if it has no span kind."""
     kind = (span.text(KIND) or "").upper() or next(
         (known for known in KINDS if known == (span.kind or "").upper()), ""
     )
@@ -96,7 +96,7 @@ def _model_call(span: spans.Span, notes: spans.Notes) -> spans.ModelCall:
 
 def _tool_run(span: spans.Span, notes: spans.Notes) -> spans.ToolRun:
     if (handed_to := span.text("output.value")) and span.name == f"handoff to {handed_to}":
-        # OpenAI's Agents SDK hands over by a call of a tool with this name, which the model's span has.
+        # In OpenAI's Agents SDK a handoff is a tool call of this name, which is part of the model's span.
         return spans.ToolRun(name=f"transfer_to_{_NOT_IN_NAMES.sub('_', handed_to).lower()}")
     args, raw = logs.arguments_of(span.attributes.get("input.value"))
     result = span.attributes.get("output.value")
@@ -131,7 +131,7 @@ def _agent_run(span: spans.Span, kind: str, notes: spans.Notes) -> spans.AgentRu
 
 
 def _noted(span: spans.Span, kind: str, notes: spans.Notes) -> spans.Noted:
-    """Documents are what the environment showed; what guards, rankers and the others say is kept as it is."""
+    """A span of another kind: documents become observations, other outputs (guardrails, rerankers) stay opaque."""
     documents = spans.unfolded(span.attributes, "retrieval.documents")
     if documents:
         asked = logs.text_of(span.attributes.get("input.value"))
@@ -152,7 +152,7 @@ def _in_and_out(span: spans.Span, notes: spans.Notes) -> JsonObject | None:
 
 
 def _whole(span: spans.Span, role: str) -> tuple[spans.Message, ...]:
-    """What the span took in or gave out, where it is plain text; JSON is a program's business."""
+    """The input or output of a span as a message, if it is plain text; JSON is data between programs."""
     value = span.text("input.value" if role == "user" else "output.value")
     parsed, is_json = spans.json_of(value)
     if value is None or (is_json and isinstance(parsed, dict | list)):
@@ -166,7 +166,7 @@ def _tool(tool: JsonObject) -> Any:
 
 
 def _count(value: Any) -> int | None:
-    """A number of tokens, which some exporters write as a text."""
+    """A token count, which some exporters write as a text."""
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -1,4 +1,4 @@
-"""Messages that are written out over many attributes."""
+"""Reads messages whose fields are separate attributes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from adjudge.model import Blob, Claim, Item, JsonObject, Opaque, Text, ToolCall,
 from adjudge_plugins.readers import spans
 
 _TOOLS: Final = frozenset({"tool", "function"})
-"""The roles of a message that a tool answers with."""
+"""The roles of a message with a tool's result."""
 
 _MESSAGE: Final = frozenset(
     {
@@ -28,7 +28,7 @@ _RESULT: Final = "message_content.tool_result."
 
 
 def messages_of(attributes: Mapping[str, Any], prefix: str, notes: spans.Notes) -> tuple[spans.Message, ...]:
-    """The messages under ``prefix``, in order."""
+    """The messages in the attributes with this prefix, in order."""
     raw = spans.unfolded(attributes, prefix)
     return notes.messages(raw, lambda found: _message(found, notes.losses))
 
@@ -39,7 +39,7 @@ def _message(found: JsonObject, losses: logs.Losses) -> spans.Message:
     role = told.lower() if isinstance(told, str) else ""
     call_id = found.get("message.tool_call_id")
     content = found.get("message.content")
-    # The parts of a message are written under either name.
+    # The parts of a message have one of two attribute names.
     said = [] if isinstance(content, list) else _text(content)
     written = (
         *logs.list_of(found.get("message.content")),
@@ -47,7 +47,7 @@ def _message(found: JsonObject, losses: logs.Losses) -> spans.Message:
     )
     parts = [_part(part, losses) for part in written]
     if isinstance(call_id, str) and role not in _TOOLS and said:
-        items = [_result(found, call_id, said), *parts]  # a user's message that brings a result along
+        items = [_result(found, call_id, said), *parts]  # a user's message may contain a result
     elif (isinstance(call_id, str) or role in _TOOLS) and not any(isinstance(it, ToolResult) for it in parts):
         items = [_result(found, call_id, [*said, *parts]), *(it for it in parts if not isinstance(it, Text))]
     else:
@@ -83,7 +83,7 @@ def _part(value: Any, losses: logs.Losses) -> Item:
 
 
 def _result_of_part(part: JsonObject) -> ToolResult:
-    """What a tool gave, inside the message of a user."""
+    """A tool's result as a part of a user's message."""
     content: Any = part.get(f"{_RESULT}content")
     status = part.get(f"{_RESULT}status")
     texts = [logs.object_of(part).get(_TEXT) for part in logs.list_of(content)]

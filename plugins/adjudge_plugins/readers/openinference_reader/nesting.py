@@ -1,4 +1,4 @@
-"""Attributes by their full names; some exports nest them: ``{"llm": {"token_count": {"prompt": 3}}}``."""
+"""Flattens nested attributes, which some exports write: ``{"llm": {"token_count": {"prompt": 3}}}``."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from adjudge_plugins.readers import spans
 
 
 def spans_with_names(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.Place]]:
-    """Every span of a file with its place, its attributes by their full names.
+    """Yield every span of a file with its place and flat attribute names.
 
     Raises:
-        InputError: the file is broken or holds something else.
+        InputError: the file is malformed or has another format.
     """
     for span, place in spans.spans_in(stream, file):
         attributes = logs.object_of(span.get("attributes"))

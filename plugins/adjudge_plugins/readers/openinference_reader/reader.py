@@ -1,4 +1,4 @@
-"""Reads spans that follow the OpenInference conventions."""
+"""Reads spans that follow OpenInference's conventions."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _SCOPE: Final = f'"{SCOPE}.'.encode()
 _KIND: Final = re.compile(
     rf'"(?:span_kind|spanKind|kind)"\s*:\s*"(?:{"|".join(KINDS)})"'.encode(), re.IGNORECASE
 )
-"""A kind beside the attributes, as Phoenix and others export spans."""
+"""The span kind outside of the attributes, as in exports of Phoenix and others."""
 
 
 class OpenInferenceReader:
-    """Reads one trace at a time; the spans of a file wait on disk."""
+    """Reads one trace at a time; spans are buffered on disk."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether these are spans, and one of them names its kind or an instrumentation of OpenInference."""
+        """Whether these are spans, and one has an OpenInference kind or instrumentation scope."""
         named = _NAMED in head or _SCOPE in head or _KIND.search(head) is not None
         return named and spans.holds_spans(head)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """One trajectory a session, or a trace where none is named.
+        """Yield one trajectory per session; per trace if no session is named.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         return spans.trajectories_of_spans(
             source, options, tell, conversation_attributes=("session.id",), find=spans_with_names

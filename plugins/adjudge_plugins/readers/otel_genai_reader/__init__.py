@@ -1,4 +1,4 @@
-"""Traces of agents by the GenAI conventions of OpenTelemetry."""
+"""Traces of agents with OpenTelemetry's GenAI conventions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ADK writes beside the conventions: requests and responses as its own JSON."""
+"""ADK's additions to the conventions: requests and responses in its own JSON format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from adjudge_plugins.readers import spans
 ARGUMENTS: Final = "gcp.vertex.agent.tool_call_args"
 RESPONSE: Final = "gcp.vertex.agent.tool_response"
 _MERGED: Final = "(merged tools)"
-"""What ADK calls the span of the joined results of parallel calls."""
+"""The name of ADK's span for the merged results of parallel calls."""
 
 _REQUEST: Final = "gcp.vertex.agent.llm_request"
 _ANSWER: Final = "gcp.vertex.agent.llm_response"
@@ -24,16 +24,16 @@ READ: Final = frozenset(
         *(f"gcp.vertex.agent.{name}" for name in ("session_id", "invocation_id", "event_id")),
     }
 )
-"""The attributes of ADK that are read, or name what its events are called elsewhere."""
+"""ADK's attributes that are read, or that repeat ids of its events."""
 
 
 def is_model_call(span: spans.Span) -> bool:
-    """Whether it is ADK's span ``call_llm``, which names no operation. Tools have the attribute too, but empty."""
+    """Whether it is ADK's span ``call_llm``, which names no operation. Tool spans have the attribute, but empty."""
     return span.text("gen_ai.operation.name") is None and _REQUEST in span.attributes
 
 
 def is_merged(span: spans.Span) -> bool:
-    """Whether it is ADK's span of the joined results of parallel calls, which have spans of their own."""
+    """Whether it is ADK's span for the merged results of parallel calls. Each call also has its own span."""
     named = span.text("gen_ai.tool.name") or span.name.removeprefix("execute_tool ")
     return span.text("gen_ai.operation.name") == "execute_tool" and named == _MERGED
 
@@ -41,7 +41,7 @@ def is_merged(span: spans.Span) -> bool:
 def messages_of_call(
     span: spans.Span, notes: spans.Notes
 ) -> tuple[tuple[spans.Message, ...], tuple[spans.Message, ...]]:
-    """What the model was given and what it gave."""
+    """The input and the output messages of a model call."""
     given = logs.list_of(_object(span.attributes.get(_REQUEST), notes.losses).get("contents"))
     gave = _object(span.attributes.get(_ANSWER), notes.losses).get("content")
 
@@ -61,7 +61,7 @@ def instructions(span: spans.Span) -> str:
 
 
 def tools(span: spans.Span) -> tuple[Any, ...]:
-    """The declarations of functions; other tools as they are."""
+    """The declarations of functions; other tools unchanged."""
     found: list[Any] = []
     listed = _config(span).get("tools")
     for tool in logs.list_of(listed):
@@ -70,7 +70,9 @@ def tools(span: spans.Span) -> tuple[Any, ...]:
 
 
 def _config(span: spans.Span) -> JsonObject:
-    # What is mended in a request is said where its messages are read.
+    if _REQUEST not in span.attributes:
+        return {}
+    # Repairs in a request are reported where its messages are read.
     return _object(_object(span.attributes.get(_REQUEST), logs.Losses()).get("config"), logs.Losses())
 
 

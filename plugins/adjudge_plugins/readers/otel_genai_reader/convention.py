@@ -1,6 +1,6 @@
-"""What a span tells by the GenAI conventions, and by what ADK and Traceloop write besides.
+"""Reads a span with the GenAI conventions, including the additions of ADK and Traceloop.
 
-Names: the semantic conventions of OpenTelemetry for GenAI spans, agent spans and events (status
+Names: OpenTelemetry's semantic conventions for GenAI spans, agent spans and events (status
 "development"; what instrumentations write differs by version), google-adk ``telemetry/tracing.py``.
 """
 
@@ -58,7 +58,7 @@ _EVENTS: Final = frozenset({_DETAILS, *EVENTS})
 
 
 def tell(span: spans.Span, notes: spans.Notes) -> spans.Told | None:
-    """What one span tells; nothing where it is of no model, tool or agent."""
+    """Read one span; ``None`` if it is not about a model, a tool or an agent."""
     told = _told(span, notes)
     if told is not None:
         notes.lose_others(span, _READ, _LISTS, _EVENTS)
@@ -103,7 +103,7 @@ def _model_call(span: spans.Span, notes: spans.Notes) -> spans.ModelCall:
 
 def _tool_run(span: spans.Span, notes: spans.Notes) -> spans.ToolRun | None:
     if adk.is_merged(span):
-        return None  # the results of parallel calls, which their own spans have
+        return None  # the merged results of parallel calls, which have their own spans
     name = span.text("gen_ai.tool.name") or span.name.removeprefix("execute_tool ")
     attributes = span.attributes
     args, raw = logs.arguments_of(
@@ -138,7 +138,7 @@ def _agent_run(span: spans.Span, notes: spans.Notes) -> spans.AgentRun:
 
 
 def _content(span: spans.Span) -> JsonObject:
-    """The attributes of the span, and those of its event with the details, which has the content where it is."""
+    """The attributes of the span and of its details event, which may hold the content instead."""
     details = next((event.attributes for event in span.events if event.name == _DETAILS), None)
     return {**(details or {}), **span.attributes}
 

@@ -1,4 +1,4 @@
-"""Content as older versions of the conventions have it: an event for every message, or numbered attributes."""
+"""Message content in older versions of the conventions: one event per message, or numbered attributes."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ EVENTS: Final = frozenset({*_ROLES, _CHOICE})
 def messages_of_events(
     span: spans.Span, notes: spans.Notes
 ) -> tuple[tuple[spans.Message, ...], tuple[spans.Message, ...]]:
-    """What the model was given and what it gave.
+    """The input and the output messages of a model call.
 
-    Events: ``gen_ai.user.message`` and its like, and ``gen_ai.choice`` (conventions up to 1.36). Attributes:
-    ``gen_ai.prompt.0.content`` and ``gen_ai.completion.0.content`` (Traceloop).
+    Events: ``gen_ai.user.message`` and similar ones, and ``gen_ai.choice`` (conventions up to 1.36).
+    Attributes: ``gen_ai.prompt.0.content`` and ``gen_ai.completion.0.content`` (Traceloop).
     """
     given = [
         {"role": role, **event.attributes}
@@ -57,7 +57,7 @@ def _message(found: JsonObject, losses: logs.Losses) -> spans.Message:
 
 
 def _numbered(attributes: JsonObject, prefix: str) -> Iterator[JsonObject]:
-    """Objects that were written out as ``prefix.0.key``, ``prefix.0.tool_calls.0.key``."""
+    """Rebuild objects from attributes such as ``prefix.0.key`` and ``prefix.0.tool_calls.0.key``."""
     for found in spans.unfolded(attributes, prefix):
         calls = [{"function": call, "id": call.get("id")} for call in _calls(found)]
         yield {**found, "tool_calls": calls or None}

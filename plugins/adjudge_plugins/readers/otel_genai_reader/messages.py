@@ -1,4 +1,4 @@
-"""Messages as the conventions have them: a role, and parts that each have a type."""
+"""Messages of the conventions, each with a role and typed parts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from adjudge_plugins.readers import spans
 
 
 def messages_of(value: Any, name: str, notes: spans.Notes) -> tuple[spans.Message, ...]:
-    """The messages of an attribute, as a list or as JSON in a text.
+    """Parse the messages of an attribute, which is a list or a JSON text.
 
     Args:
-        value: The attribute; ``None`` where it is absent.
-        name: Its name, for what is lost: exporters cut long attributes off.
-        notes: Takes what cannot be kept.
+        value: The attribute; ``None`` if it is absent.
+        name: The name of the attribute, for reports of losses: exporters truncate long attributes.
+        notes: Collects what cannot be kept.
     """
     if value is None:
         return ()
@@ -53,7 +53,7 @@ def _message(raw: Any, losses: logs.Losses) -> spans.Message:
 
 
 def items_of_openai(message: JsonObject, losses: logs.Losses) -> list[Item]:
-    """The items of a message in the shape of chat endpoints, which some instrumentations write."""
+    """The items of a message in the format of OpenAI's chat API, which some instrumentations use."""
     known = {**message, "role": message.get("role") if message.get("role") == "tool" else "assistant"}
     try:
         return list(logs.items_without_blobs(step_from_openai(known).items, losses))

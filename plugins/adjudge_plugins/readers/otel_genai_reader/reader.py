@@ -16,17 +16,17 @@ _CONVERSATION: Final = ("gen_ai.conversation.id", "gcp.vertex.agent.session_id")
 
 
 class OtelGenAIReader:
-    """Reads one trace at a time; the spans of a file wait on disk."""
+    """Reads one trace at a time; spans are buffered on disk."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether these are spans, and one of them has an attribute of the convention."""
+        """Whether these are spans, and one has an attribute of the conventions."""
         named = any(name in head for name in _NAMES) and not any(other in head for other in _OTHER_CONVENTION)
         return named and spans.holds_spans(head)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """One trajectory a conversation, or a trace where none is named.
+        """Yield one trajectory per conversation; per trace if no conversation is named.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         return spans.trajectories_of_spans(source, options, tell, conversation_attributes=_CONVERSATION)

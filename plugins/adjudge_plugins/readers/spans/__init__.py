@@ -1,8 +1,8 @@
-"""OpenTelemetry spans of agents: finding them in files, and making trajectories of what they tell.
+"""OpenTelemetry spans of agents: finds them in files, and builds trajectories.
 
-A reader of one convention says what a single span tells (``ModelCall``, ``ToolRun``, ``AgentRun``,
-``Noted``); grouping, order, turns, repeated inputs and the pairing of calls with results are the same
-for every convention, and are here.
+A reader of one convention converts single spans (to ``ModelCall``, ``ToolRun``, ``AgentRun`` or
+``Noted``). Grouping, order, turns, repeated inputs and the pairing of calls with results are the same
+for all conventions, and are implemented here.
 """
 
 from adjudge_plugins.readers.spans.containers import holds_spans, spans_in

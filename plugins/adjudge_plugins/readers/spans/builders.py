@@ -1,4 +1,4 @@
-"""Turns and steps while they are put together."""
+"""Mutable builders of turns and steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from adjudge_plugins.readers.spans.span import Span
 
 @dataclass(slots=True, eq=False)
 class Move:
-    """A step to be."""
+    """Mutable builder for a ``Step``."""
 
     span: Span
     items: list[Item] = field(default_factory=list[Item])
@@ -25,23 +25,26 @@ class Move:
     usage: Usage | None = None
     extra: JsonObject = field(default_factory=dict[str, object])
     is_answer: bool = False
-    """Whether its words may be the answer to the user."""
+    """Whether its text may be the answer to the user."""
+    inside: str | None = None
+    """The id of the call during which it happened."""
     path: str | None = None
-    """Where in the span it was read from, if not from the whole."""
+    """The part of the span that it was read from; ``None`` for the whole span."""
 
     @property
     def calls(self) -> list[ToolCall]:
-        """Its calls."""
+        """The tool calls among the items."""
         return [item for item in self.items if isinstance(item, ToolCall)]
 
     def step(self, number: int) -> Step:
-        """The step."""
+        """Build the ``Step``."""
         span = self.span
         return Step(
             number=number,
             items=tuple(self.items),
             author=self.author,
             role=self.role,
+            parent_call_id=self.inside,
             source_ref=f"{span.place}{self.path or ''}",
             model=self.model,
             usage=self.usage,
@@ -53,16 +56,16 @@ class Move:
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """A turn to be."""
+    """Mutable builder for an ``Invocation``."""
 
     trace_id: str
     said: list[Item] = field(default_factory=list[Item])
     moves: list[Move] = field(default_factory=list[Move])
     answer: Content | None = None
-    """What the trace says was answered, where no step does."""
+    """The answer in an outer span, used if no step has one."""
 
     def invocation(self, first_step: int, details: AppDetails | None) -> Invocation:
-        """The turn; the words of its last step that can be the answer are its final response."""
+        """Build the ``Invocation``. The text of the last step that may be an answer is the final response."""
         steps = [move.step(number) for number, move in enumerate(self.moves, first_step)]
         answer: Content | None = None
         last = answering(steps, [at for at, move in enumerate(self.moves) if move.is_answer])
@@ -83,5 +86,5 @@ class Turn:
 
 
 def words(items: Sequence[Item]) -> str:
-    """The texts among the items."""
+    """The texts of the items, joined."""
     return "\n".join(item.text for item in items if isinstance(item, Text))

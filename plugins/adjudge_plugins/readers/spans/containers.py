@@ -1,4 +1,4 @@
-"""The files that spans come in: a list, one or more a line, an object with ``spans``, or OTLP/JSON with ``resourceSpans``."""
+"""The file formats of spans: a list, one or more per line, an object with ``spans``, or OTLP/JSON with ``resourceSpans``."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from adjudge.model.base import JsonObject
 _RESOURCES: Final = ("resourceSpans", "resource_spans")
 _SCOPES: Final = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _OF_A_SPAN: Final = frozenset({"trace_id", "traceId", "span_id", "spanId", "name", "context"})
-"""What the object of a span begins with, and no holder of spans."""
+"""First keys of an object that is a span and not a container of spans."""
 _IDS: Final = (
     {"trace_id", "traceId", "context", "context.trace_id"},
     {"span_id", "spanId", "context", "context.span_id"},
 )
 _SPANS: Final = "spans"
-"""The key under which some exports have all spans of a session."""
+"""The key under which some exports store all spans of a session."""
 
 
 def holds_spans(head: bytes) -> bool:
-    """Whether a file that begins like this holds spans."""
+    """Whether a file with this head contains spans."""
     found = outline(head)
     return bool(set(found.keys) & set(_RESOURCES)) or any(
         all(set(keys) & names for names in _IDS) and "name" in keys
@@ -31,10 +31,10 @@ def holds_spans(head: bytes) -> bool:
 
 
 def spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, Place]]:
-    """Every span of a file, one at a time, with its place.
+    """Yield every span of a file with its place, one at a time.
 
     Raises:
-        InputError: the file is broken or holds something else.
+        InputError: the file is malformed or has another format.
     """
     found = False
     while stream.peek():
@@ -55,10 +55,10 @@ def _value(stream: JsonStream, place: Place) -> Iterator[tuple[JsonObject, Place
 
 
 def _object(stream: JsonStream, place: Place) -> Iterator[tuple[JsonObject, Place]]:
-    """A span, or what holds spans of resources."""
+    """Yield a span, or the spans in a container."""
     if stream.peek() != "{":
         stream.fail("no span; spans of OpenTelemetry are expected.")
-    if stream.first_key() in _OF_A_SPAN:  # read at once, which is faster than key by key
+    if stream.first_key() in _OF_A_SPAN:  # parsed in one call, which is faster than key by key
         yield place.as_object(stream.value()), place
         return
     members: JsonObject = {}
@@ -79,7 +79,7 @@ def _object(stream: JsonStream, place: Place) -> Iterator[tuple[JsonObject, Plac
 def _inside(
     stream: JsonStream, place: Place, levels: tuple[tuple[str, ...], ...]
 ) -> Iterator[tuple[JsonObject, Place]]:
-    """The spans of a list that lie some levels of named lists deeper."""
+    """Yield the spans in a list, which are nested under the keys of each of the ``levels``."""
     for index in stream.elements():
         stream.peek()
         here = Place(place.file, f"{place.path}[{index}]", stream.line)

@@ -1,4 +1,4 @@
-"""The spans of one conversation as turns."""
+"""Converts the spans of one conversation to turns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from adjudge.model.invocation import AgentDetails, AppDetails, Invocation
 from adjudge.model.items import Claim, Content, ErrorItem, Item, Observation, Opaque, Text, ToolResult
 from adjudge_plugins.readers.spans.builders import Move, Turn, words
 from adjudge_plugins.readers.spans.deduplication import Seen
-from adjudge_plugins.readers.spans.nesting import agents_of, joined
+from adjudge_plugins.readers.spans.nesting import agents_of, inner_calls, joined
 from adjudge_plugins.readers.spans.pairing import Calls
 from adjudge_plugins.readers.spans.span import Span
 from adjudge_plugins.readers.spans.span_records import AgentRun, Message, ModelCall, Noted, Told, ToolRun
@@ -23,31 +23,41 @@ _UNNAMED: Final = "agent"
 
 
 class Conversation:
-    """Takes the traces of a conversation, in order of time.
+    """Collects the traces of a conversation, in order of time.
 
-    The agent of a trace's first model call talks to the user, and so does every agent that is given the
-    user's words. The others are sub-agents: their words are steps and never the answer.
+    The agent of a trace's first model call talks to the user; so does every agent whose input is the user's
+    message. The others are sub-agents: their texts are steps, and never the final response.
     """
 
     def __init__(self, losses: Losses) -> None:
-        """Nothing happened yet."""
+        """Start with no turns."""
         self.agent: str | None = None
-        """Who was asked first."""
+        """The agent that was called first."""
         self._losses = losses
         self._turns: list[Turn] = []
         self._turn: Turn | None = None
         self._trace_id = ""
+        self._asked: set[str] = set()
+        """The user's messages to the agents of the trace, according to the outer spans."""
         self._first: str | None = None
         self._seen: dict[str | None, Seen] = {}
         self._calls = Calls(losses)
         self._instructions: dict[str, str] = {}
         self._tools: dict[str, tuple[JsonValue, ...]] = {}
 
-    def take(self, trace_id: str, spans: Iterable[Span], tell: Callable[[Span], Told | None]) -> None:
-        """One trace: its spans in order, and what says what each of them tells."""
-        heard = [(span.without_content(), tell(span)) for span in spans]
+    def take(
+        self, trace_id: str, found: Iterable[tuple[Span, Span]], tell: Callable[[Span], Told | None]
+    ) -> None:
+        """Add one trace.
+
+        Args:
+            trace_id: Its id.
+            found: Its spans in order, each without its content and with it.
+            tell: Converts a span with its content.
+        """
+        heard = [(span, tell(whole)) for span, whole in found]
         spans = [span for span, _ in heard]
-        told = joined(spans, [(span, found) for span, found in heard if found is not None])
+        told = joined(spans, [(span, what) for span, what in heard if what is not None])
         agents = agents_of(spans, told)
         holders = {span.parent_id for span, _ in told}
         calls = [(span, what) for span, what in told if isinstance(what, ModelCall)]
@@ -55,6 +65,8 @@ class Conversation:
         last: Move | None = None
         self._turn = None
         self._trace_id = trace_id
+        given = (message for _, what in told if isinstance(what, AgentRun) for message in what.inputs)
+        self._asked = {words(message.items) for message in given if message.role == "user"} - {""}
         self._first = (calls[0][1].agent or agents[calls[0][0].span_id]) if calls else None
         self.agent = self.agent or self._first
         for span, what in told:
@@ -75,10 +87,11 @@ class Conversation:
         if last is not None:
             self._add(last)
         self._drop(self._calls.settle())
+        self._nest(spans)
         self._fill([(span, what) for span, what in told if isinstance(what, AgentRun)])
 
     def invocations(self) -> Iterator[Invocation]:
-        """The turns, with steps numbered from 1."""
+        """Build the turns, with steps numbered from 1."""
         names = [*self._instructions, *(name for name in self._tools if name not in self._instructions)]
         details = AppDetails(
             agent_details={
@@ -99,14 +112,17 @@ class Conversation:
 
     def _take_call(self, span: Span, call: ModelCall, author: str | None) -> None:
         systems = [words(message.items) for message in call.inputs if message.role in _INSTRUCTIONS]
+        spoken = [message for message in call.inputs if message.role not in _INSTRUCTIONS]
+        of_framework = self._before_the_user(spoken)
+        systems += [words(message.items) for message in spoken[:of_framework]]
+        spoken = spoken[of_framework:]
         instructions = "\n".join(text for text in (call.instructions, *systems) if text)
         self._describe(instructions, call.tools, author or _UNNAMED)
-        spoken = [message for message in call.inputs if message.role not in _INSTRUCTIONS]
         is_main = author == self._first or self._is_given_the_words_of_the_user(spoken)
         seen = self._seen.setdefault(None if is_main else author, Seen())
         for message in seen.new(spoken):
             self._take_input(span, message, author, is_main)
-        if is_main and self._turn is None:  # another trace: who says the same again says it again
+        if is_main and self._turn is None:  # a new trace: the same message sent again is a new message
             again = _last_words(spoken)
             self._open(again)
             seen.add([Message("user", tuple(again))])
@@ -130,11 +146,11 @@ class Conversation:
         strangers = [item for item in results if not self._calls.shown(item)]
         rest: list[Item] = [item for item in message.items if not isinstance(item, ToolResult)]
         if not is_main:
-            return  # a sub-agent is given what another agent's call says
+            return  # a sub-agent's input is already known from the call of another agent
         came_back: list[Item] = [*strangers]
         if rest and message.role in _AGENT_ROLES:
             self._remember(span, rest, author)
-        elif message.role in _TOOL_ROLES:  # no user says this, whatever shape it has
+        elif message.role in _TOOL_ROLES:  # in a tool's role nothing is a user's message, whatever its form
             came_back += (
                 Observation(text=item.text, source=message.role) if isinstance(item, Text) else item
                 for item in rest
@@ -145,7 +161,7 @@ class Conversation:
             self._add(Move(span, came_back, author, path=" (input)"))
 
     def _remember(self, span: Span, items: list[Item], author: str | None) -> None:
-        """What the agent said before in a call whose output was not recorded, or that was not traced at all."""
+        """Add an earlier message of the agent that was not recorded as the output of a call."""
         last = self._turn.moves[-1] if self._turn is not None and self._turn.moves else None
         if last is not None and last.role == "assistant" and not last.items and last.author == author:
             last.items += items
@@ -161,11 +177,11 @@ class Conversation:
             self._add(move)
 
     def _take_said(self, span: Span, run: AgentRun, author: str | None) -> Move | None:
-        """What a model said in an agent: a step a message. The last words come after all that happened inside."""
+        """Add the messages in an agent's span as steps, but return the last one: it follows everything inside."""
         moves: list[Move] = []
         for index, message in enumerate(run.said):
             if moves and all(isinstance(item, Claim) for item in moves[-1].items):
-                moves[-1].items += message.items  # what was thought first
+                moves[-1].items += message.items  # thoughts belong to the message that follows
                 continue
             path = f" (message {index + 1})"
             items = list(message.items)
@@ -181,7 +197,7 @@ class Conversation:
         return last
 
     def _take_empty(self, span: Span, run: AgentRun) -> None:
-        """An agent inside of which nothing is told: what it said is all there is of it."""
+        """Add an agent's span without known spans inside: its output is all that is recorded."""
         items: list[Item] = [item for message in run.outputs for item in message.items]
         if not items and run.whole is not None:
             items = [Opaque(name="agent", value=run.whole)]
@@ -193,7 +209,7 @@ class Conversation:
     # --- turns ------------------------------------------------------------------------
 
     def _open(self, said: list[Item]) -> None:
-        """The user speaks: in the turn at hand as long as nobody answered, else in a new one."""
+        """Add a user's message: to the current turn while it has no answer, else to a new turn."""
         turn = self._turn
         if turn is None or (turn.said and turn.moves):
             turn = self._begin()
@@ -211,6 +227,26 @@ class Conversation:
         for turn in self._turns:
             turn.moves = [move for move in turn.moves if move not in gone]
 
+    def _nest(self, spans: Sequence[Span]) -> None:
+        """Set the enclosing call of steps inside a tool's span, for instance of an agent called as a tool."""
+        calls = inner_calls(spans, self._calls.ids)
+        for turn in self._turns:
+            if turn.trace_id == self._trace_id:
+                for move in turn.moves:
+                    move.inside = calls.get(move.span.span_id, move.inside)
+
+    def _before_the_user(self, messages: Sequence[Message]) -> int:
+        """The number of messages in the role ``user`` before the actual user's message in the outer spans.
+
+        Some frameworks also send instructions to a model in that role.
+        """
+        for at, message in enumerate(messages):
+            if message.role != "user":
+                break
+            if words(message.items) in self._asked:
+                return at
+        return 0
+
     def _is_given_the_words_of_the_user(self, messages: Sequence[Message]) -> bool:
         asked = words(self._turn.said) if self._turn is not None else ""
         return bool(asked) and any(
@@ -218,7 +254,7 @@ class Conversation:
         )
 
     def _fill(self, runs: Sequence[tuple[Span, AgentRun]]) -> None:
-        """What only the outer spans tell: the words of the user, the answer, an error."""
+        """Add what only the outer spans have: the user's message, the answer, an error."""
         turn = self._turn or (self._begin() if runs else None)
         if turn is None:
             return
@@ -243,7 +279,7 @@ class Conversation:
 
 
 def _outer(spans: Sequence[Span], inner: Sequence[Span]) -> set[str]:
-    """The ids of the spans that some of the ``inner`` ones happened in."""
+    """The ids of all ancestors of the ``inner`` spans."""
     parents = {span.span_id: span.parent_id for span in spans}
     found: set[str] = set()
     for span in inner:

@@ -1,34 +1,38 @@
-"""Which part of a model's input is new: every call repeats the conversation so far."""
+"""Finds the new part of a model's input, because every call repeats the conversation so far."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from adjudge.model.items import Claim, Item, Text, ToolCall, ToolResult
 from adjudge_plugins.readers.spans.span_records import MAY_BE_JSON, Message
 
+_SORTED: Final = json.JSONEncoder(sort_keys=True)
+"""A shared encoder: ``json.dumps`` would create one per call."""
+
 
 class Seen:
-    """Counts what a conversation already has.
+    """Counts the items of a conversation.
 
-    Items are compared by what they say, not by position or id: instrumentations split a message of two
-    calls in two, cut the front of a long conversation off, and give calls other ids when they repeat them.
+    Items are compared by content, not by position or id: instrumentations split a message with two calls into
+    two messages, truncate the beginning of long conversations, and change the ids of calls when they repeat
+    them.
     """
 
     def __init__(self) -> None:
-        """Nothing was seen."""
+        """Start with no items."""
         self._times: Counter[str] = Counter()
         self._marks: dict[int, tuple[Message, list[str]]] = {}
 
     def add(self, messages: Iterable[Message]) -> None:
-        """Note what was said."""
+        """Count the items of messages."""
         self._times.update(mark for message in messages for mark in self._marked(message) if mark)
 
     def new(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """The part of an input that is there more often than ever before, which is noted. Thoughts are left out."""
+        """Yield and count the items that occur more often in this input than ever before. Thoughts are left out."""
         here: Counter[str] = Counter()
         for message in messages:
             fresh: list[Item] = []
@@ -43,15 +47,15 @@ class Seen:
                 yield Message(message.role, tuple(fresh))
 
     def _marked(self, message: Message) -> list[str]:
-        """What each item of the message says. Equal messages are mostly one object, so it is worked out once."""
+        """The content of each item as text; cached by identity, because equal messages are usually one object."""
         found = self._marks.get(id(message))
-        if found is None:  # the message is kept, so that no other one gets its id
+        if found is None:  # keeping the message prevents the reuse of its id
             found = self._marks[id(message)] = message, [_mark(message, item) for item in message.items]
         return found[1]
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two results say the same: one may be JSON in a text where the other is an object."""
+    """Whether two results have the same content; either may be a JSON text."""
     return result_text(left) == result_text(right)
 
 
@@ -74,14 +78,14 @@ def _side(message: Message) -> str:
 
 
 def arguments_text(call: ToolCall) -> str:
-    """The arguments of a call; equal texts are equal arguments."""
+    """The arguments of a call as text, for comparison."""
     if call.args is None:
         return call.raw_args or "{}"
-    return json.dumps(call.args, sort_keys=True)
+    return _SORTED.encode(call.args)
 
 
 def result_text(value: Any) -> str:
-    """What a result says; equal texts are equal results, and one may be JSON in a text."""
+    """The content of a result as text, for comparison; a JSON text is normalised."""
     if isinstance(value, str):
         if not MAY_BE_JSON.match(value):
             return " ".join(value.split())
@@ -89,4 +93,4 @@ def result_text(value: Any) -> str:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return " ".join(value.split())
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return value if isinstance(value, str) else _SORTED.encode(value)

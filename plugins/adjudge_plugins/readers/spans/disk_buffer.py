@@ -1,4 +1,4 @@
-"""Spans by trace: on disk while the file is read, because the spans of a trace may lie anywhere in it."""
+"""Groups spans by trace in a temporary file, because the spans of a trace may be anywhere in the input."""
 
 from __future__ import annotations
 
@@ -13,41 +13,40 @@ from pydantic_core import from_json, to_json
 
 from adjudge.kit.logs import Place
 from adjudge.model.base import JsonObject
-from adjudge_plugins.readers.spans.span import Span, span_of
+from adjudge_plugins.readers.spans.span import Span, SpanEvent, span_of
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    order: tuple[float, float]
-    """By start; an outer span before the inner ones that start with it."""
+    span: Span
+    """The span without attributes and events."""
     offset: int
     length: int
-    place: Place
 
 
 @dataclass(slots=True)
 class Trace:
-    """Where the spans of a trace are, and what decides which other traces it belongs to."""
+    """The spans of a trace, and the conversation that it belongs to."""
 
     trace_id: str
     first: Place
     started_at: float = float("inf")
     conversation: str | None = None
-    """Of its earliest span that names one."""
+    """The conversation named by its earliest span that names one."""
     named_at: float = float("inf")
     spans: dict[str, _Row] = field(default_factory=dict[str, "_Row"])
-    """Where each is in the file on disk, by its id."""
+    """The spans by id, with the position of their content in the temporary file."""
     mended: Counter[str] = field(default_factory=Counter[str])
-    """What was mended in the JSON of its spans."""
+    """Repairs in the JSON of its spans, counted by kind."""
     repeated: int = 0
-    """How many spans had the id of an earlier one, as in a batch that was exported twice."""
+    """The number of spans with the id of an earlier one, for instance from a batch that was exported twice."""
 
 
 class Spool:
-    """Holds the spans of one file; memory has only where they are."""
+    """Buffers the spans of one file on disk; only their attributes and events are not in memory."""
 
     def __init__(self, conversation_attributes: tuple[str, ...]) -> None:
-        """Traces that agree in one of these attributes are one conversation."""
+        """Group traces that are equal in one of these attributes to conversations."""
         self._attributes = conversation_attributes
         self._file = tempfile.TemporaryFile(prefix="adjudge-spans-")  # noqa: SIM115 - closed by __exit__
         self._traces: dict[str, Trace] = {}
@@ -61,15 +60,17 @@ class Spool:
         self._file.close()
 
     def take(self, spans: Iterable[tuple[JsonObject, Place]], mended: Counter[str]) -> None:
-        """Keep every span, and to its trace what was mended to read it.
+        """Store every span, and count the repairs for its trace.
 
         Raises:
-            InputError: one of them is no span.
+            InputError: a value is not a span.
         """
         offset = 0
         for data, place in spans:
             span = span_of(data, place)
-            trace = self._traces.setdefault(span.trace_id, Trace(span.trace_id, place))
+            trace = self._traces.get(span.trace_id)
+            if trace is None:
+                trace = self._traces[span.trace_id] = Trace(span.trace_id, place)
             if mended:
                 trace.mended.update(mended)
                 mended.clear()
@@ -81,13 +82,13 @@ class Spool:
             if span.span_id in trace.spans:
                 trace.repeated += 1
                 continue
-            row = to_json(data)
+            row = to_json([span.attributes, [[it.name, it.attributes, it.body] for it in span.events]])
             self._file.write(row)
-            trace.spans[span.span_id] = _Row(_order(span), offset, len(row), place)
+            trace.spans[span.span_id] = _Row(span.with_content({}, ()), offset, len(row))
             offset += len(row)
 
     def conversations(self) -> Iterator[list[Trace]]:
-        """The traces that belong together, in order of time; conversations in order of the file."""
+        """Yield the traces of each conversation in order of time; conversations follow the order of the file."""
         found: dict[tuple[str, str], list[Trace]] = {}
         for trace in self._traces.values():
             key = (
@@ -99,13 +100,17 @@ class Spool:
         for traces in found.values():
             yield sorted(traces, key=lambda trace: trace.started_at)
 
-    def spans(self, trace: Trace) -> Iterator[Span]:
-        """The spans of a trace, one at a time: by start, an outer one before the inner ones that start with it."""
-        for row in sorted(trace.spans.values(), key=lambda row: row.order):
+    def spans(self, trace: Trace) -> Iterator[tuple[Span, Span]]:
+        """Yield the spans of a trace one at a time, each without its content and with it.
+
+        They are sorted by start time; with equal times an outer span precedes inner ones.
+        """
+        for row in sorted(trace.spans.values(), key=_order):
             self._file.seek(row.offset)
-            yield span_of(from_json(self._file.read(row.length)), row.place)
+            attributes, events = from_json(self._file.read(row.length))
+            yield row.span, row.span.with_content(attributes, tuple([SpanEvent(*event) for event in events]))
 
 
-def _order(span: Span) -> tuple[float, float]:
-    started = float("inf") if span.started_at is None else span.started_at
-    return started, -(span.ended_at or started)
+def _order(row: _Row) -> tuple[float, float]:
+    started = float("inf") if row.span.started_at is None else row.span.started_at
+    return started, -(row.span.ended_at or started)

@@ -1,4 +1,4 @@
-"""Lists of objects that were written as attributes of their own, because an attribute cannot be an object."""
+"""Rebuilds lists of objects from separate attributes, because an attribute cannot be an object."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from typing import Any, Final, cast
 from adjudge.model.base import JsonObject
 
 _DIGITS: Final = 6
-"""More digits than an index has."""
+"""The length limit of an index in digits."""
 
 _DEEPEST: Final = 8
-"""Lists inside one another. What lies deeper keeps the rest of its name as it is."""
+"""The nesting limit of lists; below it the rest of a name is kept as one key."""
 
 VALUE: Final = "value"
-"""The key of an element that is no object."""
+"""The key of an element that is not an object."""
 
 
 def unfolded(attributes: Mapping[str, Any], prefix: str) -> list[JsonObject]:
-    """The list that stands in attributes like ``prefix.0.a.b`` and ``prefix.1.c.0.d``, in the order of its indexes.
+    """Rebuild the list in attributes like ``prefix.0.a.b`` and ``prefix.1.c.0.d``, in the order of the indexes.
 
-    The dots of a name between two indexes stay: ``prefix.0.message.role`` gives ``{"message.role": ...}``. An
-    element of an inner list may be no object: ``prefix.0.texts.1`` gives ``{"texts": [...]}``. One of the list
-    itself becomes ``{"value": ...}``. A name that is a value and a list begins the list with the value.
+    Dots in a name between two indexes are kept: ``prefix.0.message.role`` gives ``{"message.role": ...}``. An
+    element of an inner list may be a plain value: ``prefix.0.texts.1`` gives ``{"texts": [...]}``. A plain
+    value in the outer list becomes ``{"value": ...}``. If a name has both a value and a list, the value
+    becomes the first element.
     """
     start = f"{prefix}."
     listed = _listed(

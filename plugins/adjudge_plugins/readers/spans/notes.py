@@ -1,4 +1,4 @@
-"""What is kept in mind while the spans of a run are read."""
+"""Collects losses and caches messages while the spans of a run are read."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from adjudge_plugins.readers.spans.span_records import Message
 
 _INDEX: Final = re.compile(r"\.\d+(?=\.|$)")
 _EXCEPTION: Final = "exception"
-"""The event that every convention shares: the error of a span is read from it."""
+"""An event of every convention; the error of a span is read from it."""
 _LONGEST: Final = 100
-"""Characters of a name."""
+"""The length limit of a name in characters."""
 
 
 class Notes:
-    """What is lost, and every message once: each model call of a run repeats all messages before it."""
+    """The losses of a run, and a cache of its messages: each model call repeats all messages before it."""
 
     def __init__(self) -> None:
-        """Nothing yet."""
+        """Start empty."""
         self.losses = Losses()
         self._messages: dict[bytes, Message] = {}
 
     def messages(self, raw: Iterable[Any], make: Callable[[Any], Message]) -> tuple[Message, ...]:
-        """The messages of an input or an output; equal ones are one object, and their losses count once.
+        """Convert the messages of an input or output. Equal messages are converted once, and their losses count once.
 
         Args:
-            raw: Each as JSON.
-            make: Reads one.
+            raw: The messages as JSON.
+            make: Converts one message.
         """
         return tuple([self._message(one, make) for one in raw])
 
     def lose_others(self, span: Span, known: Set[str], lists: tuple[str, ...], events: Set[str]) -> None:
-        """Note the attributes and the events of a span that nothing reads, with ``*`` for every index in a name.
+        """Note the attributes and events of a span that are not read, with ``*`` for every index in a name.
 
         Args:
             span: The span.
-            known: The attributes that are read, or repeat what is read.
-            lists: What the names of further such attributes begin with.
+            known: The attributes that are read, or that repeat others.
+            lists: Prefixes of further such attributes.
             events: The names of the events that are read, besides exceptions.
         """
         for name in span.attributes:

@@ -1,4 +1,4 @@
-"""Which call a tool's span belongs to."""
+"""Pairs the spans of tools with the calls in model output."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _OTHER_WORDS: Final = "a tool's result in the words in which the model was shown
 
 @dataclass(slots=True, eq=False)
 class Asked:
-    """A call, and what is known of its end."""
+    """A call in model output, with its span and its result if they are known."""
 
     move: Move
     call: ToolCall
     result: ToolResult | None = None
     run: Move | None = None
-    """The tool's span."""
+    """The step of the tool's span."""
     _result_text: str | None = None
 
     @property
     def result_text(self) -> str:
-        """What the result says, for comparisons."""
+        """The result as text, for comparison."""
         if self._result_text is None:
             self._result_text = result_text(None if self.result is None else self.result.value)
         return self._result_text
@@ -36,27 +36,30 @@ class Asked:
 
 @dataclass(slots=True)
 class Calls:
-    """The calls of a conversation. Ids decide; without them names and arguments do, and it is said."""
+    """The calls of a conversation. Spans are paired by id, else by name and arguments, which is reported as a loss."""
 
     losses: Losses
+    ids: dict[str, str] = field(default_factory=dict[str, str])
+    """The call ids by the ids of the tools' spans, for calls with an id."""
     _without_run: dict[tuple[str, str | None], list[Asked]] = field(
         default_factory=dict[tuple[str, str | None], list[Asked]]
     )
-    """Calls that no span is known of, in order: by name, and by name and arguments."""
+    """Calls without a known span, in order, by name and by name with arguments."""
+    _unsorted: list[Asked] = field(default_factory=list["Asked"])
+    """The latest such calls. They are indexed on demand, because pairing by id does not need the index."""
     _by_id: dict[str, Asked] = field(default_factory=dict[str, Asked])
     _waiting: list[tuple[Move, ToolRun]] = field(default_factory=list[tuple[Move, ToolRun]])
 
     def ask(self, move: Move) -> None:
-        """Note the calls of a step."""
+        """Register the calls of a step."""
         for call in move.calls:
             asked = Asked(move, call)
-            for key in (call.name, None), (call.name, arguments_text(call)):
-                self._without_run.setdefault(key, []).append(asked)
+            self._unsorted.append(asked)
             if call.id is not None:
                 self._by_id.setdefault(call.id, asked)
 
     def shown(self, result: ToolResult) -> bool:
-        """Take a result that the model was shown; whether its call is known."""
+        """Add a result from a model's input; return whether its call is known."""
         asked = self._by_id.get(result.call_id or "")
         if asked is None:
             return False
@@ -67,7 +70,7 @@ class Calls:
         return True
 
     def ran(self, move: Move, run: ToolRun) -> bool:
-        """Take a tool's span; whether its call is known by id. Otherwise it waits for ``settle``."""
+        """Add a tool's span; return whether its call is known by id. If not, the span is paired later by ``settle``."""
         asked = self._by_id.get(run.call_id or "")
         if asked is None:
             self._waiting.append((move, run))
@@ -76,7 +79,7 @@ class Calls:
         return True
 
     def settle(self) -> set[Move]:
-        """Pair the spans that wait; the moves that became part of the step of their call, and are no more."""
+        """Pair the remaining spans, and return the steps that were merged into the step of their call."""
         gone: set[Move] = set()
         for move, run in self._waiting:
             named = self._by_id.get(run.call_id or "")
@@ -90,11 +93,15 @@ class Calls:
         return gone
 
     def _guess(self, move: Move, run: ToolRun) -> tuple[Asked | None, str | None]:
-        """The call that a span without id belongs to, and by what; nothing where the result is proof."""
+        """The best match for a span without id, and by what it was matched; ``None`` if the result proves it."""
         if run.call_id is not None:
             return None, None
         told = run.args is not None or run.raw_args is not None
         wanted = ToolCall(name=run.name, args=run.args, raw_args=run.raw_args)
+        for asked in self._unsorted:
+            for known in (asked.call.name, None), (asked.call.name, arguments_text(asked.call)):
+                self._without_run.setdefault(known, []).append(asked)
+        self._unsorted.clear()
         key = (run.name, arguments_text(wanted) if told else None)
         waiting = [asked for asked in self._without_run.get(key, ()) if asked.run is None]
         self._without_run[key] = waiting
@@ -113,6 +120,8 @@ class Calls:
 
     def _join(self, asked: Asked, move: Move, run: ToolRun, flag: dict[str, Any]) -> None:
         asked.run = move
+        if asked.call.id is not None:
+            self.ids[move.span.span_id] = asked.call.id
         extra = {"span_id": move.span.span_id, **flag, **(run.extra or {})}
         if move.span.duration is not None:
             extra["duration"] = move.span.duration
@@ -128,8 +137,10 @@ class Calls:
         ]
 
     def _stand_alone(self, move: Move, run: ToolRun) -> None:
-        """No call asked for it: the span itself is proof of what was called."""
+        """Make a call from a span without a matching call: the span itself shows that the tool ran."""
         call = ToolCall(name=run.name, args=run.args, raw_args=run.raw_args, id=run.call_id, extra=run.extra)
+        if call.id is not None:
+            self.ids[move.span.span_id] = call.id
         items: list[Item] = [call]
         if run.has_result:
             items.append(ToolResult(name=run.name, value=run.result, call_id=run.call_id))
@@ -143,7 +154,7 @@ class Calls:
 
 
 def _may_answer(run: Move, asked: Move) -> bool:
-    """Whether both are of one trace, and the call is not the later one."""
+    """Whether both are in one trace, and the call did not start after the span."""
     earlier, later = asked.span.started_at, run.span.started_at
     is_in_order = earlier is None or later is None or earlier <= later
     return is_in_order and asked.span.trace_id == run.span.trace_id

@@ -1,10 +1,10 @@
-"""One span, whatever wrote it: OTLP/JSON, the Python SDK's ``to_json``, or a plain list of spans."""
+"""One span in any format: OTLP/JSON, the Python SDK's ``to_json``, or a plain list of spans."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Self
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from adjudge.kit.logs import Place, moment_of, object_of, text_of
 from adjudge.kit.strict_json import is_object
@@ -33,7 +33,7 @@ class SpanEvent:
     name: str
     attributes: JsonObject
     body: JsonObject = field(default_factory=dict[str, Any])
-    """What a log record has besides, where an exporter made events of log records."""
+    """The other fields of a log record, if the exporter writes events as log records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,36 +48,49 @@ class Span:
     started_at: float | None
     ended_at: float | None
     attributes: JsonObject
-    """Names as the convention has them; values are JSON."""
+    """Attributes by the names of the convention, with JSON values."""
     events: tuple[SpanEvent, ...] = ()
     kind: str | None = None
-    """What kind of operation it says it is beside its attributes; OpenTelemetry's own kinds are none of the conventions."""
+    """The kind of operation if it is stored outside of the attributes. OpenTelemetry's own span kinds do not count."""
     error: ErrorItem | None = None
-    """What it reports: an exception, an ``error.type``, or a status."""
+    """The error of the span: an exception, an ``error.type``, or a status."""
 
     @property
     def duration(self) -> float | None:
-        """Seconds; ``None`` where a time is missing or the end is before the start."""
+        """The duration in seconds; ``None`` if a time is missing or the end is before the start."""
         if self.started_at is None or self.ended_at is None or self.ended_at < self.started_at:
             return None
         return self.ended_at - self.started_at
 
     def text(self, *names: str) -> str | None:
-        """The first of these attributes that is a text and not empty."""
-        return next(
-            (value for name in names if isinstance(value := self.attributes.get(name), str) and value), None
-        )
+        """The first of these attributes that is a non-empty text."""
+        for name in names:
+            if isinstance(value := self.attributes.get(name), str) and value:
+                return value
+        return None
 
-    def without_content(self) -> Self:
-        """The same without attributes and events, which can be most of a file."""
-        return replace(self, attributes={}, events=())
+    def with_content(self, attributes: JsonObject, events: tuple[SpanEvent, ...]) -> Span:
+        """A copy with other attributes and events. These can make up most of a file."""
+        return Span(
+            self.place,
+            self.name,
+            self.trace_id,
+            self.span_id,
+            self.parent_id,
+            self.started_at,
+            self.ended_at,
+            attributes,
+            events,
+            self.kind,
+            self.error,
+        )
 
 
 def span_of(data: JsonObject, place: Place) -> Span:
-    """A span, in any of the three spellings.
+    """Parse a span in any of the three formats.
 
     Raises:
-        InputError: it has no trace, no id, or attributes of another shape.
+        InputError: it has no trace id or span id, or its attributes are malformed.
     """
     context = object_of(data.get("context"))
     if not context and f"{_CONTEXT}trace_id" in data:
@@ -91,7 +104,7 @@ def span_of(data: JsonObject, place: Place) -> Span:
     parent = _first(data, {}, "parent_span_id", "parentSpanId", "parent_id")
     name = data.get("name")
     written = data.get("attributes")
-    if written is None:  # a table has a column for each
+    if written is None:  # some exports have one column per attribute
         written = {key.removeprefix(_COLUMN): value for key, value in data.items() if key.startswith(_COLUMN)}
     attributes = _attributes(written, place.key("attributes"))
     kind = _first(data, {}, "span_kind", "spanKind", "kind")
@@ -150,7 +163,7 @@ def _pairs(pairs: list[tuple[JsonObject, Place]]) -> JsonObject:
 
 
 def _any_value(value: object, place: Place) -> Any:
-    """OTLP's ``AnyValue`` as JSON."""
+    """Convert OTLP's ``AnyValue`` to JSON."""
     data = place.as_object(value, "a value of OTLP") if value is not None else {}
     for name, kind in _VALUES.items():
         inner = _first(data, {}, name, f"{kind}_value")
@@ -177,7 +190,7 @@ def _first(data: Mapping[str, Any], other: Mapping[str, Any], *names: str) -> An
 
 
 def _seconds(value: object) -> float | None:
-    """Nanoseconds since the epoch, also as a text, or an ISO 8601 time."""
+    """Seconds since the epoch, from nanoseconds (a number or a text) or an ISO 8601 time."""
     if isinstance(value, str) and not _is_whole(value):
         return moment_of(value)
     if isinstance(value, bool) or not isinstance(value, int | float | str):

@@ -1,4 +1,4 @@
-"""What a span tells, in words that every convention shares."""
+"""The content of a span, independent of its convention."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from adjudge.model.step import Usage
 from adjudge.plugin import InputError
 
 MAY_BE_JSON: Final = re.compile(r'\ufeff?\s*(?:[\[{"\-0-9]|true|false|null|NaN|Infinity)')
-"""What JSON begins with, in a text."""
+"""The possible beginnings of a JSON text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message that a model was given or gave."""
+    """One input or output message of a model."""
 
     role: str
     items: tuple[Item, ...]
@@ -28,14 +28,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """A model was asked and answered."""
+    """A call of a model."""
 
     inputs: tuple[Message, ...] = ()
-    """All that it was given, which repeats what it was given before."""
+    """The whole input, which repeats the earlier conversation."""
     outputs: tuple[Message, ...] = ()
     instructions: str = ""
     tools: tuple[JsonValue, ...] = ()
-    """The tools that it was offered, as the log declares them."""
+    """The tools offered to the model, as declared in the log."""
     agent: str | None = None
     model: str | None = None
     usage: Usage | None = None
@@ -44,11 +44,11 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRun:
-    """A tool ran."""
+    """An execution of a tool."""
 
     name: str
     call_id: str | None = None
-    """The call that it answers, where the span says so."""
+    """The id of the call that it answers, if the span has one."""
     args: JsonObject | None = None
     raw_args: str | None = None
     has_result: bool = False
@@ -58,27 +58,27 @@ class ToolRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
-    """An agent, a workflow or a chain ran: what other spans happen inside of."""
+    """The run of an agent, a workflow or a chain, which encloses other spans."""
 
     name: str | None
-    """The agent's name; ``None`` where the span is of no agent."""
+    """The agent's name; ``None`` if the span is not an agent's."""
     inputs: tuple[Message, ...] = ()
     outputs: tuple[Message, ...] = ()
-    """Used where no model call inside tells what was asked and answered."""
+    """Used if no model call inside has the input and output."""
     instructions: str = ""
     tools: tuple[JsonValue, ...] = ()
     said: tuple[Message, ...] = ()
-    """All that its model said, where the span of the agent has it; used where no model call inside tells it."""
+    """All output of its model, if the agent's span has it; used if no model call inside has it."""
     model: str | None = None
     usage: Usage | None = None
-    """Of all that was said."""
+    """The token usage for all of that output."""
     whole: JsonValue = None
-    """What went in and came out, as the log has it; a step of its own where nothing is told to happen inside."""
+    """The raw input and output; it becomes a step if no spans inside are known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """Something else that happened and is a step of its own, for instance documents that were retrieved."""
+    """Another event that becomes a step, for instance retrieved documents."""
 
     items: tuple[Item, ...]
 
@@ -87,15 +87,15 @@ Told: TypeAlias = ModelCall | ToolRun | AgentRun | Noted
 
 
 def json_of(value: Any, losses: Losses | None = None) -> tuple[Any, bool]:
-    """An attribute that may be JSON in a text, and whether it could be read; a text that cannot is itself.
+    """Parse an attribute that may be a JSON text. Returns the value, or the text itself, and whether parsing succeeded.
 
     Args:
         value: The attribute.
-        losses: Where given, odd values inside are mended, and said here.
+        losses: If given, invalid values inside are repaired and the repairs are noted here.
     """
     if not isinstance(value, str):
         return value, value is not None
-    if not MAY_BE_JSON.match(value):  # plain words, which most results are
+    if not MAY_BE_JSON.match(value):  # a fast check: most results are plain text
         return value, False
     try:
         return parse_json(value, source="attribute"), True

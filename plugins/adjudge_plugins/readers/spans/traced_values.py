@@ -1,7 +1,7 @@
-"""What tracing tools keep of a model call: values of any framework, in which the messages have to be found.
+"""Model calls as tracing tools store them: values of any framework, in which messages must be found.
 
-Known are messages of OpenAI, Anthropic, LangChain (as it dumps them, in each of its spellings) and Gemini, lists of them,
-objects that hold them, and plain words.
+Recognised are messages of OpenAI, Anthropic, LangChain (in each of its serialised forms) and Gemini, lists of
+them, objects that contain them, and plain text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _MAX_DEPTH: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What was found in a value."""
+    """The messages, tools and other data found in a value."""
 
     messages: tuple[Message, ...] = ()
     instructions: str = ""
@@ -46,12 +46,12 @@ class Exchange:
 
 
 def exchange_of(value: Any, role: str, losses: logs.Losses) -> Exchange:
-    """The messages in what went into a model call or an agent, or came out of it.
+    """Find the messages in the input or output of a model call or an agent.
 
     Args:
-        value: The value; JSON in a text is read.
-        role: Whose the words are where no message says it: ``user`` or ``assistant``.
-        losses: Is told what cannot be kept.
+        value: The value; a JSON text is parsed.
+        role: The role of texts without one: ``user`` or ``assistant``.
+        losses: Collects what cannot be kept.
     """
     parsed = _parsed(value)
     held = logs.object_of(parsed)
@@ -70,7 +70,7 @@ def exchange_of(value: Any, role: str, losses: logs.Losses) -> Exchange:
 
 
 def result_of(value: Any) -> tuple[Any, str | None, JsonObject | None]:
-    """What a tool gave back, the call that it names, and how it ended, where LangChain's message of it is kept."""
+    """The result of a tool, its call id, and its status, the last two if LangChain's message is stored."""
     parsed = _parsed(value)
     data = _unwrapped(logs.object_of(parsed))
     if not isinstance(data.get("tool_call_id"), str):
@@ -83,7 +83,7 @@ def result_of(value: Any) -> tuple[Any, str | None, JsonObject | None]:
 
 
 def plain_literal(value: Any) -> Any:
-    """Arguments: JSON in a text, or what Python shows of them, where that is as plain as JSON."""
+    """Parse arguments: a JSON text, or a simple Python literal with single quotes."""
     found, is_json = json_of(value)
     if is_json or not isinstance(value, str) or "'" not in value or '"' in value or "\\" in value:
         return found
@@ -91,7 +91,7 @@ def plain_literal(value: Any) -> Any:
 
 
 def _parsed(value: Any) -> Any:
-    """A value; JSON in a text, which tracing tools put into one another, as what it says."""
+    """Parse JSON texts in a value, also nested ones, which tracing tools produce."""
     for _ in range(2):
         found, is_json = json_of(value)
         if (
@@ -105,7 +105,7 @@ def _parsed(value: Any) -> Any:
 
 
 def _found(value: Any, role: str, depth: int) -> Iterator[JsonObject]:
-    """The messages in a value, in order, each as an object."""
+    """Yield the messages in a value, in order, each as an object."""
     if depth > _MAX_DEPTH:
         return
     if isinstance(value, str):
@@ -121,9 +121,7 @@ def _in_object(held: JsonObject, role: str, depth: int) -> Iterator[JsonObject]:
     data = _unwrapped(held)
     if _is_message(data):
         inner = _parsed(data.get("content")) if data.get("role") == "assistant" else None
-        if logs.list_of(
-            logs.object_of(inner).get("generations")
-        ):  # ADOT puts what LangChain answers into words
+        if logs.list_of(logs.object_of(inner).get("generations")):  # ADOT writes LangChain's answers as text
             yield from _found(inner, role, depth + 1)
         else:
             yield data
@@ -132,7 +130,7 @@ def _in_object(held: JsonObject, role: str, depth: int) -> Iterator[JsonObject]:
     if replies:
         yield from (message for message, _ in replies)
         return
-    if is_object(message := data.get("message")):  # one generation
+    if is_object(message := data.get("message")):  # a single generation
         inside = {**_unwrapped(logs.object_of(message))}
         inside.setdefault("content", data.get("text"))
         inside.setdefault("role", role)
@@ -146,7 +144,7 @@ def _in_object(held: JsonObject, role: str, depth: int) -> Iterator[JsonObject]:
         yield {"role": role, "content": "\n".join(arguments)}
         return
     content = logs.object_of(data.get("content"))
-    if logs.list_of(content.get("parts")):  # Gemini's answer
+    if logs.list_of(content.get("parts")):  # an answer of Gemini
         yield {"role": "model", **content}
         return
     words = next((data[key] for key in _WORDS if isinstance(data.get(key), str) and data[key]), None)
@@ -163,7 +161,7 @@ def _is_message(data: JsonObject) -> bool:
 
 
 def _in_words(text: str, role: str) -> Iterator[JsonObject]:
-    """Plain words; where they begin with a role, the messages that they name."""
+    """Convert plain text to messages: one per role that begins a line, if the text begins with a role."""
     if not _ROLE_IN_WORDS.match(text):
         if text:
             yield {"role": role, "content": text}
@@ -174,7 +172,7 @@ def _in_words(text: str, role: str) -> Iterator[JsonObject]:
 
 
 def _unwrapped(data: JsonObject) -> JsonObject:
-    """One of LangChain's messages, in whichever way it was dumped, with a role; anything else as it is."""
+    """Convert a message of LangChain in any serialised form to an object with a role; other objects are unchanged."""
     kind, kwargs = data.get("type"), data.get("kwargs")
     if kind == "constructor" and is_object(kwargs):
         name = logs.text_of(next(reversed(logs.list_of(data.get("id"))), ""))
@@ -231,7 +229,7 @@ def _message(data: JsonObject, role: str, losses: logs.Losses) -> Message:
 
 
 def _once(items: Sequence[Item], called: set[str | None]) -> list[Item]:
-    """The items; a call that stands both in the content and beside it, as LangChain has Anthropic's, once."""
+    """Drop calls that also occur next to the content, as in LangChain's messages of Anthropic models."""
     seen: set[str | None] = set()
     kept: list[Item] = []
     for item in items:
@@ -244,7 +242,7 @@ def _once(items: Sequence[Item], called: set[str | None]) -> list[Item]:
 
 
 def _call(call: Any) -> Any:
-    """A call; LangChain has its arguments under ``args``."""
+    """Normalise a call; LangChain stores the arguments under ``args``."""
     data = logs.object_of(call)
     if "args" in data and "function" not in data:
         return {"id": data.get("id"), "function": {"name": data.get("name"), "arguments": data["args"]}}
@@ -269,7 +267,7 @@ def _of_gemini(part: JsonObject) -> Iterator[Item]:
 
 
 def _words(value: Any) -> str:
-    """Instructions: a text, an object with one, or a list of them."""
+    """The text of instructions, which are a text, an object with a text, or a list of these."""
     if is_list(value):
         return "\n".join(filter(None, map(_words, logs.list_of(value))))
     if is_object(value):

@@ -1,4 +1,4 @@
-"""A file of spans as trajectories."""
+"""Reads a file of spans as trajectories."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ def trajectories_of_spans(
     conversation_attributes: tuple[str, ...],
     find: Callable[[JsonStream, str], Iterator[tuple[JsonObject, Place]]] = spans_in,
 ) -> Iterator[Trajectory]:
-    """One trajectory a trace; the traces of one conversation are the turns of one trajectory.
+    """Yield one trajectory per conversation; a trace without a conversation is one of its own.
 
-    The file is read once; its spans wait on disk, so that memory has those of one trace at a time.
+    The file is read once. Spans are buffered on disk, so that memory holds one trace at a time.
 
     Args:
         source: The file.
-        options: Gives the task.
-        tell: What one span tells, or nothing where it is no business of the convention; notes what is lost.
-        conversation_attributes: Traces that agree in one of them belong together.
-        find: Finds the spans in the file with this name: objects in one of the spellings of OpenTelemetry.
+        options: Supplies the task.
+        tell: Converts one span, or returns ``None`` if it is not part of the convention; notes losses.
+        conversation_attributes: Traces that are equal in one of these form a conversation.
+        find: Finds the spans in a file with a given name. They are objects in one of the formats of
+        OpenTelemetry.
 
     Raises:
-        InputError: the file is broken or holds no span.
+        InputError: the file is malformed or contains no span.
     """
     with Spool(conversation_attributes) as spool:
         with opened(source) as stream:

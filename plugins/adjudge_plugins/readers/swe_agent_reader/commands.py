@@ -1,4 +1,4 @@
-"""Commands for the shell, as SWE-agent writes its actions."""
+"""Shell commands in the actions of SWE-agent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from adjudge.model import ToolCall
 
 
 def call_of_command(action: object) -> list[ToolCall]:
-    """A command as a call: its first word is the name, the rest stays as it is in ``raw_args``."""
+    """Convert a command to a call: the first word is the name, and the rest is kept verbatim in ``raw_args``."""
     words = action.strip().split(maxsplit=1) if isinstance(action, str) else []
     if not words:
         return []

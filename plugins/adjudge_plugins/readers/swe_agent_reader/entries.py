@@ -1,4 +1,4 @@
-"""The ``trajectory``: one entry for every move (``sweagent.types.TrajectoryStep``)."""
+"""Reads ``trajectory``: one entry per action (``sweagent.types.TrajectoryStep``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _READ: Final = frozenset({"action", "observation", "response", "thought", "state
 
 
 def steps_of(entries: Messages, history: Messages) -> list[Step]:
-    """The moves. Their calls are taken from the history where it has the same actions in the same order."""
+    """Convert the entries to steps. The calls come from the history if it has the same actions in the same order."""
     answers = [(answer, place) for answer, place in history if answer.get("role") == "assistant"]
     is_same = [_action(answer) for answer, _ in answers] == [_action(entry) for entry, _ in entries]
     return [
@@ -50,7 +50,7 @@ def _step(entry: JsonObject, place: logs.Place, calls: list[ToolCall]) -> Step:
 
 
 def _outcome(observation: Any, calls: list[ToolCall]) -> list[Item]:
-    """What the environment answered: the result of the entry's one call, or else an observation."""
+    """The observation of an entry: the result of its single call, else an observation."""
     if observation is None:
         return []
     if len(calls) == 1:

@@ -1,4 +1,4 @@
-"""The ``history`` of a trajectory: what the model was told and answered, message by message."""
+"""Reads ``history``: the requests to the model and its answers as messages."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from adjudge.plugin import (
 from adjudge_plugins.readers.swe_agent_reader.commands import call_of_command
 
 Messages = list[tuple[JsonObject, logs.Place]]
-"""The messages of a run, each with its place."""
+"""The messages of a run with their places."""
 
 
 def without_demonstrations(messages: Messages) -> Messages:
-    """The messages of the run itself. Demonstrations, which are shown to the model before it, are other runs."""
+    """Remove demonstrations, which are other runs shown to the model before the task."""
     return [
         (message, place)
         for message, place in messages
@@ -27,12 +27,12 @@ def without_demonstrations(messages: Messages) -> Messages:
 
 
 def instructions_of(messages: Messages) -> str:
-    """The system's prompt."""
+    """The system prompt."""
     return "\n".join(_words(message, place) for message, place in messages if message.get("role") == "system")
 
 
 def user_content_of(messages: Messages) -> Content | None:
-    """What the user said before the agent first moved: the task is in it. ``None`` where that is nothing."""
+    """The user's messages before the agent's first step, which include the task; ``None`` if they are empty."""
     said: list[Item] = []
     for message, place in messages:
         if message.get("role") == "assistant":
@@ -43,7 +43,7 @@ def user_content_of(messages: Messages) -> Content | None:
 
 
 def calls_of(message: JsonObject, place: logs.Place) -> list[ToolCall]:
-    """The function calls of an answer or, where it has none, its command."""
+    """The function calls of an answer; if it has none, the command in it."""
     calls = [
         item
         for item in _items({"tool_calls": message.get("tool_calls")}, place)
@@ -53,10 +53,10 @@ def calls_of(message: JsonObject, place: logs.Place) -> list[ToolCall]:
 
 
 def steps_of(messages: Messages) -> list[Step]:
-    """The agent's moves, where there is no ``trajectory`` that lists them.
+    """Convert the agent's messages to steps, if there is no ``trajectory``.
 
-    A tool's message belongs to the call that it names in ``tool_call_ids``; a user's message after a move
-    is what the environment showed next.
+    A tool's message belongs to the call in its ``tool_call_ids``. A user's message after an action is an
+    observation of the environment.
     """
     steps: list[Step] = []
     callers: dict[str, int] = {}
@@ -72,7 +72,7 @@ def steps_of(messages: Messages) -> list[Step]:
             result = ToolResult(
                 value=message.get("content"), call_id=call_id if isinstance(call_id, str) else None
             )
-            if caller is None:  # whose it is, the log does not say
+            if caller is None:  # no call has this id
                 steps.append(Step(number=1, items=(result,), source_ref=str(place)))
             else:
                 steps[caller] = _with(steps[caller], result)

@@ -1,4 +1,4 @@
-"""A ``.traj`` file as one trajectory."""
+"""Reads a ``.traj`` file as one trajectory."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _MESSAGE_KEYS: Final = frozenset({"agent", "message_type"})
 
 
 class SweAgentReader:
-    """Reads one run. The prompts of every move, which make most of a file, are dropped as they come."""
+    """Reads one run. The prompts of every step, which are most of a file, are skipped."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether there is a trajectory of thoughts and commands, or the history of such a one."""
+        """Whether there is a trajectory of thoughts and commands, or the history of one."""
         found = logs.outline(head)
         entry, message = (set(found.lists.get(key, ())) for key in _LISTS)
         is_entry = "action" in entry and entry & _ENTRY_KEYS and not entry & _OF_ANOTHER_FORMAT
@@ -34,10 +34,10 @@ class SweAgentReader:
         return found.begins_with == "{" and bool(is_entry or is_message)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The run of the file.
+        """Yield the run of the file.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         name = source.path.name
         with logs.opened(source) as stream:
@@ -104,7 +104,7 @@ class _Run:
         return content.model_copy(update={"items": items})
 
     def _submission(self) -> str:
-        """What the agent handed in, a patch for instance."""
+        """The agent's submission, for instance a patch."""
         info = self._about.get("info")
         submission = cast("JsonObject", info).get("submission") if isinstance(info, dict) else None
         return submission if isinstance(submission, str) else ""

@@ -1,4 +1,4 @@
-"""Results of tau2-bench: simulations of customer service in which users call tools too."""
+"""Results of tau2-bench: simulations of customer service in which users also call tools."""
 
 from __future__ import annotations
 

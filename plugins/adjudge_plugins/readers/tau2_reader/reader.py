@@ -21,10 +21,10 @@ _READ: Final = frozenset(
 
 
 class Tau2Reader:
-    """Reads one simulation at a time; the tasks of the file are held."""
+    """Reads one simulation at a time; the tasks of the file are kept in memory."""
 
     def sniff(self, head: bytes, path: Path) -> bool:  # noqa: ARG002 - content decides
-        """Whether the object has simulations, or the tasks and the environment that stand before them."""
+        """Whether the object has simulations, or the tasks and the environment that precede them."""
         found = logs.outline(head)
         keys = set(found.keys)
         held = found.lists.get("tasks", ())
@@ -32,10 +32,10 @@ class Tau2Reader:
         return (_SIMULATIONS in keys and is_told) or ("info" in keys and "user_scenario" in held)
 
     def read(self, source: Source, options: ReadOptions) -> Iterator[Trajectory]:
-        """The simulations of the file, in its order.
+        """Yield the simulations in the order of the file.
 
         Raises:
-            InputError: the file is broken or holds something else; the problem names the place.
+            InputError: the file is malformed or has another format; the problem names the place.
         """
         place = logs.Place(source.path.name)
         about: JsonObject = {}

@@ -1,4 +1,4 @@
-"""The ``console`` reporter: what a person reads at the end of ``adjudge eval``."""
+"""The ``console`` reporter: the report on the terminal at the end of ``adjudge eval``."""
 
 from __future__ import annotations
 

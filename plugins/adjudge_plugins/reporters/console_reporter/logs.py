@@ -1,101 +1,79 @@
-"""Runs in logs for a person: a table of all, then each with its verdicts, their reasons and their evidence."""
+"""Runs in logs on the console: an overview table, then each run with its verdicts, their reasons and evidence."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from adjudge.kit import render
 from adjudge.kit.evaluation import views_of
-from adjudge.model import CaseResult, Status
+from adjudge.model import CaseResult
 from adjudge.plugin import RunReport
-from adjudge_plugins.reporters.console_reporter.log_tally import LogTally, source_of, was_read
-from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
+from adjudge_plugins.reporters.console_reporter.screen import Screen, all_of_them, cells, filled
 
 _EXPLAINED: Final = 20
-"""Findings explained one by one. Of more than these, those that passed are only counted."""
+"""The number of findings that are explained. If there are more, those that passed are only counted."""
 _NARROW: Final = 24
-"""Columns of a criterion's name at the head of a table."""
+"""The width in columns of a criterion's name in a table header."""
 _LEAST_NAME: Final = 32
-"""Columns that a log's name has in a table, however many criteria there are."""
+"""The minimum width in columns of a log's name in a table, for any number of criteria."""
 _LOST: Final = 3
-"""Kinds of losses that are told of a run."""
+"""The number of losses that are shown for a run."""
 _LONGEST_LOSS: Final = 100
-"""Characters of one."""
+"""The length limit of a loss in characters."""
+_LONGEST_TASK: Final = 300
+"""The length limit of the task of a run in characters."""
 
-_ORDER: Final[tuple[Status, ...]] = ("FAIL", "error", "UNSURE", "PASS")
-_WORDS: Final[dict[Status, str]] = {
-    "FAIL": "failed",
-    "error": "could not be measured",
-    "UNSURE": "undecided",
-    "PASS": "passed",
-}
 _ABSENT: Final = ("-", render.Tone.FAINT)
 _WENT_WELL: Final = ("PASS", "not_applicable")
 
 
-def show_runs(report: RunReport, tally: LogTally, screen: Screen) -> None:
-    """Write what was found; the cases are read again, so that memory does not grow with them."""
+def show_runs(report: RunReport, tally: render.LogTally, screen: Screen) -> None:
+    """Print the findings. The cases are read again, so that memory does not grow with their number.
+
+    A detailed report explains everything and shortens nothing.
+    """
     if report.run.decides:
         screen.show(_table(tally, screen.width))
         screen.blank()
     several = tally.of_several_runs
-    found = tally.counts.total()
-    left = _EXPLAINED
+    found = tally.counts.total() + tally.unread_logs + tally.unread_runs
+    limit = found if report.detailed else _EXPLAINED
+    left = limit
     told: set[str] = set()
     for case in report.cases():
         findings = [
             item
             for item in render.findings_of(case.result, decides=report.run.decides)
-            if not item.unfinished and (found <= _EXPLAINED or item.status not in _WENT_WELL)
+            if not item.unfinished and (found <= limit or item.status not in _WENT_WELL)
         ][:left]
         left -= len(findings)
-        if not report.run.decides and was_read(case.result):
-            screen.show(_views(case.result))
+        if not report.run.decides and render.was_read(case.result):
+            screen.show(_views(case.result, everything=report.detailed))
             screen.blank()
         elif findings:
-            screen.show([_strong(_name_of(several, source_of(case.result), case.result.run))])
-            screen.show(_lost(case.result.lost))
+            screen.show([_strong(render.run_name(several, render.source_of(case.result), case.result.run))])
+            screen.show(_lost(case.result.lost, everything=report.detailed))
         for item in findings:
-            screen.show(_indented(_told_once(item, told)))
+            screen.show(_indented(_told_once(item, told, everything=report.detailed)))
             screen.blank()
-    if rest := found - (_EXPLAINED - left):
-        screen.show([render.line(f"and {rest} more; --output FILE.json writes all of them")])
-        screen.blank()
+    if rest := found - (limit - left):
+        screen.show(all_of_them(report, f"and {rest} more"))
 
 
-def confidence_lines(tally: LogTally) -> Iterator[render.Line]:
-    """Show by what confidences were calibrated."""
+def confidence_lines(tally: render.LogTally) -> Iterator[render.Line]:
+    """Print which calibrations were applied to confidences."""
     return render.confidence_lines(tally.calibrations, others=tally.uncalibrated)
-
-
-def result_text(report: RunReport, tally: LogTally) -> str:
-    """Say what the run comes to, for instance "1 verdict failed, 3 passed   2 runs".
-
-    Of one criterion there is one verdict a run, and "1 failed, 3 passed   4 runs" cannot be misread.
-    """
-    counts = Counter(tally.counts)
-    if counts["FAIL"] or counts["UNSURE"] or counts["PASS"]:  # otherwise every run says so already
-        counts["error"] += sum(criterion.error is not None for criterion in report.summary.criteria)
-    said = [f"{tally.unfinished} not finished"] if tally.unfinished else []
-    present: list[Status] = [name for name in _ORDER if counts[name]]
-    named = next((name for name in present if name != "error"), None) if len(tally.names) > 1 else None
-    for name in present:
-        noun = f" verdict{'' if counts[name] == 1 else 's'}" if name == named else ""
-        said.append(f"{counts[name]}{noun} {_WORDS[name]}")
-    runs = f"{tally.runs} run{'' if tally.runs == 1 else 's'}"
-    return f"{', '.join(said)}   {runs}" if said else f"{runs} aggregated"
 
 
 # --- the table --------------------------------------------------------------------------
 
 
-def _table(tally: LogTally, width: int) -> Iterator[render.Line]:
-    """One row a run. Criteria whose names do not fit beside one another are numbered, with their names below."""
+def _table(tally: render.LogTally, width: int) -> Iterator[render.Line]:
+    """Print one row per run. Criteria whose names do not fit side by side are numbered, with a legend below."""
     names = list(tally.names)
     several = tally.of_several_runs
-    rows = [(_name_of(several, row.source, row.run), row) for row in tally.rows]
+    rows = [(render.run_name(several, row.source, row.run), row) for row in tally.rows]
     first = max([cells("log"), *(cells(name) for name, _ in rows)])
     heads = [render.clean(name) for name in names]
     numbered = min(first, _LEAST_NAME) + sum(2 + max(6, cells(head)) for head in heads) > width or any(
@@ -116,7 +94,7 @@ def _table(tally: LogTally, width: int) -> Iterator[render.Line]:
         pieces: list[render.Piece] = [filled(_end_of(name, first), first, False)]
         for criterion, at in zip(names, widths, strict=True):
             status = row.statuses.get(criterion) or row.otherwise
-            said, tone = _ABSENT if status is None else (_word(status), render.tone_of(status))
+            said, tone = _ABSENT if status is None else (render.status_word(status), render.tone_of(status))
             pieces += ["  ", (filled(said, at, False), tone)]
         yield render.line(*pieces)
     if numbered:
@@ -124,12 +102,8 @@ def _table(tally: LogTally, width: int) -> Iterator[render.Line]:
             yield render.line((f"{head}  ", render.Tone.FAINT), name, indent=2)
 
 
-def _word(status: Status) -> str:
-    return "n/a" if status == "not_applicable" else status
-
-
 def _end_of(name: str, width: int) -> str:
-    """A name within a width: its end, because that is where the names of logs differ."""
+    """Shorten a name to a width by cutting its beginning, because names of logs differ at the end."""
     if cells(name) <= width:
         return name
     kept = len(name)
@@ -141,14 +115,10 @@ def _end_of(name: str, width: int) -> str:
 # --- one by one -------------------------------------------------------------------------
 
 
-def _name_of(several: set[str], source: str, run: int | None) -> str:
-    return render.clean(f"{source} run {run}" if run is not None and source in several else source)
-
-
-def _told_once(item: render.Finding, told: set[str]) -> Iterator[render.Line]:
-    """A finding; what was tried to read one log and has been ``told`` is not told again for the next."""
+def _told_once(item: render.Finding, told: set[str], *, everything: bool) -> Iterator[render.Line]:
+    """Print a finding. The list of readers that were tried is printed once: ``told`` has the lists printed so far."""
     tried = "" if item.error is None else item.error.message.partition("\n")[2]
-    lines = item.lines(briefly=tried in told)
+    lines = item.lines(briefly=tried in told, everything=everything)
     told.add(tried)
     return lines
 
@@ -162,21 +132,24 @@ def _indented(lines: Iterator[render.Line]) -> Iterator[render.Line]:
         yield render.Line(item.pieces, item.indent + 2)
 
 
-def _lost(lost: Sequence[str]) -> Iterator[render.Line]:
-    """What the reader could not keep or tell apart; of many kinds the first ones."""
-    if lost:
+def _lost(lost: Sequence[str], *, everything: bool) -> Iterator[render.Line]:
+    """Print what the reader could not keep or distinguish; only the first few, unless everything is shown."""
+    if lost and everything:
+        yield render.line(("not read  ", render.Tone.UNSURE), "; ".join(lost), indent=2)
+    elif lost:
         more = f"; and {len(lost) - _LOST} more" if len(lost) > _LOST else ""
         told = "; ".join(render.shortened(what, _LONGEST_LOSS) for what in lost[:_LOST])
         yield render.line(("not read  ", render.Tone.UNSURE), f"{told}{more}", indent=2)
 
 
-def _views(case: CaseResult) -> Iterator[render.Line]:
-    """What a judge would be given an overview with."""
+def _views(case: CaseResult, *, everything: bool) -> Iterator[render.Line]:
+    """Print the aggregated views of the run."""
     steps = f"{case.steps} step{'' if case.steps == 1 else 's'}"
-    yield render.line((source_of(case), render.Tone.STRONG), f"  run {case.run}, {steps}")
+    yield render.line((render.source_of(case), render.Tone.STRONG), f"  run {case.run}, {steps}")
     if case.task:
-        yield render.line(("task  ", render.Tone.FAINT), render.shortened(case.task, 300), indent=2)
-    yield from _lost(case.lost)
+        task = case.task if everything else render.shortened(case.task, _LONGEST_TASK)
+        yield render.line(("task  ", render.Tone.FAINT), task, indent=2)
+    yield from _lost(case.lost, everything=everything)
     for view in views_of(case):
         yield render.line((view.granularity, render.Tone.STRONG), indent=2)
         for text in view.aggregated_content.splitlines():

@@ -1,4 +1,4 @@
-"""Writes a run for a person: what went wrong first, the verdict last."""
+"""Prints a run for people: failures first, the verdict last."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from typing import BinaryIO, Final
 
 from adjudge.kit import render
 from adjudge.plugin import RunReport
-from adjudge_plugins.reporters.console_reporter.screen import Screen, cells, filled
-from adjudge_plugins.reporters.console_reporter.tally import CriterionTally, EvalSetTally, Tally, counts_text
+from adjudge_plugins.reporters.console_reporter.screen import Screen, all_of_them, cells, filled
 
 _EXPLAINED: Final = 10
-"""Cases explained in full; the others are counted."""
+"""The number of cases that are explained in full; the others are counted."""
 _WARNINGS: Final = 10
 _UNSETTLED: Final = ("FAIL", "error", "UNSURE")
 
 
 class ConsoleReporter:
-    """Failures explained, a table of criteria for each eval set, and the verdict in the last line.
+    """Prints explanations of failures, a table of criteria per eval set, and the verdict in the last line.
 
-    What a person reads first is what stands last on a terminal; so the explanations come before the
-    tables. One pass over the cases; memory does not grow with them.
+    The end of the output is what a person reads first on a terminal, so the explanations come before the
+    tables. The cases are read once, and memory does not grow with their number.
     """
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the report."""
         screen = Screen(stream)
         ending = _cases(report, screen) if report.run.logs is None else _runs_in_logs(report, screen)
+        if report.baseline is not None:
+            screen.show(_changes(report, report.baseline))
         screen.show(_warnings(report))
         screen.show(_nothing_measured(report))
         screen.show(_next_steps(report, ending.retryable))
@@ -37,16 +38,16 @@ class ConsoleReporter:
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """What the last lines say of everything that was shown."""
+    """The data for the last lines."""
 
     said: str
     retryable: int
-    """Errors that a resumed run tries again."""
+    """The number of errors that a resumed run tries again."""
 
 
 def _cases(report: RunReport, screen: Screen) -> _Ending:
     """Explain the cases that did not pass, and show a table of criteria for each eval set."""
-    tally = Tally()
+    tally = render.Tally()
     hidden = 0
     shown = 0
     for case in render.whole_cases(report):
@@ -61,28 +62,27 @@ def _cases(report: RunReport, screen: Screen) -> _Ending:
             screen.show([_heading(case), *_indented(render.explained(case))])
             screen.blank()
     if hidden:
-        screen.show(_hidden(hidden, report))
+        screen.show(all_of_them(report, f"and {hidden} more that did not pass"))
     lower = {criterion.criterion_name for criterion in report.summary.criteria if criterion.lower_is_better}
     for eval_set in tally.eval_sets:
         screen.show(_eval_set(eval_set, lower))
         screen.blank()
     _judges(report, screen, [])
-    return _Ending(_cases_text(report, tally), tally.retryable)
+    return _Ending(render.cases_text(report, tally), tally.retryable)
 
 
 def _runs_in_logs(report: RunReport, screen: Screen) -> _Ending:
-    """Show a table of the runs, and explain what was found in them."""
+    """Print a table of the runs, and explain the findings in them."""
     from adjudge_plugins.reporters.console_reporter import logs
-    from adjudge_plugins.reporters.console_reporter.log_tally import tally_of
 
-    tally = tally_of(report)
+    tally = render.log_tally_of(report)
     logs.show_runs(report, tally, screen)
     _judges(report, screen, logs.confidence_lines(tally))
-    return _Ending(logs.result_text(report, tally), tally.retryable)
+    return _Ending(render.runs_text(report, tally), tally.retryable)
 
 
 def _judges(report: RunReport, screen: Screen, confidence: Iterable[render.Line]) -> None:
-    """What judges did, and how sure they are."""
+    """Print the number of judge calls, warnings about judges, and confidences."""
     if report.summary.judges:
         screen.show(render.judge_lines(report.summary.judges))
         screen.show(confidence)
@@ -111,23 +111,15 @@ def _in_detail(case: render.WholeCase) -> Iterator[render.Line]:
     yield render.line()
 
 
-def _hidden(hidden: int, report: RunReport) -> Iterator[render.Line]:
-    name = report.run.name
-    yield render.line(f"and {hidden} more that did not pass; these show all of them:")
-    for options in ("--print_detailed_results", "--output result.json"):
-        yield render.line((f"adjudge runs show {name} {options}", render.Tone.COMMAND), indent=2)
-    yield render.line()
-
-
 # --- eval sets ----------------------------------------------------------------------------
 
 
-def _eval_set(eval_set: EvalSetTally, lower_is_better: Set[str]) -> Iterator[render.Line]:
+def _eval_set(eval_set: render.EvalSetTally, lower_is_better: Set[str]) -> Iterator[render.Line]:
     file = f"  {eval_set.file}" if eval_set.file else ""
     yield render.line(
         (eval_set.eval_set_id, render.Tone.STRONG),
         (file, render.Tone.FAINT),
-        f"  {counts_text(eval_set.counts)}",
+        f"  {render.counts_text(eval_set.counts)}",
     )
     measured = eval_set.cases - eval_set.counts["unfinished"]
     rows = [
@@ -147,39 +139,61 @@ def _eval_set(eval_set: EvalSetTally, lower_is_better: Set[str]) -> Iterator[ren
             yield render.line(text, (f"  {row[4]}", render.Tone.FAIL), indent=2)
 
 
-def _row(criterion: CriterionTally, measured: int, relation: str) -> tuple[str, str, str, str, str]:
-    # Where the agent could not be run, nothing could be measured.
+def _row(criterion: render.CriterionTally, measured: int, relation: str) -> tuple[str, str, str, str, str]:
+    # If the agent could not be run, no criterion was measured: these cases count as errors.
     counts = Counter(criterion.counts)
     counts["error"] += measured - criterion.counts.total()
     threshold = criterion.threshold
     mean = "-" if criterion.mean is None else render.score_text(criterion.mean, threshold)
     if threshold is None:
-        rest = counts_text(counts, without=("informational",))
+        rest = render.counts_text(counts, without=("informational",))
         return criterion.name, mean, "-", "informational", rest
     bound = f"{relation} {render.threshold_text(threshold)}"
     passed = f"{counts['PASS']}/{counts.total() - counts['not_applicable']}"
-    return criterion.name, mean, bound, passed, counts_text(counts, without=("PASS",))
+    return criterion.name, mean, bound, passed, render.counts_text(counts, without=("PASS",))
+
+
+def _changes(report: RunReport, baseline: RunReport) -> Iterator[render.Line]:
+    """Print the differences from an earlier run, regressions first."""
+    from adjudge.kit.viewer import compared
+
+    found = compared(baseline, report)
+    yield render.line("since run ", (found["before"], render.Tone.STRONG), f": {found['text']}")
+    for note in found["notes"]:
+        yield render.line(("note: ", render.Tone.UNSURE), note, indent=2)
+    shown = len(found["changes"]) if report.detailed else _EXPLAINED
+    for change in found["changes"][:shown]:
+        statuses = " → ".join(filter(None, (change["before"], change["after"])))
+        yield render.line(
+            f"{change['words']:<12}", (change["name"], render.Tone.STRONG), f"  {statuses}", indent=2
+        )
+        for what in change["what"]:
+            yield render.line((what, render.Tone.FAINT), indent=14)
+    if len(found["changes"]) > shown:
+        yield render.line(f"and {len(found['changes']) - shown} more", indent=2)
+    yield render.line()
 
 
 # --- the end ------------------------------------------------------------------------------
 
 
 def _warnings(report: RunReport) -> Iterator[render.Line]:
-    for warning in report.warnings[:_WARNINGS]:
+    shown = len(report.warnings) if report.detailed else _WARNINGS
+    for warning in report.warnings[:shown]:
         yield render.line(("warning: ", render.Tone.UNSURE), warning)
-    if len(report.warnings) > _WARNINGS:
-        yield render.line(f"and {len(report.warnings) - _WARNINGS} more warnings")
+    if len(report.warnings) > shown:
+        yield render.line(f"and {len(report.warnings) - shown} more warnings")
 
 
 def _nothing_measured(report: RunReport) -> Iterator[render.Line]:
-    """Criteria that decide and had nothing to measure: their eval sets are not covered."""
+    """Print gating criteria that measured nothing: their eval sets are not covered."""
     for criterion in report.summary.criteria:
         if criterion.error is not None:
             yield render.line(("error: ", render.Tone.FAIL), criterion.error.message)
 
 
 def _next_steps(report: RunReport, retryable: int) -> Iterator[render.Line]:
-    """The commands that help now."""
+    """Print the commands that may help next."""
     name = report.run.name
     if report.run.finished_at is None:
         yield _step("not finished:", f"adjudge resume {name}")
@@ -194,44 +208,7 @@ def _step(what: str, command: str) -> render.Line:
 
 
 def _verdict(report: RunReport, said: str) -> render.Line:
-    summary = report.summary
-    if summary.incomplete:
-        shown = "INCOMPLETE"
-    elif not report.run.decides and summary.status == "informational":
-        shown = "DONE"
-    else:
-        shown = summary.status.upper()
     return render.line(
-        (f"{shown}  ", render.tone_of(summary.status)),
+        (f"{render.verdict_word(report)}  ", render.tone_of(report.summary.status)),
         f"{said}   run {report.run.name}   {report.run.duration:.1f} s",
     )
-
-
-def _cases_text(report: RunReport, tally: Tally) -> str:
-    """Say what the run comes to, for instance "1 of 4 cases failed, 3 passed"."""
-    summary = report.summary
-    status = summary.status
-    cases = f"{summary.cases} case{'' if summary.cases == 1 else 's'}"
-    if summary.incomplete:
-        others = counts_text(tally.counts, without=("unfinished",))
-        unfinished = tally.counts["unfinished"]
-        said = f"{unfinished} of {cases} not finished" if unfinished else "the run has not ended"
-        said += f", {others}" if others else ""
-    elif not summary.cases:
-        said = "no case was run"
-    elif status == "error" and not summary.counts.get("error"):
-        without = sum(criterion.error is not None for criterion in summary.criteria)
-        criteria = "1 criterion" if without == 1 else f"{without} criteria"
-        said = f"{criteria} measured nothing, {counts_text(tally.counts)}"
-    elif status in _UNSETTLED:
-        words = {"FAIL": "failed", "error": "could not be measured", "UNSURE": "undecided"}
-        others = counts_text(tally.counts, without=(status,))
-        said = f"{summary.counts.get(status, 0)} of {cases} {words[status]}" + (
-            f", {others}" if others else ""
-        )
-    else:
-        others = counts_text(tally.counts, without=("PASS",))
-        said = f"{summary.counts.get('PASS', 0)} of {cases} passed, {others}" if others else f"{cases} passed"
-    if summary.repeats > 1:
-        said += f", {summary.repeats} repeats each"
-    return said

@@ -1,4 +1,4 @@
-"""Puts lines on a stream: colours where it is a terminal, wrapped to its width."""
+"""Writes lines to a stream: in colour on a terminal, wrapped to its width."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from typing import Any, BinaryIO, Final
 import click
 
 from adjudge.kit import render
+from adjudge.plugin import RunReport
 
 _WIDTH: Final = 100
-"""Columns where there is no terminal, and ``COLUMNS`` says nothing."""
+"""The default width in columns, if there is no terminal and ``COLUMNS`` is not set."""
 _HANGING: Final = 4
-"""Columns by which the rest of a wrapped line is indented further."""
+"""The additional indentation of a wrapped line's continuation, in columns."""
 
 _STYLES: Final[dict[render.Tone, dict[str, Any]]] = {
     render.Tone.STRONG: {"bold": True},
@@ -30,8 +31,8 @@ _STYLES: Final[dict[render.Tone, dict[str, Any]]] = {
     render.Tone.ACTUAL: {"fg": "red"},
     render.Tone.COMMAND: {"bold": True},
 }
-# A command to copy is one word. Otherwise a word with the spaces after it; where a script has no spaces, every
-# character may end a line.
+# The units of wrapping: a command to copy is one unit; otherwise a word with the spaces after it. In scripts
+# without spaces a line may break after every character.
 _BREAKS: Final = re.compile(
     r"'(?:adjudge|pip|pytest) [^']*'\S*\s*|(?<=: )(?:adjudge|pip|pytest) .*\Z|"
     "[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]\\s*|[^\\s\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]+\\s*|\\s+"
@@ -39,7 +40,7 @@ _BREAKS: Final = re.compile(
 
 
 class Screen:
-    """A stream of bytes as a person sees it. Text is UTF-8."""
+    """A binary stream with width and colours, to which text is written in UTF-8."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -48,13 +49,13 @@ class Screen:
         self.width = shutil.get_terminal_size((_WIDTH, 0)).columns if terminal else _given_width()
 
     def show(self, lines: Iterable[render.Line]) -> None:
-        """Write lines."""
+        """Print lines."""
         for item in lines:
             for row in self._wrapped(item):
                 self._stream.write(row.encode() + b"\n")
 
     def blank(self) -> None:
-        """Write an empty line."""
+        """Print an empty line."""
         self._stream.write(b"\n")
 
     def _wrapped(self, item: render.Line) -> Iterator[str]:
@@ -77,13 +78,21 @@ class Screen:
 
 
 def _given_width() -> int:
-    """What ``COLUMNS`` says, where there is no terminal to ask."""
+    """The width in ``COLUMNS``, used if there is no terminal."""
     given = os.environ.get("COLUMNS", "")
     return int(given) if given.isdecimal() and int(given) else _WIDTH
 
 
+def all_of_them(report: RunReport, hidden: str) -> Iterator[render.Line]:
+    """Say that something is ``hidden``, and the commands that show all of it."""
+    yield render.line(f"{hidden}; these show all of them:")
+    for options in ("--print_detailed_results", "--output result.json"):
+        yield render.line((f"adjudge runs show {report.run.name} {options}", render.Tone.COMMAND), indent=2)
+    yield render.line()
+
+
 def cells(text: str) -> int:
-    """Count the columns that a text takes on a terminal."""
+    """The number of terminal columns that a text takes."""
     return len(text) if text.isascii() else sum(map(_cell, text))
 
 
@@ -95,6 +104,6 @@ def _cell(character: str) -> int:
 
 
 def filled(text: str, width: int, to_the_right: bool) -> str:
-    """Fill a text with spaces to ``width`` columns."""
+    """Pad a text with spaces to ``width`` columns."""
     spaces = " " * (width - cells(text))
     return spaces + text if to_the_right else text + spaces

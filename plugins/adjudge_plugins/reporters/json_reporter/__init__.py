@@ -1,4 +1,4 @@
-"""The ``json`` reporter: a run as one JSON document with a row a line."""
+"""The ``json`` reporter: a run as one JSON document with one row per line."""
 
 from __future__ import annotations
 

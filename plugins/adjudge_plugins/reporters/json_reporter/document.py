@@ -1,7 +1,7 @@
-"""The JSON result format, version 2.0: the model's own classes, with what a case shows beside its results.
+"""The JSON result format, version 2.0: the classes of the model, with additional data for a case.
 
-A minor version adds keys and takes none away; a major version may change anything. Every key is always there.
-Numbers are finite. The published JSON schema is made from these classes, and the writer serialises them.
+A minor version adds keys and removes none; a major version may change anything. Every key is always present.
+Numbers are finite. The published JSON schema is generated from these classes, and the writer serialises them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SCHEMA_VERSION: Final = "2.0"
 
 
 class _Shown(BaseModel):
-    """Base of the rows that the model has no class for. The classes describe them; a run needs only the dicts."""
+    """Base class of the rows that the model has no class for. The classes define the schema; the writer uses dicts."""
 
     model_config = ConfigDict(defer_build=True)
 
@@ -46,51 +46,51 @@ class ActualCall(_Shown):
     """A tool call that the agent made."""
 
     step: int
-    """The number of the step that made it; evidence cites steps by number."""
+    """The number of the step with the call; evidence cites steps by number."""
     name: str
     args: JsonObject | None
     id: str | None
-    """``None`` where the agent gives none."""
+    """``None`` if the agent gives none."""
     raw_args: str | None
-    """The arguments as the agent wrote them, where they are not a JSON object."""
+    """The arguments as the agent wrote them, if they are not a JSON object."""
 
 
 class NestedCall(ActualCall):
-    """A tool call that an agent made which another agent had called as a tool."""
+    """A tool call by an agent that another agent had called as a tool."""
 
     parent_call_id: str | None
-    """The ``id`` of the call that it served; empty where that is not known."""
+    """The ``id`` of the call to the nested agent; empty if it is unknown."""
 
 
 class Turn(_Shown):
-    """One turn: what was asked, what was expected, what happened."""
+    """One turn: the user's message, the expected and the actual behaviour."""
 
     invocation_id: str
-    """The eval set's own id of the turn, or the agent's where the set has none."""
+    """The turn's id in the eval set, or the agent's id if the eval set has none."""
     prompt: str
     expected_response: str | None
-    """``None`` where the eval set has none."""
+    """``None`` if the eval set has none."""
     actual_response: str | None
-    """``None`` where the agent gave none."""
+    """``None`` if the agent gave none."""
     expected_calls: tuple[ExpectedCall, ...] | None
-    """``None`` in a simulated conversation, which expects nothing turn by turn."""
+    """``None`` in a simulated conversation, which has no expected turns."""
     actual_calls: tuple[ActualCall, ...] | None
-    """``None`` where the turn never happened."""
+    """``None`` if the turn did not take place."""
     nested_calls: tuple[NestedCall, ...] = ()
-    """Of agents that were called as tools. No criterion compares them."""
+    """Calls by agents that were called as tools. No criterion compares them."""
 
 
 NOT_SHOWN: Final = {"criteria": {"__all__": {"task_decomposition", "aggregated_steps"}}}
-"""What stands once in a row, and not in its criteria again."""
+"""Fields of a criterion that are shown once in its case instead."""
 
 
 class CriterionRow(CriterionResult):
     """One criterion on one repeat of one case, or on one run in a log."""
 
     task_decomposition: TaskDecomposition | None = Field(default=None, exclude=True)
-    """It stands once in the case."""
+    """It is shown in the case."""
     aggregated_steps: tuple[AggregatedSteps, ...] = Field(default=(), exclude=True)
-    """They stand once in the case."""
+    """They are shown in the case."""
 
 
 class CaseRow(CaseResult):
@@ -101,12 +101,12 @@ class CaseRow(CaseResult):
     eval_id: str | None  # type: ignore[assignment]  # pyright: ignore[reportIncompatibleVariableOverride]
     """``None`` for a run in a log."""
     reader: str | None
-    """Who read the log, as ``plugin/component``; ``None`` for a case, and where no reader knows the log."""
+    """The reader of the log, as ``plugin/component``; ``None`` for a case, and if no reader recognises the log."""
     criteria: tuple[CriterionRow, ...] = ()  # pyright: ignore[reportIncompatibleVariableOverride] - frozen
     task_decomposition: TaskDecomposition | None
-    """The sub-tasks that AI Judge found; ``None`` where it was not asked."""
+    """The sub-tasks that AI Judge found; ``None`` if it was not used."""
     aggregated_steps: tuple[AggregatedSteps, ...]
-    """What a judge was given an overview with, each view once, in the order of use."""
+    """The aggregated views of the run that AI Judge used, each once, in the order of use."""
     invocations: tuple[Turn, ...]
     """The turns of a case; empty for a run in a log."""
 
@@ -117,16 +117,16 @@ class ResultDocument(_Shown):
     schema_version: Literal["2.0"]
     run: RunInfo
     warnings: tuple[str, ...]
-    """What did not stop the run and should be known."""
+    """Problems that did not stop the run."""
     summary: RunSummary
     cases: tuple[CaseRow, ...]
-    """A row for each case and repeat, or for each run in a log, in the order of the plan."""
+    """One row per case and repeat, or per run in a log, in the order of the plan."""
 
 
 def case_row(reported: ReportedCase, run: RunInfo) -> JsonObject:
-    """A ``CaseRow`` whose parts are the model's own objects: nothing is copied or validated again.
+    """Build a ``CaseRow`` as a dict of the model's own objects, which are neither copied nor validated again.
 
-    ``NOT_SHOWN`` says what of them is left out.
+    ``NOT_SHOWN`` has the fields that are left out.
     """
     result = reported.result
     row: JsonObject = dict(result)
@@ -151,7 +151,7 @@ def case_row(reported: ReportedCase, run: RunInfo) -> JsonObject:
 
 
 def _turns(reported: ReportedCase) -> list[JsonObject]:
-    """Put expected and actual turns side by side; the shorter list is the one that ended early."""
+    """Pair expected and actual turns; the shorter list is padded with ``None``."""
     expected = reported.case.conversation or ()
     return [
         _turn(wanted, happened) for wanted, happened in zip_longest(expected, reported.actual.invocations)
@@ -159,7 +159,7 @@ def _turns(reported: ReportedCase) -> list[JsonObject]:
 
 
 def _turn(expected: Invocation | None, actual: Invocation | None) -> JsonObject:
-    """A ``Turn``."""
+    """Build a ``Turn``."""
     asked = expected or actual
     wanted = expected.final_response if expected else None
     answered = actual.final_response if actual else None
@@ -185,7 +185,7 @@ def _turn(expected: Invocation | None, actual: Invocation | None) -> JsonObject:
 
 
 def _call(step: Step, call: ToolCall) -> JsonObject:
-    """An ``ActualCall``."""
+    """Build an ``ActualCall``."""
     return {
         "step": step.number,
         "name": call.name,

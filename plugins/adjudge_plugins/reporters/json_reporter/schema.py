@@ -1,4 +1,4 @@
-"""The published JSON schema, made from the classes of the document.
+"""The published JSON schema, generated from the classes of the document.
 
 ``python -m adjudge_plugins.reporters.json_reporter.schema`` writes ``docs/reference/result.schema.json``.
 """
@@ -19,7 +19,7 @@ from adjudge_plugins.reporters.json_reporter.document import ResultDocument
 
 
 class _Published(GenerateJsonSchema):
-    """Every key is always there, has its docstring for a description, and newer minor versions may have more."""
+    """Every key is required and described by its docstring; additional keys are allowed for newer minor versions."""
 
     def field_is_required(self, *_field: Any, **_more: Any) -> bool:
         return True
@@ -40,13 +40,13 @@ class _Published(GenerateJsonSchema):
 
 
 def result_schema() -> dict[str, Any]:
-    """Make the JSON schema (draft 2020-12) of the document."""
+    """Generate the JSON schema (draft 2020-12) of the document."""
     schema = ResultDocument.model_json_schema(mode="serialization", schema_generator=_Published)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
 def _texts(model: type[Any]) -> dict[str, str]:
-    """The docstrings below the fields of a class and of its bases. pydantic could collect them at every start."""
+    """The docstrings of the fields of a class and its bases. pydantic could collect them, but at every start."""
     texts: dict[str, str] = {}
     for cls in reversed(model.__mro__):
         if not cls.__module__.startswith(("adjudge.", "adjudge_plugins.")):
@@ -66,7 +66,7 @@ def _texts(model: type[Any]) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """A docstring in the words of JSON."""
+    """Convert a docstring from Python's notation to that of JSON."""
     return text.replace("``None``", "``null``").replace("``", "`")
 
 

@@ -1,4 +1,4 @@
-"""Writes the document row by row, so that memory does not grow with the run."""
+"""Writes the document row by row, so that memory does not grow with the number of cases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class JsonReporter:
-    """Writes the format of ``document.py``: UTF-8, one case a line, no NaN and no Infinity."""
+    """Writes the format of ``document.py`` as UTF-8, one case per line, without NaN and Infinity."""
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the document."""
@@ -46,10 +46,10 @@ def _write_rows(stream: BinaryIO, rows: Iterable[object], without: JsonObject | 
 
 
 def encoded(value: object, without: JsonObject | None = None) -> bytes:
-    """One line of JSON that every parser reads; ``without``: keys that are left out, as pydantic's ``exclude``.
+    """Encode a value as one line of JSON that every parser accepts; ``without`` works like pydantic's ``exclude``.
 
-    A number that JSON does not have becomes ``null``. Half of a surrogate pair, which no UTF-8 can
-    hold and strict parsers refuse even as an escape, becomes the text of its escape.
+    NaN and infinity become ``null``. A lone surrogate, which UTF-8 cannot encode and strict parsers
+    refuse even as an escape, is replaced by the text of its escape.
     """
     try:
         return to_json(value, inf_nan_mode="null", exclude=without)

@@ -1,4 +1,4 @@
-"""The ``junit`` reporter: a run as the XML that CI systems show as test results."""
+"""The ``junit`` reporter: a run as JUnit XML, which CI systems show as test results."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Writes JUnit XML: a suite per eval set, a test case per eval case; or a suite per run in a log, a test case per criterion.
+"""Writes JUnit XML: a suite per eval set with a test case per eval case, or a suite per run in a log with one per criterion.
 
 A test case is an eval case over all its repeats, because that is what passes or fails. The file is
-valid under the schema of Jenkins' xUnit plugin (``junit-10.xsd``), which knows no properties inside
-a test case: scores stand in ``system-out``, where CI systems show them.
+valid under the schema of Jenkins' xUnit plugin (``junit-10.xsd``), which allows no properties inside
+a test case: scores are in ``system-out``, where CI systems show them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from adjudge.plugin import RunReport
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """A test case that is not made yet: twice its status is asked for, and once the rest."""
+    """A lazily built test case: its status is read in both passes, the rest only in the second."""
 
     status: Status
     seconds: float
@@ -32,7 +32,7 @@ class _Test:
 
 @dataclass(frozen=True, slots=True)
 class _Suite:
-    """A suite, its test cases read one at a time."""
+    """A suite, whose test cases are read one at a time."""
 
     name: str
     file: str | None
@@ -41,7 +41,7 @@ class _Suite:
 
 @dataclass(slots=True)
 class _Counts:
-    """What the attributes of a suite say; known only after its last case."""
+    """The attributes of a suite, which are known only after its last case."""
 
     tests: int = 0
     failures: int = 0
@@ -58,7 +58,7 @@ class _Counts:
 
 
 class JUnitReporter:
-    """Reads the cases twice, once to count and once to write, so that memory does not grow with them."""
+    """Reads the cases twice, first to count and then to write, so that memory does not grow with their number."""
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
         """Write the XML."""
@@ -105,7 +105,7 @@ def _serialised(element: JUnitXml | TestSuite | TestCase) -> bytes:
 
 
 def _opening(element: JUnitXml | TestSuite) -> bytes:
-    """Give the element without its end, so that what it contains can be written piece by piece."""
+    """The XML of an element without its end tag, so that its content can be written piece by piece."""
     return re.sub(rb"\s*/>\Z", b">", _serialised(element).removesuffix(b"</testsuite>")) + b"\n"
 
 
@@ -121,7 +121,7 @@ def _root(report: RunReport, counts: list[_Counts]) -> JUnitXml:
 
 
 def _errors_of_run(report: RunReport) -> list[tuple[str, str, str]]:
-    """What is an error whatever the cases came to: the name of its test, the kind, and what is said of it."""
+    """The errors of the whole run, as (test name, kind, message)."""
     errors = [
         (f"{criterion.criterion_name} measures something", criterion.error.code, criterion.error.message)
         for criterion in report.summary.criteria
@@ -188,7 +188,7 @@ def _of_case(case: render.WholeCase) -> TestCase:
 
 
 def _of_finding(source: str, item: render.Finding) -> TestCase:
-    """What is said of a run in a log by one criterion. What is undecided or could not be measured is an error."""
+    """The test case for a criterion on a run in a log. UNSURE and unmeasured results become errors."""
     test = TestCase(name=render.clean(item.name), classname=render.clean(source), time=0)
     text = "\n".join(map(str, item.lines()))
     if item.status in ("FAIL", "error", "UNSURE"):
@@ -206,8 +206,4 @@ def _of_finding(source: str, item: render.Finding) -> TestCase:
 
 def _scores(case: render.WholeCase) -> Iterator[str]:
     for criterion in case.overall.criteria:
-        score = "-" if criterion.mean is None else render.score_text(criterion.mean, criterion.threshold)
-        threshold = (
-            "" if criterion.threshold is None else f", threshold {render.threshold_text(criterion.threshold)}"
-        )
-        yield render.clean(f"{criterion.criterion_name}: {score}{threshold}, {criterion.status}")
+        yield render.clean(f"{criterion.criterion_name}: {render.brief_text(criterion)}")

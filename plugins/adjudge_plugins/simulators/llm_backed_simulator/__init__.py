@@ -1,4 +1,4 @@
-"""``llm_backed``: a user whom a model plays (ADK ``LlmBackedUserSimulator``)."""
+"""``llm_backed``: a user played by a model (ADK ``LlmBackedUserSimulator``)."""
 
 from __future__ import annotations
 

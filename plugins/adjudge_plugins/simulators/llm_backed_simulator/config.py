@@ -46,16 +46,16 @@ class LlmBackedConfig(ComponentConfig):
     """Options of ``llm_backed`` (ADK ``LlmBackedUserSimulatorConfig``)."""
 
     model: str | None = None
-    """``provider/model``, or a name that one provider's models have; unset: the run's judge. ``--judge`` goes first."""
+    """The model, as ``provider/model`` or a name that matches one provider's models; unset: the run's judge. ``--judge`` replaces it."""
     model_configuration: dict[str, Any] | None = None
-    """How the model generates (ADK ``GenerateContentConfig``): ``temperature``, ``max_output_tokens`` and so on."""
+    """Generation parameters (ADK ``GenerateContentConfig``): ``temperature``, ``max_output_tokens`` and so on."""
     max_allowed_invocations: Annotated[int, AfterValidator(_number_of_turns)] = 20
-    """The most messages of a conversation, the starting prompt included; -1: no limit but that of adjudge."""
+    """The maximum number of the user's messages in a conversation, including the starting prompt; -1: only the limit of adjudge."""
     custom_instructions: Annotated[str | None, AfterValidator(_instructions)] = None
-    """What the model is told in place of our words, with the placeholders ``{{stop_signal}}``,
+    """A prompt that replaces the default one, with the placeholders ``{{stop_signal}}``,
     ``{{conversation_plan}}`` and ``{{conversation_history}}``, and ``{{persona}}`` for cases that have one."""
     include_function_calls: bool = False
-    """Whether the model is shown the agent's calls of tools and what they gave back."""
+    """Whether the model sees the agent's tool calls and their results."""
 
     @property
     def judge_model_options(self) -> JudgeModelOptions:

@@ -1,4 +1,4 @@
-"""Has a model write the next message of a user."""
+"""Simulates a user with a model that writes the user's next message."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ _HISTORY: Final = "(It stands in the material below, under the name conversation
 
 
 class LlmBackedSimulator:
-    """Says the starting prompt, and then what a model writes, until the model ends the conversation or a limit is reached.
+    """Sends the starting prompt, then a model's messages until the model or a limit ends the conversation.
 
-    The model is told the plan and the persona. What was said so far it is shown as data: an agent that gives it
-    orders is one that gives orders to a user.
+    The model gets the plan and the persona as instructions, and the conversation so far as data: instructions
+    in the agent's answers are words to the user, not to the model.
     """
 
     def __init__(self, config: LlmBackedConfig, judge: Judge) -> None:
-        """Have the first model of ``judge`` play the user."""
+        """Use the first model of ``judge`` to simulate the user."""
         self._config = config
         self._judge = judge
         self._words = read_prompt(__package__, "llm_backed")
         self._behaviour = read_prompt(__package__, "without_persona").text
 
     def check_plan(self, cases: Iterable[CaseFacts]) -> Iterator[str]:
-        """Name the first case with a persona that the instructions leave out."""
+        """Report the first case with a persona whose placeholder the custom instructions lack."""
         instructions = self._config.custom_instructions
         if instructions is not None and PERSONA not in placeholders_in(instructions):
             for case in cases:
@@ -55,7 +55,7 @@ class LlmBackedSimulator:
                     return
 
     async def next_message(self, conversation: SimulatedConversation) -> UserTurn:
-        """The starting prompt, the model's next message, or the end."""
+        """Return the starting prompt, the model's next message, or the end of the conversation."""
         scenario = conversation.case.conversation_scenario
         if scenario is None:
             return UserTurn.failed("no_scenario", "the case has no conversation_scenario")
@@ -92,7 +92,7 @@ class LlmBackedSimulator:
 
 
 def _described(persona: UserPersona) -> str:
-    """A persona as its player is told it."""
+    """Format a persona for the prompt."""
     lines = [persona.description]
     for behavior in persona.behaviors:
         lines += ["", f"## {behavior.name}", behavior.description]

@@ -1,4 +1,4 @@
-"""``final_response_match_v2``: whether the final response means what the reference means."""
+"""``final_response_match_v2``: whether the final response has the same meaning as the reference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="final_response_match_v2",
-            summary="Whether the final response means what the reference response means, by a judge",
+            summary="Whether the final response has the meaning of the reference response, by a judge",
             factory=_make,
             config=FinalResponseMatchConfig,
             needs=frozenset({Need.EXPECTED_INVOCATIONS, Need.REFERENCE_RESPONSE, Need.JUDGE}),

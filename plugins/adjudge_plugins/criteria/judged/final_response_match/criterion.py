@@ -28,10 +28,10 @@ _ITEM = JudgedItem(item_id="agent_response", text="Is the agent response valid o
 
 
 class FinalResponseMatch:
-    """1.0 for a turn whose answer a majority of the votes finds valid, else 0.0 (seed 004).
+    """1.0 for a turn whose final response a majority of the votes finds valid, else 0.0 (seed 004).
 
-    A turn without a reference response, or with a blank one, is not applicable. No answer, or a blank
-    one, to a reference scores 0.0 without a judge.
+    A turn without a reference response, or with a blank one, is not applicable. A missing or blank response
+    scores 0.0 without a judge call.
     """
 
     def __init__(self, config: FinalResponseMatchConfig, judge: Judge) -> None:
@@ -40,14 +40,14 @@ class FinalResponseMatch:
         self._prompt = judged_criteria.read_prompt(__package__, "final_response_match_v2")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score per turn."""
+        """Return one score per turn."""
         return await judged_criteria.turn_by_turn(case, self._turn)
 
     async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:
         if turn.expected is None or not self._answer(turn.expected).strip():
             return Outcome.not_applicable("the turn has no reference response")
         if not self._answer(turn.actual).strip():
-            return Outcome.scored(0.0, "the agent gave no answer; no judge was asked")
+            return Outcome.scored(0.0, "the agent gave no answer; the judge was not called")
         [decision] = await self._judge.decide(
             Question(
                 prompt=self._prompt,

@@ -1,4 +1,4 @@
-"""``hallucinations_v1``: whether what the agent says is borne out by what it was told and what its tools gave back."""
+"""``hallucinations_v1``: whether the agent's texts are supported by its instructions, its messages and its tools' results."""
 
 from __future__ import annotations
 

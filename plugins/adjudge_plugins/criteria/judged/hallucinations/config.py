@@ -9,4 +9,4 @@ class HallucinationsConfig(JudgedConfig):
     """Options of ``hallucinations_v1`` (ADK ``HallucinationsCriterion``)."""
 
     evaluate_intermediate_nl_responses: bool = False
-    """Whether the texts before the final response are judged too, each with what was known by then."""
+    """Whether the texts before the final response are judged too, each with the context known at that point."""

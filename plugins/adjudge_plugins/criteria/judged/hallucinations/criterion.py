@@ -1,4 +1,4 @@
-"""Judges every sentence of an answer against what the agent could know."""
+"""Judges every sentence of an answer against the information that the agent had."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _NOTES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A text of the agent, and what was there to know when it was said."""
+    """A text of the agent, and the information that the agent had when it said it."""
 
     text: str
     before: Invocation
-    """The turn up to the text, without anything that the agent itself said in it."""
+    """The turn up to the text, without the agent's own words."""
     where: JsonObject
 
 
@@ -62,12 +62,13 @@ class Hallucinations:
 
     A judge labels every sentence ``supported``, ``unsupported``, ``contradictory``, ``disputed`` or
     ``not_applicable``, by votes. The score of a text is (supported + not_applicable) / sentences; the
-    score of a turn is the mean over its texts: the final response and, on request, each text before it.
+    score of a turn is the mean over its texts: the final response and, optionally, each text before it.
     A sentence that could not be judged stays in the denominator. A turn without a text is not applicable.
 
-    What counts as evidence: the instructions and tool declarations of the agents, the user's messages,
-    and the moves up to the text (calls, responses, observations, errors, grounding metadata). What the
-    agent says itself is shown where a sentence may refer to it, and is no evidence.
+    Evidence consists of the instructions and tool declarations of the agents, the user's messages, and
+    everything up to the text that the agent did or received (calls, responses, observations, errors,
+    grounding metadata). The agent's own words are shown as context for sentences that refer to them; they are
+    not evidence.
     """
 
     def __init__(self, config: HallucinationsConfig, judge: Judge) -> None:
@@ -76,7 +77,7 @@ class Hallucinations:
         self._prompt = judged_criteria.read_prompt(__package__, "hallucinations_v1")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score per turn."""
+        """Return one score per turn."""
         return await judged_criteria.turn_by_turn(case, self._turn)
 
     async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:
@@ -86,7 +87,7 @@ class Hallucinations:
         return judged_criteria.mean_of(
             outcomes,
             "; ".join(outcome.reasoning or "" for outcome in outcomes if outcome.state != "not_applicable"),
-            none="the agent said nothing in this turn",
+            none="the agent wrote no text in this turn",
             details={"texts": [outcome.details for outcome in outcomes if outcome.details]},
         )
 
@@ -103,7 +104,7 @@ class Hallucinations:
         )
         question = Question(
             prompt=self._prompt,
-            # The answer as a whole is no exhibit: small judges take it for evidence of its own sentences.
+            # The answer as a whole is not shown: small judges take it for evidence of its own sentences.
             exhibits=evidence,
             items=tuple(
                 JudgedItem(item_id=f"sentence {number}", text=sentence, quoted=True)
@@ -132,7 +133,7 @@ def _final(turn: Invocation) -> _Said:
 
 
 def _intermediate(turn: Invocation) -> Iterator[_Said]:
-    """Texts with nothing between them are one."""
+    """The texts before the final response; texts that nothing separates are joined."""
     for position, step in enumerate(turn.steps):
         items: list[Item] = []
         for is_text, run in groupby(step.items, key=lambda item: isinstance(item, Text)):
@@ -146,7 +147,7 @@ def _intermediate(turn: Invocation) -> Iterator[_Said]:
 
 
 def _without_words(turn: Invocation, steps: Sequence[Step]) -> Invocation:
-    """The turn with these steps, without what the agent says in them: its own words are no evidence."""
+    """Copy the turn with these steps and without the agent's own words, which are not evidence."""
     bare = [
         step.model_copy(update={"items": tuple(item for item in step.items if not isinstance(item, Text))})
         for step in steps
@@ -155,9 +156,9 @@ def _without_words(turn: Invocation, steps: Sequence[Step]) -> Invocation:
 
 
 def _labelled(sentence: str, decision: Decision, evidence: str) -> JsonObject:
-    """A sentence as the details show it, with an excerpt of a vote for its label.
+    """Format a sentence for the details, with an excerpt from a vote for its label.
 
-    Judges make excerpts up: one that stands in the evidence is preferred, and another one marked.
+    Judges sometimes invent excerpts: one that occurs in the evidence is preferred, and any other is marked.
     """
     outcome = judged_criteria.outcome_of(decision)
     votes = [vote.notes.get("excerpt", "") for vote in decision.votes if vote.label == decision.label]

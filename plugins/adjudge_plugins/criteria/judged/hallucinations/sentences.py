@@ -1,4 +1,4 @@
-"""Cuts an answer into sentences, whatever its language and its markup."""
+"""Splits an answer into sentences, in any language and with markup."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final, cast
 
 from sentencex import segment  # pyright: ignore[reportAttributeAccessIssue, reportMissingTypeStubs, reportUnknownVariableType]
 
-# sentencex wants a language and cannot tell which one it is. What ends a sentence it knows for every
-# script, whatever the language; a language adds abbreviations only ("Dr.", "5 p.m."). English ones cut
-# right most often in texts of other languages too, where those of French or Italian take words for them.
+# sentencex needs a language but cannot detect it. It knows the sentence terminators of every script without
+# one; a language only adds abbreviations ("Dr.", "5 p.m."). English abbreviations give the best results for
+# texts in other languages too: those of French or Italian include ordinary words.
 _LANGUAGE: Final = "en"
 
 _WINDOW: Final = 4000
-"""Characters that are cut into sentences at a time, far more than a sentence has."""
+"""The size in characters of the window that is segmented at a time; sentences are far shorter."""
 
 _FENCE: Final = re.compile(r"\s*(```+|~~~+)")
 _MARKER: Final = re.compile(r"\A\s*(?:>\s*)*(?:(?:#{1,6}|[-*+•‣◦・]|\(?[0-9]{1,3}[.)])\s+)?")
@@ -24,23 +24,23 @@ _EMPHASIS_END: Final = re.compile(r"[*_~`]+(?=\s)")
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text in Markdown or plain words, in order.
+    """Split a text in Markdown or plain text into its sentences, in order.
 
-    A list item, a heading, a table row and a line of its own end where the line ends; a line that goes
-    on in lower case on the next one is one line. A fenced block of code is one sentence. A piece
-    without a letter, a digit or a pictograph says nothing, and is left out.
+    A list item, a heading, a table row and a separate line end at the end of the line; a line that
+    continues in lower case on the next line is joined with it. A fenced code block is one sentence. Pieces
+    without a letter, a digit or a pictograph are left out.
     """
     pieces = (piece.strip() for block in _blocks(_encodable(text)) for piece in _cut(block))
     return tuple(piece for piece in pieces if _says_something(piece))
 
 
 def _encodable(text: str) -> str:
-    """Half a character, which broken JSON can bring, cannot be handed to sentencex."""
+    """Replace lone surrogates, which broken JSON may contain and sentencex cannot process."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Fenced code, and lines with those that they go on in."""
+    """Split a text into fenced code blocks and lines, each line with its continuations."""
     block: list[str] = []
     fence = ""
     for line in text.splitlines():
@@ -63,18 +63,18 @@ def _blocks(text: str) -> Iterator[str]:
 
 
 def _goes_on(line: str) -> bool:
-    """Whether a line is the rest of the one before."""
+    """Whether a line continues the one before."""
     return not _BLOCK.match(line) and line.lstrip()[:1].islower()
 
 
 def _cut(block: str) -> list[str]:
-    """The sentences of a block; what marks it as an item of a list stays with the first one."""
+    """Split a block into sentences; a list marker stays with the first one."""
     if _FENCE.match(block) or block.lstrip().startswith("|"):
         return [block]
     words = _MARKER.sub("", block, count=1)
     found: list[str] = []
     for piece in _segmented(words):
-        # sentencex leaves the end of "**Done.** Next" to the sentence that follows.
+        # sentencex would put the closing marks of "**Done.** Next" into the next sentence.
         tail = _EMPHASIS_END.match(piece) if found else None
         if tail is not None:
             found[-1] = found[-1].rstrip() + tail[0]
@@ -84,9 +84,9 @@ def _cut(block: str) -> list[str]:
 
 
 def _segmented(text: str) -> Iterator[str]:
-    """The sentences of a text; one that has no end within ``_WINDOW`` characters is cut there.
+    """Split a text into sentences; one that is longer than ``_WINDOW`` characters is cut there.
 
-    sentencex takes time that grows with the square of a text's length where many quotes are open.
+    The run time of sentencex is quadratic in the length of a text with many open quotes.
     """
     start = 0
     while start < len(text):
@@ -94,7 +94,7 @@ def _segmented(text: str) -> Iterator[str]:
         found = list(cast("Iterable[str]", segment(_LANGUAGE, window)))
         end = len(window)
         if start + end < len(text) and len(found) > 1:
-            end = window.rfind(found.pop())  # the last one may go on after the window
+            end = window.rfind(found.pop())  # the last sentence may continue after the window
         yield from found
         start += end
 

@@ -1,4 +1,4 @@
-"""``multi_turn_task_success_v1``: whether the user got what the conversation was for."""
+"""``multi_turn_task_success_v1``: whether the conversation reached the user's goal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="multi_turn_task_success_v1",
-            summary="Whether the agent reached what the user wanted over the whole conversation",
+            summary="Whether the agent reached the user's goals over the whole conversation",
             factory=_make,
             config=judged_criteria.DelegatingConfig,
             needs=frozenset({Need.JUDGE}),

@@ -1,4 +1,4 @@
-"""Asks a judge whether a conversation reached what the user wanted."""
+"""Asks a judge whether a conversation reached the user's goal."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _STATEMENTS: Final = {
 class MultiTurnTaskSuccess:
     """The mean over three statements about the whole conversation, from 0 to 1.
 
-    A conversation that reached nothing scores 0; one that reached a part of it something between. ADK has
-    Vertex AI measure this, with statements that a model makes up for every conversation; these are fixed.
+    A conversation that achieved nothing scores 0, a partial success scores in between. ADK measures this with
+    Vertex AI, where a model writes new statements for every conversation; these are fixed.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -27,5 +27,5 @@ class MultiTurnTaskSuccess:
         )
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score for the case."""
+        """Return one score for the case."""
         return Measurement(overall=await self._checklist.decide(case, _STATEMENTS))

@@ -21,9 +21,9 @@ _CALLS: Final = {
 class MultiTurnToolUseQuality:
     """The mean over three statements about the tool calls of a whole conversation, from 0 to 1.
 
-    Where no tool was called, only whether one was needed is asked; where the agent is not known to have
-    tools either, the criterion is not applicable. ADK has Vertex AI measure this, with statements that a
-    model makes up for every conversation; these are fixed.
+    If no tool was called, only the statement whether one was needed is judged; if the agent also declares no
+    tools, the criterion is not applicable. ADK measures this with Vertex AI, where a model writes new
+    statements for every conversation; these are fixed.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -31,7 +31,7 @@ class MultiTurnToolUseQuality:
         self._checklist = judged_criteria.Checklist(judge, prompt)
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score for the case."""
+        """Return one score for the case."""
         turns = case.actual.invocations
         if any(turn.tool_calls for turn in turns):
             return Measurement(overall=await self._checklist.decide(case, _CHOICE | _CALLS))

@@ -1,4 +1,4 @@
-"""``multi_turn_trajectory_quality_v1``: whether the agent went a good way through the conversation."""
+"""``multi_turn_trajectory_quality_v1``: whether the agent took a good path through the conversation."""
 
 from __future__ import annotations
 

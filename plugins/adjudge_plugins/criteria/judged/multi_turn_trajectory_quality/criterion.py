@@ -1,4 +1,4 @@
-"""Asks a judge whether the agent went a good way through a conversation."""
+"""Asks a judge whether the agent took a good path through a conversation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _STATEMENTS: Final = {
 
 
 class MultiTurnTrajectoryQuality:
-    """The mean over five statements about the moves of a whole conversation, from 0 to 1.
+    """The mean over five statements about the agent's steps in a whole conversation, from 0 to 1.
 
-    Statements about later turns and about failures do not apply where there are none. ADK has Vertex AI
-    measure this, with statements that a model makes up for every conversation; these are fixed.
+    Statements about later turns and about failures do not apply if there are none. ADK measures this with
+    Vertex AI, where a model writes new statements for every conversation; these are fixed.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -29,5 +29,5 @@ class MultiTurnTrajectoryQuality:
         )
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score for the case."""
+        """Return one score for the case."""
         return Measurement(overall=await self._checklist.decide(case, _STATEMENTS))

@@ -1,4 +1,4 @@
-"""``per_turn_user_simulator_quality_v1``: whether the simulated user kept to its scenario."""
+"""``per_turn_user_simulator_quality_v1``: whether the simulated user followed its scenario."""
 
 from __future__ import annotations
 

@@ -12,4 +12,4 @@ class UserSimulatorQualityConfig(JudgedConfig):
     """Options of ``per_turn_user_simulator_quality_v1`` (ADK ``LlmBackedUserSimulatorCriterion``)."""
 
     stop_signal: str = Field(default=STOP_SIGNAL, min_length=1)
-    """What the simulator writes where the conversation is over."""
+    """The text with which the simulator ends the conversation."""

@@ -1,4 +1,4 @@
-"""Asks a judge of every message of a simulated user whether such a user would have sent it."""
+"""Asks a judge whether each message of a simulated user fits the scenario and the persona."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _ENDED_BY_LIMIT: Final = "turn_limit"
 
 
 class UserSimulatorQuality:
-    """The share of turns in which the simulated user did what its scenario says, from 0 to 1.
+    """The share of turns in which the simulated user followed its scenario, from 0 to 1.
 
-    The first message must be the starting prompt, white space around it aside; no judge is asked about it. Each
-    further message a judge passes or fails against the plan, the conversation and what the persona never does.
-    It decides likewise whether the user was right to end the conversation; where not, the last turn scores 0.0.
-    Where a limit of turns ended the conversation, the user did not end it, and that is not looked at.
+    The first message must equal the starting prompt, except for white space; no judge is asked about it. For
+    every further message a judge decides by the plan, the conversation, and the behaviours that the persona
+    excludes. The judge also decides whether the user was right to end the conversation; if not, the last turn
+    scores 0.0. This is skipped if a limit of turns ended the conversation.
     """
 
     def __init__(self, config: UserSimulatorQualityConfig, judge: Judge) -> None:
-        """Decide by ``judge``."""
+        """Score with ``judge``."""
         self._judge = judge
         self._stop_signal = config.stop_signal
         self._prompt = judged_criteria.read_prompt(__package__, "per_turn_user_simulator_quality_v1")
         self._default = judged_criteria.read_prompt(__package__, "without_persona").text
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score per turn."""
+        """Return one score per turn."""
         scenario = case.case.conversation_scenario
         if scenario is None:
             return Measurement(overall=Outcome.not_applicable("no user was simulated in this conversation"))
@@ -97,7 +97,7 @@ def _first(scenario: ConversationScenario, turn: Invocation) -> Outcome:
 
 
 def _with_end(last: Outcome, end: Outcome) -> Outcome:
-    """The outcome of the last turn and of how the user left: the worse one, which shows both."""
+    """Combine the outcomes of the last turn and of the end: the worse one counts, and its details show both."""
     details = {**last.details, "end": {"score": end.score, "reasoning": end.reasoning, **end.details}}
     if last.score == 0.0 or end.score == 1.0:
         return last.model_copy(update={"details": details})

@@ -25,8 +25,8 @@ _ITEM: Final = JudgedItem(item_id="agent response", text="How coherent is the ag
 class ResponseEvaluation:
     """The coherence of a turn's final response, from 1 to 5: the median of the votes.
 
-    ADK has the prebuilt metric COHERENCE of Vertex AI's evaluation service measure this, on the same
-    scale. A turn without a response in words is not applicable.
+    ADK measures this with the prebuilt metric COHERENCE of Vertex AI's evaluation service, on the same
+    scale. A turn without a text response is not applicable.
     """
 
     def __init__(self, judge: Judge) -> None:
@@ -34,7 +34,7 @@ class ResponseEvaluation:
         self._prompt = judged_criteria.read_prompt(__package__, "response_evaluation_score")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score per turn."""
+        """Return one score per turn."""
         return await judged_criteria.turn_by_turn(case, self._turn)
 
     async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:

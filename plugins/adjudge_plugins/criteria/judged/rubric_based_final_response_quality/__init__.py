@@ -1,4 +1,4 @@
-"""``rubric_based_final_response_quality_v1``: whether the final response has the properties that rubrics name."""
+"""``rubric_based_final_response_quality_v1``: whether the final response has the properties in the rubrics."""
 
 from __future__ import annotations
 

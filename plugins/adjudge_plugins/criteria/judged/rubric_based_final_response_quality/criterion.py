@@ -1,4 +1,4 @@
-"""Asks a judge whether final responses have the properties that rubrics name."""
+"""Asks a judge whether final responses have the properties in the rubrics."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from adjudge_plugins.criteria.judged.rubric_based_final_response_quality.config 
 class FinalResponseQuality:
     """The mean over the turns of the mean over each turn's rubrics: yes is 1.0, no is 0.0 (seed 004).
 
-    The judge sees the answer and, to check it against, what the agent was told and what its tools gave.
-    A turn without an answer meets none of its rubrics, and no judge is asked.
+    The judge sees the final response, and the agent's instructions and tool results to check it against.
+    For a turn without a response every rubric is 0.0, without a judge call.
     """
 
     def __init__(self, config: FinalResponseQualityConfig, judge: Judge) -> None:
@@ -22,7 +22,7 @@ class FinalResponseQuality:
         self._rubrics = judged_criteria.RubricJudge(judge, prompt, config, kind="FINAL_RESPONSE_QUALITY")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score per turn."""
+        """Return one score per turn."""
         return await judged_criteria.turn_by_turn(case, self._turn)
 
     async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:
@@ -36,5 +36,5 @@ class FinalResponseQuality:
             response,
         )
         answered = response.text.strip()
-        unmet = None if answered else "the agent gave no answer; no judge was asked"
+        unmet = None if answered else "the agent gave no answer; the judge was not called"
         return await self._rubrics.judge_turn(turn, exhibits, unmet=unmet)

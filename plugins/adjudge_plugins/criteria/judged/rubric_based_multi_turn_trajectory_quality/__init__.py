@@ -1,4 +1,4 @@
-"""``rubric_based_multi_turn_trajectory_quality_v1``: whether a whole conversation has the properties that rubrics name."""
+"""``rubric_based_multi_turn_trajectory_quality_v1``: whether a whole conversation has the properties in the rubrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks a judge whether a whole conversation has the properties that rubrics name."""
+"""Asks a judge whether a whole conversation has the properties in the rubrics."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from adjudge.plugin import CaseUnderTest, Judge, Measurement, Outcome
 
 
 class MultiTurnTrajectoryQuality:
-    """The mean over the rubrics of a case, decided over the whole conversation: yes is 1.0, no is 0.0.
+    """The mean over the rubrics of a case, judged on the whole conversation: yes is 1.0, no is 0.0.
 
-    There is one outcome for the case and none for a turn (ADK scores the last turn and calls it the case).
+    There is one outcome for the case and none per turn (ADK reports the score as that of the last turn).
     """
 
     def __init__(self, config: judged_criteria.RubricsConfig, judge: Judge) -> None:
@@ -17,7 +17,7 @@ class MultiTurnTrajectoryQuality:
         self._rubrics = judged_criteria.RubricJudge(judge, prompt, config, kind="TRAJECTORY_QUALITY")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score for the case."""
+        """Return one score for the case."""
         turns = case.actual.invocations
         if not turns:
             return Measurement(overall=Outcome.not_applicable("the conversation has no turns"))

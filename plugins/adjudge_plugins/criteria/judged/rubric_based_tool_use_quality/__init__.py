@@ -1,4 +1,4 @@
-"""``rubric_based_tool_use_quality_v1``: whether tools were used as rubrics say."""
+"""``rubric_based_tool_use_quality_v1``: whether the use of tools has the properties in the rubrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks a judge whether tools were used as rubrics say."""
+"""Asks a judge whether the use of tools has the properties in the rubrics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ToolUseQuality:
         self._rubrics = judged_criteria.RubricJudge(judge, prompt, config, kind="TOOL_USE_QUALITY")
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One score per turn."""
+        """Return one score per turn."""
         return await judged_criteria.turn_by_turn(case, self._turn)
 
     async def _turn(self, turn: judged_criteria.TurnUnderTest) -> Outcome:

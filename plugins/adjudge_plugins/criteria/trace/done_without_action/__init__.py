@@ -1,4 +1,4 @@
-"""``done_without_action``: whether the agent says that it did something and did nothing."""
+"""``done_without_action``: whether the agent claims an action without having acted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def criteria() -> list[CriterionSpec]:
     return [
         CriterionSpec(
             name="done_without_action",
-            summary="Whether the agent says that it is done and did nothing",
+            summary="Whether the agent claims that it did something and the run has no action",
             factory=_make,
             simulated_conversations=True,
             lower_is_better=True,

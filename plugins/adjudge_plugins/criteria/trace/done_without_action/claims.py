@@ -1,7 +1,7 @@
-"""Words in which an agent says that it has changed or looked at something outside the conversation.
+"""Phrases in which an agent claims to have changed or looked up something outside of the conversation.
 
-Rather too few than too many. What an answer does by being written (written, created, calculated, summarised) is
-no deed here, and neither is a promise, a condition, a question or a denial.
+The list prefers precision over recall. Claims about the answer itself (written, created, calculated,
+summarised) do not count; neither do promises, conditions, questions and denials.
 """
 
 from __future__ import annotations
@@ -38,6 +38,6 @@ _CLAIMS: Final = re.compile(
 
 
 def claimed_deed(text: str) -> str | None:
-    """The first words that claim a deed, as they stand in the text; ``None`` where there are none."""
+    """The first words of a text that claim a deed, quoted exactly; ``None`` if there are none."""
     found = _CLAIMS.search(text)
     return None if found is None else found[0]

@@ -1,4 +1,4 @@
-"""Finds answers that say that something was done in runs in which nothing was done."""
+"""Finds answers that claim an action in runs without any action."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from adjudge_plugins.criteria.trace.done_without_action.claims import claimed_de
 
 
 class DoneWithoutAction:
-    """1.0 where the agent says that it did something and the run has no action at all; else 0.0.
+    """1.0 if the agent claims to have done something and the run has no action at all; else 0.0.
 
-    Not applicable where the run has no answer.
+    Not applicable if the run has no answer.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One outcome for the case, with the words that claim it."""
+        """Return one outcome for the case, with the words of the claim."""
         return Measurement(overall=_outcome(case.actual))
 
 
@@ -54,14 +54,14 @@ def _outcome(run: Trajectory) -> Outcome:
 
 
 class _Answer:
-    """Words to the user, or a call that ends the run."""
+    """A text to the user, or a call that ends the run."""
 
     def __init__(self, step: int, field: str, text: str, *, call: ToolCall | None = None) -> None:
         self._step, self._field, self._text, self._call = step, field, text, call
 
     @property
     def claim(self) -> Citation | None:
-        """Where it says that something was done."""
+        """The place where the answer claims a deed; ``None`` if it claims none."""
         if self._call is not None and (self._call.args or {}).get("success") is True:
             return trace.cited(self._step, self._call)
         words = claimed_deed(self._text)
@@ -69,7 +69,7 @@ class _Answer:
 
 
 def _answers(run: Trajectory) -> Iterator[_Answer]:
-    """The answers of all turns. The final one stands in the last step before it, and in step 0 where there is none."""
+    """The answers of all turns. A final response belongs to the last step before it; to step 0 if there is none."""
     last = 0
     for turn in run.invocations:
         for step in turn.steps:
@@ -83,7 +83,7 @@ def _answers(run: Trajectory) -> Iterator[_Answer]:
 
 
 def _is_deed(item: Item) -> bool:
-    """Whether an item is an action, or shows that there was one. What adjudge has no word for may be one."""
+    """Whether an item is an action, or implies one. An item of unknown type may be one."""
     if isinstance(item, ToolCall):
         return not trace.is_answer(item.name)
     if isinstance(item, ToolResult):

@@ -1,4 +1,4 @@
-"""``invalid_arguments``: whether the agent's calls keep to the declarations of its tools."""
+"""``invalid_arguments``: whether the arguments of calls satisfy the declarations of their tools."""
 
 from __future__ import annotations
 

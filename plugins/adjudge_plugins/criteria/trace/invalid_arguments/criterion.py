@@ -1,4 +1,4 @@
-"""Counts calls whose arguments do not fit the declaration of their tool."""
+"""Counts calls whose arguments do not satisfy the declaration of their tool."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from adjudge_plugins.criteria.trace.invalid_arguments.schema import Checked, Sch
 from adjudge_plugins.criteria.trace.invalid_arguments.work import MOST, Budget, TooMuchWorkError
 
 _MOST: Final = 20
-"""Calls of which the details say what is wrong: one mistake is often made all over a run."""
+"""The number of calls whose problem the details describe: one mistake is often repeated throughout a run."""
 
 
 class InvalidArguments:
-    """How many calls have arguments that are no JSON object, or that break the schema of the tool.
+    """The number of calls whose arguments are not a JSON object, or violate the schema of the tool.
 
-    Where several agents declare a tool of one name, it is enough that one declaration fits. Tools without a
-    schema, and those whose schema is broken, take any object. What undeclared tools are called with is not
-    known to be wrong, unless it is no object. Not applicable where nothing is declared, nor where the run has no call, or none
-    with arguments: many instrumentations leave them out, and what a log does not record is not wrong in it.
-    A schema whose references multiply into millions of checks is an error: the validator could not be stopped.
+    If several agents declare a tool of the same name, one matching declaration is enough. Tools without a
+    schema, or with a broken one, accept any object. Calls of undeclared tools only count if their arguments
+    are not an object. Not applicable if no tool is declared, or if the run has no call or no call with
+    arguments: many instrumentations do not record them. A schema whose references multiply into millions of
+    checks is an error, because the validator cannot be interrupted.
     """
 
     async def score(self, case: CaseUnderTest) -> Measurement:
-        """One count for the case, with every such call and what is wrong with it."""
+        """Return one count for the case, with every such call and its problem."""
         return Measurement(overall=_invalid(case))
 
 
@@ -72,7 +72,7 @@ def _invalid(case: CaseUnderTest) -> Outcome:
 
 
 class _Tool:
-    """A declaration, its schema compiled once for all calls."""
+    """A tool declaration with its compiled schema."""
 
     def __init__(self, tool: trace.DeclaredTool) -> None:
         self.takes_text = tool.takes_text
@@ -80,11 +80,11 @@ class _Tool:
 
     @property
     def is_unusable(self) -> bool:
-        """Whether its schema is none."""
+        """Whether the schema is invalid."""
         return self._schema is not None and self._schema.is_broken
 
     def check(self, arguments: JsonObject, budget: Budget) -> Checked | None:
-        """The first thing that is wrong; ``None`` where nothing is."""
+        """Return the first problem of the arguments; ``None`` if they are valid."""
         return None if self._schema is None else self._schema.check(arguments, budget)
 
 

@@ -1,4 +1,4 @@
-"""A JSON schema that somebody else wrote, applied to arguments that a model wrote: nothing of it is trusted."""
+"""Validates arguments with a JSON schema; neither of them is trusted."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from adjudge.model import JsonObject
 from adjudge_plugins.criteria.trace.invalid_arguments.work import Budget, Work
 
 _LONGEST: Final = 200
-"""Characters of a problem: messages repeat the value that is wrong."""
+"""The length limit of a problem in characters: the validator's messages repeat the invalid value."""
 
 
 class Checked(NamedTuple):
-    """What is wrong with arguments."""
+    """The problem of invalid arguments."""
 
     path: str
     """JSON path inside the arguments."""
@@ -23,27 +23,27 @@ class Checked(NamedTuple):
 
 
 class Schema:
-    """A JSON schema, of the draft that its ``$schema`` names or 2020-12.
+    """A JSON schema, of the draft in its ``$schema``, by default 2020-12.
 
-    References outside it are never fetched, and patterns are matched in linear time (those that need
-    backtracking make the schema a broken one).
+    References to other documents are never fetched. Patterns are matched in linear time; a pattern that needs
+    backtracking makes the schema a broken one.
     """
 
     def __init__(self, schema: JsonObject) -> None:
         self._work = Work(schema)
-        # Making the validator is work too, which nothing can stop either.
+        # Creating the validator costs work too, and cannot be interrupted either.
         self._validator = None if self._work.is_too_large else _validator(schema)
 
     @property
     def is_broken(self) -> bool:
-        """Whether it is no JSON schema, or refers to something that is not in it. It takes everything then."""
+        """Whether it is not a valid JSON schema, or has unresolvable references. A broken schema accepts everything."""
         return self._validator is None and not self._work.is_too_large
 
     def check(self, arguments: JsonObject, budget: Budget) -> Checked | None:
-        """The first thing that is wrong with the arguments; ``None`` where nothing is.
+        """Return the first problem of the arguments; ``None`` if they are valid.
 
         Raises:
-            TooMuchWorkError: the budget does not suffice to say it.
+            TooMuchWorkError: the budget is exhausted.
         """
         if not self.is_broken:
             self._work.check(arguments, budget)

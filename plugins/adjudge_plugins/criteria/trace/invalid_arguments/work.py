@@ -1,7 +1,8 @@
-"""How much work it is to hold arguments against a schema: counted first, because the validator cannot be stopped.
+"""Estimates the work of a schema validation before it starts, because the validator cannot be interrupted.
 
-Eighteen definitions that each refer twice to the next are a quarter of a million checks, forty are a day's. The
-count visits each pair of a subschema and a value once, however often the validator would.
+References make the work exponential: eighteen definitions that each refer twice to the next cause a quarter
+of a million checks; forty would take days. The estimate visits each pair of a subschema and a value only
+once.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from typing import Any, Final, cast
 from urllib.parse import unquote
 
 MOST: Final = 10_000_000
-"""Checks of one value against one subschema, for all calls of a case: less than a second's work for the validator."""
+"""The limit of checks (one value against one subschema) for all calls of a case: less than a second of work."""
 
 _MOST_COPIES: Final = 50_000
-"""Parts of a schema that stand for a reference: the validator may make one validator of each."""
+"""The limit of subschemas after references are expanded: the validator may create one validator for each."""
 
 _PAIR: Final = 20
-"""What visiting a pair costs here, in checks."""
+"""The cost of visiting one pair in this estimate, in checks."""
 
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _SAME_VALUE: Final = ("not", "if", "then", "else")
@@ -27,24 +28,24 @@ _SAME_VALUE_OBJECTS: Final = ("dependentSchemas", "dependencies")
 _EVERY_ITEM: Final = ("items", "additionalItems", "unevaluatedItems", "contains")
 _EVERY_PROPERTY: Final = ("additionalProperties", "unevaluatedProperties")
 _FURTHER_ROUND: Final = ("unevaluatedItems", "unevaluatedProperties")
-"""To know what is left over for these, the validator applies their neighbours once more."""
+"""For these keywords the validator applies the neighbouring keywords a second time."""
 
 
 class TooMuchWorkError(Exception):
-    """More than ``MOST`` checks, or a reference that cannot be followed."""
+    """More than ``MOST`` checks, or a reference that cannot be resolved."""
 
 
 class Budget:
-    """The checks that may still be made for a case."""
+    """The number of checks left for a case."""
 
     def __init__(self) -> None:
         self._left = MOST
 
     def spend(self, checks: int) -> None:
-        """Take some.
+        """Subtract ``checks`` from the budget.
 
         Raises:
-            TooMuchWorkError: so many are not left.
+            TooMuchWorkError: fewer are left.
         """
         self._left -= checks
         if self._left < 0:
@@ -52,10 +53,10 @@ class Budget:
 
 
 class Work:
-    """Counts the checks that a schema asks for."""
+    """Estimates the number of checks for a schema."""
 
     def __init__(self, schema: object) -> None:
-        """Look through the schema once."""
+        """Scan the schema once."""
         self._root = schema
         self._named: dict[str, object] = {}
         self._size = 0
@@ -79,31 +80,31 @@ class Work:
             self.is_too_large = True
 
     def _expanded(self, part: object, known: dict[int, int]) -> int:
-        """How many parts there are once what a reference names stands in its place."""
+        """The number of subschemas in a part after its references are expanded."""
         place = id(part)
         if place in known:
             return known[place]
-        known[place] = 0  # met again inside itself: it is not expanded once more
+        known[place] = 0  # a recursive reference is not expanded again
         size = 1 + sum(self._expanded(inner, known) for inner in (*_values(part), *_parts(part)))
         if isinstance(part, dict):
             rules = cast("dict[str, object]", part)
             for reference in (rules.get(name) for name in _REFERENCES):
                 if isinstance(reference, str):
-                    with suppress(TooMuchWorkError):  # a broken schema, as the validator will say
+                    with suppress(TooMuchWorkError):  # the validator reports a broken schema
                         size += self._expanded(self._referred(reference), known)
         known[place] = size
         return size
 
     def check(self, value: object, budget: Budget) -> None:
-        """Pay for holding a value against the schema.
+        """Subtract the work of validating ``value`` from the budget.
 
         Raises:
-            TooMuchWorkError: the budget does not suffice, or a reference cannot be followed.
+            TooMuchWorkError: the budget is exhausted, or a reference cannot be resolved.
         """
         if self.is_too_large:
             raise TooMuchWorkError
         if not self._has_references and (most := self._size * _size(value)) <= MOST // 10:
-            budget.spend(most)  # without references each subschema meets each value once at most
+            budget.spend(most)  # without references each subschema meets each value at most once
             return
         try:
             budget.spend(self._count(self._root, value, {}, budget))
@@ -118,7 +119,7 @@ class Work:
         if pair in known:
             return known[pair]
         budget.spend(_PAIR)
-        known[pair] = 0  # met again while it is counted: the validator ends such circles
+        known[pair] = 0  # for a cycle: the validator ends it as well
         same = sum(self._count(part, value, known, budget) for part in self._for_the_same_value(rules))
         if any(name in rules for name in _FURTHER_ROUND):
             same *= 2
@@ -190,7 +191,7 @@ def _values(value: object) -> Iterable[object]:
 
 
 def _size(value: Any) -> int:
-    """How many values there are inside, itself included."""
+    """The number of values in a JSON value, including itself."""
     size, todo = 0, [value]
     while todo:
         part = todo.pop()
