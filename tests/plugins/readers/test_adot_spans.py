@@ -145,3 +145,11 @@ def test_real_spans_of_several_agents(shared_data: Path) -> None:
     assert sorted(call.name for step in run.steps for call in step.calls) == sorted(wanted)
     assert len(results(run)) == len(wanted)
     assert len({step.author for step in run.steps}) == 2
+    said = [
+        value
+        for found in models
+        for name, value in found.items()
+        if name == "llm.output_messages.0.message.content"
+    ]
+    assert run.invocations[0].final_response is not None
+    assert [run.invocations[0].final_response.text] == said

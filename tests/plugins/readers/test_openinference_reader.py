@@ -183,6 +183,18 @@ def test_a_content_that_is_a_text_and_a_list_is_both(tmp_path: Path) -> None:
     assert trajectory.invocations[0].user_content.text == "How warm is it?\nAnd inside?"
 
 
+def test_a_content_that_is_written_twice_is_said_once(tmp_path: Path) -> None:
+    """The instrumentation of the OpenAI Agents SDK writes a text as the content and as the only part of it."""
+    given, gave = "llm.input_messages.0.message", "llm.output_messages.0.message"
+    said = llm(1, [USER], [ANSWER])
+    said["attributes"][f"{given}.contents.0.message_content.text"] = said["attributes"][f"{given}.content"]
+    said["attributes"][f"{gave}.contents.0.message_content.text"] = said["attributes"][f"{gave}.content"]
+    (turn,) = one(tmp_path, said).invocations
+    assert turn.user_content.text == "How warm is it?"
+    assert turn.final_response is not None
+    assert turn.final_response.text == said["attributes"][f"{gave}.content"]
+
+
 def block(kind: str, **members: Any) -> dict[str, Any]:
     return {"message_content": {"type": kind, kind: members}}
 

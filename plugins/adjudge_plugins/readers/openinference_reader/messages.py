@@ -46,6 +46,8 @@ def _message(found: JsonObject, losses: logs.Losses) -> spans.Message:
         *logs.list_of(found.get("message.contents")),
     )
     parts = [_part(part, losses) for part in written]
+    if said and "\n".join(part.text for part in parts if isinstance(part, Text)) == content:
+        said = []  # some instrumentations write the text twice: as the content, and as its parts
     if isinstance(call_id, str) and role not in _TOOLS and said:
         items = [_result(found, call_id, said), *parts]  # a user's message may contain a result
     elif (isinstance(call_id, str) or role in _TOOLS) and not any(isinstance(it, ToolResult) for it in parts):
