@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from adjudge.runner.engine import Event, JudgesAsked
     from adjudge.runner.estimate import Estimate, EvaluationPlan, Needed
     from adjudge.runner.execution import RunResult
-    from adjudge.runner.host import read_log
     from adjudge.runner.inventory import Inventory, inventory
     from adjudge.runner.judged_scoring import CaseToScore, JudgedScore, JudgedScores, score_by_judge
-    from adjudge.runner.judges import open_judge
     from adjudge.runner.open_agent import OpenAgent, open_agent
+    from adjudge.runner.open_judge import open_judge
     from adjudge.runner.open_run import EvaluatedCase, OpenRun, open_run
     from adjudge.runner.plan_preview import (
         estimate_logs,
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
         prepare_criteria,
         prepare_criteria_sync,
     )
+    from adjudge.runner.read_log import read_log
     from adjudge.runner.stored_runs import StoredRun, delete_run, list_runs, read_run, write_reports
 
 __version__ = "0.1.0"
@@ -58,16 +58,16 @@ _MODULES: Final = {
     "runner.engine": "Event JudgesAsked",
     "runner.estimate": "Estimate EvaluationPlan Needed",
     "runner.execution": "RunResult",
-    "runner.host": "read_log",
     "runner.inventory": "Inventory inventory",
     "runner.judged_scoring": "CaseToScore JudgedScore JudgedScores score_by_judge",
-    "runner.judges": "open_judge",
     "runner.open_agent": "OpenAgent open_agent",
+    "runner.open_judge": "open_judge",
     "runner.open_run": "EvaluatedCase OpenRun open_run",
     "runner.plan_preview": (
         "estimate_logs estimate_logs_sync plan_evaluation plan_evaluation_sync"
         " prepare_criteria prepare_criteria_sync"
     ),
+    "runner.read_log": "read_log",
     "runner.stored_runs": "StoredRun delete_run list_runs read_run write_reports",
 }
 _HOMES: Final = {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -12,8 +12,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.candidates import OWN_DISTRIBUTION
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import JudgeMessage
 from adjudge.plugin import (
     AgentAdapterSpec,

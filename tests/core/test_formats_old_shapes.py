@@ -89,7 +89,10 @@ def test_a_list_of_named_cases_keeps_the_initial_session(tmp_path: Path) -> None
             )
         ),
         *(
-            ([{"query": "x", key: "y"}], [f"$[0]: unknown key {key!r} in turn of the old shape", "Name it 'reference'"])
+            (
+                [{"query": "x", key: "y"}],
+                [f"$[0]: unknown key {key!r} in turn of the old shape", "Name it 'reference'"],
+            )
             for key in ("expected_response", "expected", "final_response", "answer", "expectedAnswer")
         ),
         (

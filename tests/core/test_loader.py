@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudge.errors import PluginError, UnknownNameError
-from adjudge.extension.discovery import canonical_name, discover
-from adjudge.extension.loader import Extensions, PluginState
+from adjudge.extension.candidates import canonical_name
+from adjudge.extension.loader import Extensions, PluginState, discover
 from adjudge.plugin import (
     AgentAdapterSpec,
     CriterionSpec,

@@ -12,8 +12,7 @@ from failed_runs import CRITERION
 from payloads import Run
 from programs import Programs
 
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.extension.project import find_settings
 from adjudge.model import WordedCriterion
 from adjudge.plugin import JudgeModelOptions, ReadOptions, Source, Trajectory

@@ -11,8 +11,7 @@ import pytest
 
 import adjudge
 from adjudge import InputError
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import Content, Invocation
 from adjudge.plugin import (
     AgentAdapterSpec,

@@ -14,8 +14,7 @@ import pytest
 
 import adjudge as package
 from adjudge.extension import guard
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import Content, Invocation, Step, ToolCall
 from adjudge.model.result import CaseResult
 from adjudge.plugin import (

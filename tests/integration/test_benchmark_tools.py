@@ -13,8 +13,7 @@ from types import ModuleType
 import pytest
 
 from adjudge import evaluate_sync
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.testing import as_candidate
 from adjudge.testing.log_runs import judged_sync
 

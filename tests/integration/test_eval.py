@@ -15,9 +15,8 @@ import pytest
 
 import adjudge as package
 from adjudge.errors import AdjudgeError
-from adjudge.extension.discovery import discover
 from adjudge.extension.hooks import CaseFinished
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import Content, EvalCase, EvalSet, Invocation, Step, ToolCall
 from adjudge.plugin import (
     AgentAdapterSpec,

@@ -13,8 +13,7 @@ from pytest_httpserver import HTTPServer
 
 from adjudge import evaluate_sync
 from adjudge.errors import InputError
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.plugin import CriterionSpec, hookimpl
 from adjudge.testing import as_candidate
 

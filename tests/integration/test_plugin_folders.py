@@ -260,7 +260,7 @@ def test_strangers_come_first_and_ours_on_request(adjudge: Run, tmp_path: Path) 
     shown = adjudge("plugins", "show", "yak", PYTHONPATH=place).stdout
 
     assert [line.split()[0] for line in listed] == ["plugin", "xerus", "yak", "zebra", "`adjudge"]
-    assert "`adjudge plugins --all` lists adjudge's own too" == listed[-1]
+    assert listed[-1] == "`adjudge plugins --all` lists adjudge's own too"
     assert [line.split()[0] for line in everything[1:4]] == ["xerus", "yak", "zebra"]
     assert len(everything) > 50
     assert "\nhomepage      https://zoo.example\n" in shown

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import JudgeMessage
 from adjudge.plugin import JudgeError, JudgeReply, JudgeRequest
 from adjudge.testing import FakeHost

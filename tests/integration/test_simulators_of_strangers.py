@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import Content, SimulatedConversation, UserTurn
 from adjudge.plugin import UserSimulatorSpec, hookimpl
 from adjudge.testing import as_candidate

@@ -16,8 +16,7 @@ from adjudge import evaluate_sync
 from adjudge.cli import cli
 from adjudge.cli.exits import run_cli
 from adjudge.errors import InputError
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.plugin import (
     CaseUnderTest,
     ComponentConfig,

@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from pytest_httpserver import HTTPServer
 
 from adjudge.cli import cli
-from adjudge.extension.discovery import OWN_DISTRIBUTION, Candidate, discover
-from adjudge.extension.loader import Extensions, PluginState
+from adjudge.extension.candidates import OWN_DISTRIBUTION, Candidate
+from adjudge.extension.loader import Extensions, PluginState, discover
 from adjudge.model import Content, Invocation
 from adjudge.model.trajectory import Trajectory
 from adjudge.plugin import Host

@@ -8,8 +8,9 @@ import click
 
 from adjudge.cli.listing import json_option, say_document
 from adjudge.errors import UnknownNameError, did_you_mean
+from adjudge.extension.candidates import Candidate
 from adjudge.extension.commands import COMMANDS, command_summary
-from adjudge.extension.discovery import Candidate, installed
+from adjudge.extension.discovery import installed
 from adjudge.extension.tables import show_fields, show_table
 
 

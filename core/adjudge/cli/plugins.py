@@ -11,8 +11,9 @@ from adjudge.cli.command_group import CommandGroup
 from adjudge.cli.exits import UNMEASURED
 from adjudge.cli.listing import json_option, load_for_listing, say_document
 from adjudge.errors import UnknownNameError, did_you_mean
+from adjudge.extension.candidates import canonical_name
 from adjudge.extension.commands import COMMANDS
-from adjudge.extension.discovery import canonical_name, installed
+from adjudge.extension.discovery import installed
 from adjudge.extension.loader import PluginState
 from adjudge.extension.tables import one_line, show_fields, show_table
 from adjudge.extension.terminal import say

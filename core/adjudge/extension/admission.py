@@ -8,7 +8,7 @@ from typing import Any, cast
 import pluggy
 
 from adjudge.errors import PluginError
-from adjudge.extension.discovery import OWN_DISTRIBUTION, Candidate, canonical_name
+from adjudge.extension.candidates import OWN_DISTRIBUTION, Candidate, canonical_name
 from adjudge.extension.hooks import PROVIDER_HOOKS
 from adjudge.extension.registry import Registered
 from adjudge.extension.specs import API_VERSION, Spec

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import click
 
-    from adjudge.extension.discovery import Candidate
+    from adjudge.extension.candidates import Candidate
 
 COMMANDS: Final = "adjudge.commands"
 """The group of entry points."""
@@ -84,7 +84,8 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> tuple[click.Command
     import click
 
     from adjudge.errors import PluginError
-    from adjudge.extension.discovery import canonical_name, disabled_by_variable, installed
+    from adjudge.extension.candidates import canonical_name
+    from adjudge.extension.discovery import disabled_by_variable, installed
     from adjudge.extension.guard import described
 
     found = [item for item in installed(COMMANDS) if item.name == name]

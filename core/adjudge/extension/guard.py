@@ -9,11 +9,11 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import _exit  # imported now, because an agent may replace os._exit
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from adjudge.errors import AdjudgeError, PluginError
 from adjudge.extension.participants import take_part
@@ -31,9 +31,6 @@ GRACE: Final = 5.0
 
 LONGEST: Final = 300.0
 """The default time limit of a call in seconds."""
-
-CLOSING: Final = 10.0
-"""The time limit for closing a component in seconds."""
 
 
 class Origin(Protocol):
@@ -215,45 +212,6 @@ def each(
                 close()
 
 
-async def awaited(
-    origin: Origin,
-    call: str,
-    coroutine: Callable[[], Awaitable[ValueT]],
-    *,
-    passing: tuple[type[AdjudgeError], ...] = (),
-    within: float | None = None,
-) -> ValueT:
-    """Await a coroutine of a plugin and return its result.
-
-    In a run, coroutines of third-party plugins run on a separate event loop in a thread, one for each plugin.
-
-    Args:
-        origin: The owner of the code.
-        call: The name of the call, for messages.
-        coroutine: Creates the coroutine; called once.
-        passing: Exceptions that the call's contract allows; they are passed on unchanged.
-        within: The time limit in seconds; ``None`` for no limit.
-
-    Raises:
-        PluginRaisedError: it raised another exception, or a ``CancelledError`` without being cancelled.
-        PluginTimeoutError: it took longer than ``within``.
-        asyncio.CancelledError: the calling task was cancelled. A coroutine that does not end ``GRACE`` seconds after
-            that is no longer waited for.
-    """
-    # Not at the top: every plugin imports this module, and few need asyncio.
-    from adjudge.extension.plugin_loops import outcome
-
-    value, raised = await outcome(origin, coroutine, within)
-    if raised is None:
-        return cast("ValueT", value)
-    if isinstance(raised, LimitExceededError):
-        raise PluginTimeoutError(f"{call} of {origin.provenance} {raised}")
-    if isinstance(raised, KeyboardInterrupt):  # raised by the plugin: Ctrl-C never reaches its thread
-        raise PluginRaisedError(origin, call, raised)
-    with guarded(origin, call, passing=passing):
-        raise raised
-
-
 def end_fork_of(process: int) -> None:
     """End the current process if it is a child of ``process``: third-party code has forked and returned in the child.
 
@@ -261,20 +219,3 @@ def end_fork_of(process: int) -> None:
     """
     if os.getpid() != process:
         _exit(0)
-
-
-async def closed(origin: Origin, component: object) -> str | None:
-    """Close a component if it has ``aclose``. A failure does not raise; its message is returned.
-
-    Args:
-        origin: The owner of the code.
-        component: The component that a factory made.
-    """
-    aclose = getattr(component, "aclose", None)
-    if aclose is None:
-        return None
-    try:
-        await awaited(origin, "aclose", aclose, within=CLOSING)
-    except PluginError as error:
-        return str(error)
-    return None

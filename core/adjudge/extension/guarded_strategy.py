@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import cast
 
 from adjudge.errors import AdjudgeError, PluginError
-from adjudge.extension.guard import LONGEST, awaited, lent, make
+from adjudge.extension.coroutine_guard import awaited
+from adjudge.extension.guard import LONGEST, lent, make
 from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, Self, TypeAlias
 
 import pluggy
 
-from adjudge.extension.discovery import PROJECT
+from adjudge.extension.candidates import PROJECT
 from adjudge.extension.specs import (
     AgentAdapterSpec,
     CriterionSpec,

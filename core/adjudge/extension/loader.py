@@ -15,16 +15,11 @@ import pluggy
 
 from adjudge.errors import PluginError, did_you_mean
 from adjudge.extension.admission import collect, register, unmet_requirement
-from adjudge.extension.discovery import (
-    PROJECT,
-    Candidate,
-    PluginIdentity,
-    canonical_name,
-    disabled_by_variable,
-    discover,
-)
+from adjudge.extension.candidates import PROJECT, Candidate, PluginIdentity, canonical_name
+from adjudge.extension.discovery import disabled_by_variable, installed
 from adjudge.extension.guard import PluginRaisedError, described, guarded, lent
 from adjudge.extension.hooks import OBSERVER_HOOKS, PROVIDER_HOOKS, Registries, hook_specifications
+from adjudge.extension.plugin_folders import folder_plugins
 from adjudge.extension.registry import Registered, Registry
 
 
@@ -240,3 +235,8 @@ class Extensions(Registries):
             hooks=hooks,
             components=tuple(f"{hook}: {registered.spec.name}" for hook, registered in components),
         )
+
+
+def discover() -> list[Candidate]:
+    """Find all plugins: installed ones, and those in folders that the user names."""
+    return [*installed(), *folder_plugins()]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adjudge.extension.discovery import PluginIdentity
+    from adjudge.extension.candidates import PluginIdentity
     from adjudge.extension.registry import Registered
     from adjudge.extension.specs import Spec
     from adjudge.model.result import Participant

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from adjudge.errors import InputError, Problem
-from adjudge.extension.discovery import Candidate, unloadable
+from adjudge.extension.candidates import Candidate, unloadable
+from adjudge.extension.user_configuration import user_file, user_folders
 
 VARIABLE: Final = "ADJUDGE_PLUGIN_FOLDERS"
 """The environment variable with the folders, separated as in ``PATH``."""
@@ -55,14 +56,6 @@ def more_folders(folders: Iterable[Path]) -> Generator[None]:
             os.environ[VARIABLE] = before
 
 
-def user_file() -> Path:
-    """The user's own configuration, independent of projects: ``$XDG_CONFIG_HOME/adjudge/adjudge.toml``."""
-    configured = Path(os.environ.get("XDG_CONFIG_HOME", ""))
-    # Ignore relative paths, as the XDG specification demands: they would point into the current project.
-    chosen = configured if configured.is_absolute() else Path("~/.config").expanduser()
-    return chosen / "adjudge" / "adjudge.toml"
-
-
 def _named() -> Iterator[Path]:
     for name in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
         yield Path(name).expanduser()
@@ -72,8 +65,6 @@ def _named() -> Iterator[Path]:
     except (OSError, RuntimeError):  # the user has no home folder
         return
     if is_there:
-        from adjudge.extension.project import user_folders
-
         for name in user_folders(file):
             yield file.parent / Path(name).expanduser()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
@@ -13,7 +12,8 @@ from pydantic import Field
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import ComponentConfig, short_repr, validated_config
 from adjudge.extension.loader import Extensions
-from adjudge.extension.plugin_folders import VARIABLE, user_file
+from adjudge.extension.plugin_folders import VARIABLE
+from adjudge.extension.user_configuration import toml_table, user_file
 from adjudge.model.environment import Environment
 
 
@@ -55,19 +55,6 @@ class Settings(ComponentConfig):
     """Short names of components and their canonical ids."""
 
 
-class _UserPlugins(ComponentConfig):
-    """The table ``[plugins]`` of the user's own configuration."""
-
-    folders: tuple[str, ...] = ()
-    """Folders of plugins without packaging; relative paths start at the folder of the file."""
-
-
-class _UserSettings(ComponentConfig):
-    """The user's own configuration, which belongs to no project."""
-
-    plugins: _UserPlugins = _UserPlugins()
-
-
 def find_settings(folder: Path) -> Settings:
     """Read the configuration from the nearest folder that has one, ``folder`` or a parent.
 
@@ -77,10 +64,10 @@ def find_settings(folder: Path) -> Settings:
     for place in (folder, *folder.parents):
         own = place / "adjudge.toml"
         if own.is_file():
-            return _settings(own, _table(own))
+            return _settings(own, toml_table(own))
         project = place / "pyproject.toml"
         if project.is_file():
-            tool: object = _table(project).get("tool", {})
+            tool: object = toml_table(project).get("tool", {})
             if isinstance(tool, dict) and "adjudge" in tool:
                 return _settings(project, cast("dict[str, Any]", tool)["adjudge"], "$.tool.adjudge")
     return Settings()
@@ -112,15 +99,6 @@ def project_extensions(folder: Path, *, disable: Iterable[str] = (), only_listed
     return extensions
 
 
-def user_folders(file: Path) -> tuple[str, ...]:
-    """The folders of plugins named in the user's own configuration.
-
-    Raises:
-        InputError: the file is not TOML, or has an unknown key.
-    """
-    return validated_config(_UserSettings, _table(file), file=str(file)).plugins.folders
-
-
 def environment_with(folders: Iterable[Path]) -> Environment:
     """The environment variables, with those added that are only in ``.env`` files; earlier folders take precedence.
 
@@ -138,15 +116,6 @@ def environment_with(folders: Iterable[Path]) -> Environment:
                 if name not in values:
                     values[name], files[name] = value, path
     return Environment(values, files)
-
-
-def _table(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(Problem(what=f"cannot be read: {error.strerror}", file=str(path))) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(Problem(what=f"not a TOML file: {error}", file=str(path))) from None
 
 
 def _settings(path: Path, given: object, prefix: str = "$") -> Settings:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from adjudge.errors import PluginError, Problem, UnavailableError, UnknownNameError, did_you_mean
-from adjudge.extension.discovery import PluginIdentity
+from adjudge.extension.candidates import PluginIdentity
 from adjudge.extension.specs import Spec
 from adjudge.model.base import JsonObject
 

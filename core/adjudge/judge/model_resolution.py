@@ -9,7 +9,8 @@ from typing import Final
 
 from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, UnavailableError, UnknownNameError
 from adjudge.extension.configuration import validated_config
-from adjudge.extension.guard import closed, each, guarded, make
+from adjudge.extension.coroutine_guard import closed
+from adjudge.extension.guard import each, guarded, make
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     JudgeBackend,

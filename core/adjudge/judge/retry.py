@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from adjudge.errors import JudgeError, RunError
-from adjudge.extension.guard import PluginTimeoutError, awaited, guarded, lent, returned
+from adjudge.extension.coroutine_guard import awaited
+from adjudge.extension.guard import PluginTimeoutError, guarded, lent, returned
 from adjudge.extension.judge_protocols import SupportsRateLimit
 from adjudge.extension.shortage import shortage_of
 from adjudge.judge.circuit_breaker import Breaker

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from adjudge.adk.eval_set_file import CaseEntry, EvalSetFile
-from adjudge.extension.guard import closed
+from adjudge.extension.coroutine_guard import closed
 from adjudge.journal.run_journal import Journal, Place
 from adjudge.model.base import JsonObject
 from adjudge.model.eval_set import EvalCase

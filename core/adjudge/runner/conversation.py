@@ -11,15 +11,8 @@ from typing import Final
 from pydantic import ValidationError
 
 from adjudge.errors import AgentError, PluginError
-from adjudge.extension.guard import (
-    CLOSING,
-    Origin,
-    PluginRaisedError,
-    PluginTimeoutError,
-    awaited,
-    described,
-    lent,
-)
+from adjudge.extension.coroutine_guard import CLOSING, awaited
+from adjudge.extension.guard import Origin, PluginRaisedError, PluginTimeoutError, described, lent
 from adjudge.extension.protocols import AgentSession, SessionRequest, SupportsRecordedUser
 from adjudge.extension.shortage import shortage_of
 from adjudge.model.base import told, validated_copy

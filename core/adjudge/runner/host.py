@@ -5,14 +5,15 @@ from __future__ import annotations
 import copy
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import validated_config
-from adjudge.extension.guard import awaited, lent, make, returned
+from adjudge.extension.coroutine_guard import awaited
+from adjudge.extension.guard import lent, make, returned
 from adjudge.extension.guarded_strategy import GuardedStrategy
 from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
@@ -20,20 +21,17 @@ from adjudge.extension.judge_protocols import InstalledStrategy, Judge, Recordin
 from adjudge.extension.loader import Extensions
 from adjudge.extension.participants import Participants
 from adjudge.extension.plugin_loops import at_home
-from adjudge.extension.project import environment_with, project_extensions
-from adjudge.extension.protocols import Criterion, ReadOptions
+from adjudge.extension.project import environment_with
+from adjudge.extension.protocols import Criterion
 from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.specs import CriterionSpec, GranularityStrategySpec
 from adjudge.journal.recording import RecordingFile
+from adjudge.judge.panel import JudgePanel
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.measurement import Measurement
 from adjudge.model.trajectory import Trajectory
-from adjudge.runner.request import roles_of
 from adjudge.runner.traces import Traces
-
-if TYPE_CHECKING:
-    from adjudge.runner.judges import RunJudges
 
 
 class _Delegate:
@@ -60,8 +58,8 @@ class RunHost:
         """The loaded plugins."""
         self._working_folder = working_folder
         self._environment: Mapping[str, str] = os.environ
-        self.judges: RunJudges | None = None
-        """Set where there can be judges."""
+        self.judge_of: Callable[[JudgeModelOptions], JudgePanel] | None = None
+        """Makes the judge that options choose; ``None``: there are no judges."""
         self._untrusted_file: str | None = None
         self.judge_documents: list[JsonObject] = []
         """What decides the answers of every judge that was asked for here."""
@@ -108,9 +106,9 @@ class RunHost:
             UnavailableError: no judge is named, or what it needs is missing.
             InputError: the options are wrong.
         """
-        if self.judges is None:
+        if self.judge_of is None:
             raise InputError(Problem(what="a judge is available only during a run"))
-        judge = self.judges.judge(options)
+        judge = self.judge_of(options)
         self.judge_documents.append(judge.document())
         return judge
 
@@ -208,34 +206,3 @@ class RunHost:
         """
         traces = Traces(self.extensions, self)
         return traces.read(path, traces.reader_of(path, name=reader))
-
-
-def read_log(
-    path: str | Path,
-    *,
-    reader: str | None = None,
-    task: str | None = None,
-    roles: Mapping[str, str] | None = None,
-    disable: Iterable[str] = (),
-) -> Iterator[Trajectory]:
-    """The runs in a log, one at a time, read by the installed trace reader that knows its format.
-
-    Args:
-        path: The log.
-        reader: A reader's name; ``None``: the content decides.
-        task: The task, for a log that does not contain it.
-        roles: In chat logs, the author of the messages of a role or name: ``user``, ``agent`` or ``environment``.
-        disable: Plugins or distributions that are not imported.
-
-    Raises:
-        InputError: no reader knows the file, its format has no roles to map, or it is broken; while it is read, also
-            later.
-        PluginError: a required plugin is not available, or the reader raised something else.
-    """
-    extensions = project_extensions(Path.cwd(), disable=disable)
-    traces = Traces(extensions, RunHost(extensions, Path.cwd()))
-    registered = traces.reader_of(Path(path), name=reader)
-    known_roles = roles_of(roles)
-    if known_roles:
-        traces.check_roles(Path(path), registered)
-    return traces.read(Path(path), registered, ReadOptions(task=task, roles=known_roles))

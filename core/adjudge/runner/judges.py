@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from adjudge.extension.judge_options import JudgeModelOptions
-from adjudge.extension.judge_protocols import Judge
-from adjudge.extension.plugin_loops import plugin_loops
-from adjudge.extension.project import JudgeSettings, find_settings, project_extensions
+from adjudge.extension.project import JudgeSettings
 from adjudge.journal.recording import RecordingFile
 from adjudge.journal.reply_cache import ReplyCache, compiled_checks
 from adjudge.journal.run_journal import Journal
@@ -68,7 +64,7 @@ class RunJudges:
         self._checks = compiled_checks()
         self._troubles: list[str] = []
         self._told: list[Callable[[], None]] = [self.keep_calls]
-        host.judges = self
+        host.judge_of = self.judge
 
     def judge(self, options: JudgeModelOptions) -> JudgePanel:
         """Create the judge that these options choose.
@@ -200,28 +196,3 @@ class RunJudges:
         found += self._troubles
         found += [store.trouble for store in stores if store.trouble is not None]
         return tuple(found)
-
-
-@asynccontextmanager
-async def open_judge(model: str, *, disable: Iterable[str] = ()) -> AsyncGenerator[Judge]:
-    """Open a judge for questions outside of a run: one vote, without cache and retries.
-
-    Args:
-        model: As ``provider/model``, or a name that matches one provider's models.
-        disable: Plugins or distributions that are not imported.
-
-    Raises:
-        InputError: no backend has such a model, or a requirement is missing.
-        PluginError: a required plugin is not available.
-    """
-    folder = Path.cwd()
-    host = RunHost(project_extensions(folder, disable=disable), folder)
-    host.read_environment(agent_folder=None)
-    request = JudgingRequest(judges=(model,))
-    judges = RunJudges(request, host, find_settings(folder).judge, retrying=False)
-    judge = judges.judge(JudgeModelOptions(num_samples=1))
-    async with plugin_loops():
-        try:
-            yield judge
-        finally:
-            await judges.aclose()

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from adjudge.errors import AgentError
-from adjudge.extension.guard import PluginRaisedError, awaited, closed
+from adjudge.extension.coroutine_guard import awaited, closed
+from adjudge.extension.guard import PluginRaisedError
 from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.project import project_extensions
 from adjudge.model.evidence import Failure

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from adjudge.extension.guard import closed
+from adjudge.extension.coroutine_guard import closed
 from adjudge.extension.protocols import SupportsRecordedUser
 from adjudge.extension.specs import Need
 from adjudge.model.config import EvalConfig

@@ -9,7 +9,8 @@ from typing import cast
 from pydantic_core import from_json, to_json
 
 from adjudge.errors import AdjudgeError, InputError, JudgeUnusableError, PluginError, RunError
-from adjudge.extension.guard import PluginTimeoutError, awaited, lent, returned
+from adjudge.extension.coroutine_guard import awaited
+from adjudge.extension.guard import PluginTimeoutError, lent, returned
 from adjudge.extension.judge_use import judge_use
 from adjudge.extension.protocols import SupportsPreparation, SupportsTogether
 from adjudge.extension.shortage import shortage_of

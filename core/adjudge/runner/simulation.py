@@ -10,7 +10,8 @@ from adjudge.adk.personas import persona_of
 from adjudge.adk.validation import listed
 from adjudge.errors import PluginError, Problem, RunError, UnavailableError
 from adjudge.extension.configuration import ComponentConfig, validated_config
-from adjudge.extension.guard import LONGEST, PluginTimeoutError, awaited, each, lent, make, returned
+from adjudge.extension.coroutine_guard import awaited
+from adjudge.extension.guard import LONGEST, PluginTimeoutError, each, lent, make, returned
 from adjudge.extension.judge_use import Ledger, judge_use
 from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.protocols import CaseFacts, SupportsPlanCheck, UserSimulator

@@ -14,10 +14,10 @@ from unittest import SkipTest
 import click
 
 from adjudge.errors import AdjudgeError, InputError
+from adjudge.extension.candidates import Candidate
 from adjudge.extension.commands import command_summary, load_command
 from adjudge.extension.configuration import validated_config
-from adjudge.extension.discovery import Candidate, discover
-from adjudge.extension.loader import Extensions, PluginRecord, PluginState
+from adjudge.extension.loader import Extensions, PluginRecord, PluginState, discover
 from adjudge.extension.terminal import say
 from adjudge.testing.conformance import (
     AgentAdapterConformance,

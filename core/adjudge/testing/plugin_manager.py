@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import ModuleType
 
 from adjudge.errors import PluginError
-from adjudge.extension.discovery import Candidate
+from adjudge.extension.candidates import Candidate
 from adjudge.extension.loader import Extensions, PluginState
 
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import scripted_judge_plugin as judge
 
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.testing import as_candidate
 from adjudge.testing.log_runs import judged_sync
 

@@ -15,8 +15,7 @@ from importlib import import_module
 import judging_plugin
 
 from adjudge import evaluate
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.judge.tally import VoteRule
 from adjudge.testing import as_candidate
 

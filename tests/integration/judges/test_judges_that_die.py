@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 import adjudge
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.plugin import Host, JudgeBackendSpec, JudgeReply, JudgeRequest, NoConfig, hookimpl
 from adjudge.testing import as_candidate, verdicts
 

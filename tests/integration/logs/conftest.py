@@ -15,8 +15,8 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from adjudge import RunResult, judge_logs_sync
-from adjudge.extension.discovery import Candidate, discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.candidates import Candidate
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import Citation, JsonObject, JudgeMessage
 from adjudge.plugin import (
     Host,

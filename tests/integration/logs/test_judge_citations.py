@@ -21,8 +21,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.kit import trace
 from adjudge.kit.logs import open_log
 from adjudge.model import (

@@ -158,8 +158,8 @@ def in_lines(text: str) -> str:
 @pytest.fixture
 def readings(tmp_path: Path) -> Any:
     """The same run as several formats have it: a call of ``look``, what it gave, and the answer."""
-    from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
-    from adjudge.extension.loader import Extensions
+    from adjudge.extension.candidates import OWN_DISTRIBUTION
+    from adjudge.extension.loader import Extensions, discover
     from adjudge.plugin import ReadOptions, Source
     from adjudge.testing import FakeHost
 

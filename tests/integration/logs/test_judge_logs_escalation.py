@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import Citation, Verdict
 from adjudge.plugin import (
     AggregatedSteps,

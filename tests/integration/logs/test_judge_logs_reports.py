@@ -13,8 +13,7 @@ import jsonschema
 import pytest
 
 from adjudge import RunResult
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model.evidence import UnsureCode
 from adjudge.plugin import (
     Host,

@@ -92,7 +92,7 @@ def test_how_it_ended_and_when_it_was_is_told(
     assert re.search(r"^date: \w+day, \d{4}-\d\d-\d\d \d\d:\d\d UTC$", dated, re.MULTILINE)
 
     stopped = exhibits(question(judging, judging.log(), of_logs.OUTCOME))[facts]
-    assert "how it ended: after an action; no answer of the agent follows" in stopped
+    assert "how it ended: with an action of the agent: add_to_cart; no answer of the agent follows" in stopped
     answered = [*of_logs.STEPS, {"step": 4, "thinking": "Done.", "action": 'done({"text": "Bought."})'}]
     ended = exhibits(question(judging, judging.log(answered), of_logs.OUTCOME))[facts]
     assert "how it ended: the agent ended it by a call that answers" in ended

@@ -17,8 +17,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import Trajectory
 from adjudge.plugin import Host, NoConfig, ReadOptions, Source, TraceReaderSpec, hookimpl
 from adjudge.testing import as_candidate

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adjudge.extension.discovery import Candidate
+from adjudge.extension.candidates import Candidate
 from adjudge.model import JsonObject
 from adjudge.plugin import Host, JudgeBackendSpec, JudgeRequest, NoConfig, hookimpl
 from adjudge.testing import FakeHost, FakeJudge, as_candidate

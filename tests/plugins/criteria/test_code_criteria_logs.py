@@ -13,8 +13,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.candidates import OWN_DISTRIBUTION
+from adjudge.extension.loader import Extensions, discover
 from adjudge.kit.logs import open_log
 from adjudge.model import EvalCase
 from adjudge.plugin import CaseUnderTest, Criterion, Outcome, ReadOptions, Source, Trajectory

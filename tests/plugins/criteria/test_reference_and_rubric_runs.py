@@ -13,8 +13,7 @@ import pytest
 
 from adjudge import RunResult, evaluate_sync
 from adjudge.errors import InputError
-from adjudge.extension.discovery import discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.loader import Extensions, discover
 from adjudge.model import CriterionResult
 from adjudge.plugin import JudgeBackendSpec, hookimpl
 from adjudge.testing import FakeJudge, as_candidate, verdicts

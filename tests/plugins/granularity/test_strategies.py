@@ -265,7 +265,7 @@ def test_many_phases_are_written_a_few_at_a_time_and_a_batch_without_answer_is_e
         ({"extra": {"self_reported_success": False}}, Text(text="x"), "Reported failure", "reported failure"),
         ({}, ErrorItem(message="out of memory"), "Ended in an error", "ended in an error: out of memory"),
         ({}, ToolCall(name="done", raw_args="oat milk"), "Answered", "ended by calling done(oat milk)."),
-        ({}, Text(text="x"), "Unknown", "names no result"),
+        ({}, Text(text="x"), "Unknown", "Its last step was step 2: [-] -> [x] -> [-]."),
     ],
 )
 def test_an_extracted_outcome_tells_what_the_agent_says_from_what_the_log_shows(
@@ -303,7 +303,7 @@ def test_a_narrative_has_task_approach_turning_points_and_result() -> None:
     assert found.aggregated_content == (
         "The task was: Find milk. The agent took 6 steps in 2 phases: look at first; look at second. "
         "It called open x6. Errors came at step 4, the last one: blocked. "
-        "The run took a turn at step 4 (site changed). Its final answer was: Oat milk, 2 EUR."
+        "A new phase began at step 4 (site changed). Its final answer was: Oat milk, 2 EUR."
     )
     assert found.summary_metadata["execution_outcome"] == "Answered"
     assert found.summary_metadata["strategy_description"].startswith("The agent took 6 steps in 2 phases")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.candidates import OWN_DISTRIBUTION
+from adjudge.extension.loader import Extensions, discover
 from adjudge.kit.logs import open_log
 from adjudge.plugin import ReadOptions, Source, TraceReader
 from adjudge.testing import FakeHost

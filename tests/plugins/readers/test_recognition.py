@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from adjudge import evaluate_sync
-from adjudge.extension.discovery import OWN_DISTRIBUTION, discover
-from adjudge.extension.loader import Extensions
+from adjudge.extension.candidates import OWN_DISTRIBUTION
+from adjudge.extension.loader import Extensions, discover
 from adjudge.kit.logs import open_log
 from adjudge.plugin import InputError, Source
 from adjudge.testing import FakeHost

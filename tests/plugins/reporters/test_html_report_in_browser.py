@@ -7,12 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import pytest
 
@@ -27,13 +24,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 TESTS = Path(__file__).parents[2]
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-)
 SIZES = {"laptop": (1440, 900), "tablet": (1024, 768), "phone": (390, 844)}
 HOSTILE = (
     "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'><svg onload='window.hacked=1'>"
@@ -41,66 +31,6 @@ HOSTILE = (
 )
 GROUND = "getComputedStyle(document.querySelector('.adjudge-viewer')).backgroundColor"
 SHOWN = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A Chromium without a window. Its process ends with the module: its event loop is in the way of others."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    names = ("chromium", "chromium-browser", "google-chrome")
-    path = os.environ.get("ADJUDGE_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=path, args=list(FLAGS))
-        yield found
-        found.close()
-
-
-@dataclass
-class Opened:
-    """A page, with what it asked for and complained of."""
-
-    page: Page
-    file: Path
-    requests: list[str] = field(default_factory=list[str])
-    complaints: list[str] = field(default_factory=list[str])
-
-    def at(self, **place: object) -> Page:
-        """Open an address of the page anew."""
-        address = "&".join(f"{name}={quote(str(value))}" for name, value in place.items())
-        self.page.goto("about:blank")
-        self.page.goto(f"{self.file.resolve().as_uri()}#{address}")
-        self.page.wait_for_selector(".av-detail > *")
-        return self.page
-
-
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Callable[..., Opened]]:
-    """Open a report; it must not complain of anything, and ask nobody for anything."""
-    found: list[Opened] = []
-
-    def open_(file: Path, size: str = "laptop", *, dark: bool = False, bypass: bool = False) -> Opened:
-        width, height = SIZES[size]
-        page = browser.new_page(
-            viewport={"width": width, "height": height},
-            color_scheme="dark" if dark else "light",
-            bypass_csp=bypass,
-        )
-        one = Opened(page, file)
-        page.on("request", lambda request: one.requests.append(request.url))
-        page.on("console", lambda message: one.complaints.append(message.text))
-        page.on("pageerror", lambda error: one.complaints.append(str(error)))
-        found.append(one)
-        one.at()
-        return one
-
-    yield open_
-    for one in found:
-        one.page.close()
-        own = (one.file.resolve().as_uri(), "about:blank")
-        assert [url for url in one.requests if not url.startswith(own)] == []
-        assert one.complaints == []
 
 
 def run(folder: Path, *arguments: str, **environment: str) -> None:

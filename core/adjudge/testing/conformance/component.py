@@ -16,8 +16,9 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 from unittest import SkipTest
 
 from adjudge.errors import InputError
+from adjudge.extension.candidates import Candidate
 from adjudge.extension.configuration import ComponentConfig, validated_config
-from adjudge.extension.discovery import Candidate, discover
+from adjudge.extension.loader import discover
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import Spec
