@@ -222,11 +222,11 @@ class Row(TypedDict):
     seconds: float | None
     time: str
     cells: list[tuple[str, str, float | None]]
-    """Status, shown text and score for each criterion of the document."""
+    """Status, shown text and score for each column of the document; without a status if the case has no such result."""
 
 
-class Column(TypedDict):
-    """The summary of a criterion over the run."""
+class CriterionRow(TypedDict):
+    """The summary of a criterion over the run, or over its eval sets with one threshold."""
 
     name: str
     component: str
@@ -292,7 +292,10 @@ class RunDocument(TypedDict):
     errors: list[str]
     judges: list[str]
     counts: list[tuple[str, int]]
-    columns: list[Column]
+    columns: list[str]
+    """The names of the criteria, in the order of the cells of rows."""
+    criteria: list[CriterionRow]
+    """A row for each criterion; one row for each threshold, if eval sets have different ones."""
     comparison: Comparison | None
     rows: list[Row]
 

@@ -15,8 +15,8 @@ from adjudge.kit.viewer.cases import case_row, case_view
 from adjudge.kit.viewer.documents import (
     VERSION,
     CaseView,
-    Column,
     Comparison,
+    CriterionRow,
     Row,
     RunDocument,
     TraceDocument,
@@ -66,21 +66,24 @@ def run_document(
         "errors": [clean(item.error.message) for item in summary.criteria if item.error is not None],
         "judges": [str(item) for item in judge_lines(summary.judges)],
         "counts": [(status, count) for status, count in tally.counts.items() if count],
-        "columns": columns_of(report),
+        "columns": [clean(name) for name in criteria_of(report)],
+        "criteria": criteria_rows(report),
         "comparison": comparison,
         "rows": list(rows),
     }
 
 
-def columns_of(report: RunReport) -> list[Column]:
+def criteria_rows(report: RunReport) -> list[CriterionRow]:
     """The criteria of a run with their summaries."""
-    known = {item.criterion_name: item for item in report.summary.criteria}
-    return [_column(name, known.get(name)) for name in criteria_of(report)]
+    known: dict[str, list[CriterionSummary | None]] = {}
+    for item in report.summary.criteria:
+        known.setdefault(item.criterion_name, []).append(item)
+    return [_row(name, item) for name in criteria_of(report) for item in known.get(name, [None])]
 
 
-def _column(name: str, found: CriterionSummary | None) -> Column:
+def _row(name: str, found: CriterionSummary | None) -> CriterionRow:
     counts: dict[Counted, int] = {} if found is None else dict(found.counts.items())
-    column: Column = {
+    row: CriterionRow = {
         "name": clean(name),
         "component": "",
         "threshold": "",
@@ -91,22 +94,22 @@ def _column(name: str, found: CriterionSummary | None) -> Column:
         "error": "",
     }
     if found is None:
-        return column
-    column["component"] = clean(found.criterion)
+        return row
+    row["component"] = clean(found.criterion)
     if found.mean is not None:
-        column["mean"] = score_text(found.mean, found.threshold)
+        row["mean"] = score_text(found.mean, found.threshold)
     if found.error is not None:
-        column["error"] = clean(found.error.message)
+        row["error"] = clean(found.error.message)
     applies = sum(counts.values()) - counts.get("not_applicable", 0)
     if found.threshold is None and not counts.get("PASS") and not counts.get("FAIL"):
-        column["rest"] = counts_text(counts)
-        return column
+        row["rest"] = counts_text(counts)
+        return row
     if found.threshold is not None:
         relation = "≤" if found.lower_is_better else "≥"
-        column["threshold"] = f"{relation} {threshold_text(found.threshold)}"
-    column["passed"] = f"{counts.get('PASS', 0)}/{applies}"
-    column["rest"] = counts_text(counts, without=("PASS",))
-    return column
+        row["threshold"] = f"{relation} {threshold_text(found.threshold)}"
+    row["passed"] = f"{counts.get('PASS', 0)}/{applies}"
+    row["rest"] = counts_text(counts, without=("PASS",))
+    return row
 
 
 def _facts(run: RunInfo, exit_status: int) -> list[tuple[str, str]]:

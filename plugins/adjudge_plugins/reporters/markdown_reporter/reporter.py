@@ -111,15 +111,15 @@ def _head(report: RunReport, tally: render.Tally) -> Iterator[str]:
     word, tone, text = document["verdict"]
     yield f"<!-- adjudge_version: {re.sub('[^0-9A-Za-z.+]', '', report.run.adjudge_version)} -->"
     yield f"## {_SIGNS.get(tone, '')} {word} {text}"
-    if document["columns"]:
+    if document["criteria"]:
         yield ""
         yield "| criterion | mean | threshold | passed | others |"
         yield "|---|---:|---:|---:|---|"
-    for column in document["columns"][:_ROWS]:
+    for column in document["criteria"][:_ROWS]:
         name = code(column["name"], 80, in_table=True)
         cells = (column["mean"] or "–", column["threshold"] or "–", column["passed"] or "–", column["rest"])
         yield f"| {name} | {' | '.join(cells)} |"
-    if (more := len(document["columns"]) - _ROWS) > 0:
+    if (more := len(document["criteria"]) - _ROWS) > 0:
         yield f"\nand {more} more criteria"
     for error in document["errors"][:_WARNINGS]:
         yield f"\n⚠️ {code(error, _LINE)}"

@@ -7,7 +7,7 @@ function overview(run, { filter, open }) {
     run.errors.map((text) => h('p', { class: 'av-trouble' }, said(text))),
     run.warnings.length ? h('details', { class: 'av-note', open: run.warnings.length < 4 }, h('summary', null, plural(run.warnings.length, 'warning')), h('ul', null, run.warnings.map((text) => h('li', null, said(text))))) : null,
     run.rows.length ? [h('h2', { class: 'av-label' }, `Every ${run.noun} by criterion`), matrix(run, open)] : h('p', { class: 'av-empty' }, `No ${run.noun} was run.`),
-    run.columns.length ? [h('h2', { class: 'av-label' }, 'Criteria'), criteriaTable(run)] : null,
+    run.criteria.length ? [h('h2', { class: 'av-label' }, 'Criteria'), criteriaTable(run)] : null,
     run.judges.map((line) => h('p', { class: 'av-faint' }, said(line))),
     h('h2', { class: 'av-label' }, 'This run'), facts(run.facts));
 }
@@ -25,12 +25,13 @@ function countsBar(run, filter) {
 
 // Rows are criteria, columns are cases; with more cases than pixels, each pixel shows its worst case.
 function matrix(run, open) {
-  const rows = run.columns.length ? run.columns : [{ name: run.noun }];
+  const rows = run.columns.length ? run.columns : [run.noun];
   const canvas = h('canvas', { class: 'av-matrix', role: 'img', 'aria-label': `${plural(run.rows.length, run.noun)} by ${plural(rows.length, 'criterion').replace('criterions', 'criteria')}: the list has the same in words` });
   const tip = h('p', { class: 'av-matrix-tip av-faint', 'aria-hidden': 'true' }, `Point at a place to see its ${run.noun}, click to open it.`);
   const tall = 18;
   let wide = 1;
-  const statusAt = (row, line) => (run.columns.length ? row.cells[line][0] || row.status : row.status);
+  // Without any result of a criterion, as after an error of the agent, the status of the case counts.
+  const statusAt = (row, line) => (row.cells.some(([status]) => status) ? row.cells[line][0] : row.status);
   function draw() {
     const width = Math.floor(canvas.clientWidth);
     if (!width) return;
@@ -42,7 +43,7 @@ function matrix(run, open) {
     pen.scale(dots, dots);
     const style = getComputedStyle(canvas);
     const colours = {};
-    const colour = (status) => (colours[status] ??= style.getPropertyValue(`--av-solid-${statusOf(status)[1]}`) || '#999');
+    const colour = (status) => (colours[status] ??= style.getPropertyValue(status ? `--av-solid-${statusOf(status)[1]}` : '--av-faint-soft'));
     wide = Math.min(24, width / run.rows.length);
     const gap = wide > 4 ? 1 : 0;
     const places = Math.min(run.rows.length, width);
@@ -69,19 +70,19 @@ function matrix(run, open) {
   canvas.addEventListener('mousemove', (event) => {
     const row = rowAt(event);
     const line = Math.floor(event.offsetY / tall);
-    if (row && rows[line]) put(tip, said(row.id), ` · ${rows[line].name}: ${statusOf(statusAt(row, line))[0]} ${row.cells[line]?.[1] ?? ''}`);
+    if (row && rows[line]) put(tip, said(row.id), ` · ${rows[line]}: ${statusAt(row, line) ? statusOf(statusAt(row, line))[0] : 'not there'} ${row.cells[line]?.[1] ?? ''}`);
   });
   canvas.addEventListener('click', (event) => { const row = rowAt(event); if (row) open(row); });
   new ResizeObserver(draw).observe(canvas);
   canvas.addEventListener('adjudge-theme', draw);
-  const labels = h('div', { class: 'av-matrix-labels', 'aria-hidden': 'true' }, rows.map((column) => h('span', { title: column.name }, named(column.name))));
+  const labels = h('div', { class: 'av-matrix-labels', 'aria-hidden': 'true' }, rows.map((name) => h('span', { title: name }, named(name))));
   return h('div', { class: 'av-matrix-box' }, labels, canvas, h('span'), tip);
 }
 
 function criteriaTable(run) {
   return h('div', { class: 'av-scroll', tabindex: '0', role: 'group', 'aria-label': 'Criteria' }, h('table', { class: 'av-table' },
     h('thead', null, h('tr', null, ['criterion', 'mean', 'threshold', 'passed', ''].map((name) => h('th', { scope: 'col' }, name || h('span', { class: 'av-hidden' }, 'others'))))),
-    h('tbody', null, run.columns.map((column) => h('tr', null,
+    h('tbody', null, run.criteria.map((column) => h('tr', null,
       h('th', { scope: 'row', title: column.component }, said(column.name)),
       h('td', { 'data-of': 'mean' }, column.mean || '–'), h('td', { 'data-of': 'threshold' }, column.threshold || '–'),
       h('td', { 'data-of': 'passed' }, column.passed || '–'),
@@ -92,7 +93,7 @@ function caseList(run, state, { choose, tell }) {
   const few = run.columns.length <= 4;
   const search = h('input', { type: 'search', class: 'av-search', placeholder: `Search ${run.noun}s`, 'aria-label': `Search ${run.noun}s`, value: state.q ?? '', oninput: () => { tell({ q: search.value || null }); soon(); } });
   const sort = h('select', { 'aria-label': 'Sort by', onchange: () => { tell({ sort: sort.value === 'order' ? null : sort.value }); apply(); } },
-    [['order', 'in order'], ['status', 'failures first'], ['name', 'by name'], run.rows.some((row) => row.seconds !== null) && ['time', 'slowest first'], ...run.columns.map((column, index) => [`c${index}`, `lowest ${column.name}`])]
+    [['order', 'in order'], ['status', 'failures first'], ['name', 'by name'], run.rows.some((row) => row.seconds !== null) && ['time', 'slowest first'], ...run.columns.map((name, index) => [`c${index}`, `lowest ${name}`])]
       .filter(Boolean).map(([value, label]) => h('option', { value, selected: value === (state.sort ?? 'order') }, label)));
   const chips = h('div', { class: 'av-filters', role: 'group', 'aria-label': 'Filter by verdict' });
   const count = h('p', { class: 'av-faint av-found', role: 'status' });
@@ -111,7 +112,7 @@ function caseList(run, state, { choose, tell }) {
       h('span', { class: 'av-case-text', title: row.name }, h('span', { class: 'av-case-id' }, named(row.id)), h('span', { class: 'av-faint av-case-why' }, said(row.headline || row.prompt || row.set))),
       h('span', { class: 'av-cells', 'aria-hidden': 'true' }, row.cells.map(([status, text], index) => {
         const [word, tone, sign] = statusOf(status);
-        return h('span', { class: `av-cell${few ? '' : ' av-small'} av-${status ? tone : 'plain'}`, title: `${run.columns[index].name}: ${status ? `${word} ${text}` : 'not there'}` }, few ? text || '–' : sign || '–');
+        return h('span', { class: `av-cell${few ? '' : ' av-small'} av-${status ? tone : 'plain'}`, title: `${run.columns[index]}: ${status ? `${word} ${text}` : 'not there'}` }, few ? text || '–' : sign || '–');
       })),
       h('span', { class: 'av-time', 'aria-hidden': 'true' }, row.time));
   }
