@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
-from pydantic_ai import Agent, DeferredToolRequests, ModelRetry, RunContext
+from pydantic_ai import Agent, DeferredToolRequests, ModelRetry, PromptedOutput, RunContext
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ThinkingPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
@@ -45,6 +45,7 @@ ANSWERS: dict[str, Any] = {
     "Refund": [call("refund", order=7)],
     "after_refund": "Refunded.",
     "Cancel": [call("cancel", order=7)],
+    "Tidy": [call("look_up", "1", order=7), call("cancel", "2", order=8)],
     "after_cancel": "So be it.",
     "Crash": [call("crash")],
     "Wait": [call("wait")],
@@ -147,7 +148,31 @@ def break_down(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
     raise ConnectionError("no model today")
 
 
+def sell_and_report(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    return ModelResponse(parts=[call("ring", "1"), call(info.output_tools[0].name, "2", order=7, late=False)])
+
+
+def ring() -> str:
+    """Rings the bell."""
+    return "rung"
+
+
 structured = Agent(FunctionModel(report), name="reporter", output_type=Report)
+busy = Agent(
+    FunctionModel(sell_and_report),
+    name="busy",
+    output_type=Report,
+    tools=[ring],
+    end_strategy="exhaustive",
+)
+prompted = Agent(
+    FunctionModel(lambda *_: ModelResponse(parts=[TextPart('{"late":false,"order":7}')])),
+    name="prompted",
+    output_type=PromptedOutput(Report),
+)
+wordy = Agent(
+    FunctionModel(lambda *_: ModelResponse(parts=[TextPart("It is "), TextPart("here.")])), name="wordy"
+)
 broken = Agent(FunctionModel(break_down), name="broken")
 
 

@@ -130,6 +130,37 @@ def test_a_tool_that_needs_approval_asks_the_user(ran: Ran, reply: str, value: s
     assert decided.final_response.text == "So be it."
 
 
+@pytest.mark.parametrize("options", [{}, {"stream": True}])
+def test_a_turn_after_an_approval_does_not_repeat_the_calls_before_it(
+    ran: Ran, options: dict[str, bool]
+) -> None:
+    asking, decided = turns(ran("shop:agent", "Tidy up.", "Yes, do.", agent_options=options))
+
+    assert [call.name for call in asking.tool_calls] == ["look_up", "cancel"]
+    assert [(result.name, result.value) for result in asking.tool_results] == [("look_up", {"at": "port 7"})]
+    assert [call.name for call in decided.tool_calls] == []
+    assert [(result.name, result.value) for result in decided.tool_results] == [("cancel", "cancelled 8")]
+    assert [len(step.calls) for step in asking.steps] == [2, 0]
+    assert [step.usage is None for step in decided.steps] == [True, False]
+
+
+def test_what_tools_gave_beside_the_final_output_is_kept(ran: Ran) -> None:
+    [turn] = turns(ran("shop:busy", "Report, please."))
+
+    assert [call.name for call in turn.tool_calls] == ["ring"]
+    assert [(result.name, result.value) for result in turn.tool_results] == [("ring", "rung")]
+
+
+@pytest.mark.parametrize(
+    ("agent", "answer"), [("wordy", "It is here."), ("prompted", '{"order": 7, "late": false}')]
+)
+def test_an_answer_is_not_repeated_by_a_step(ran: Ran, agent: str, answer: str) -> None:
+    [turn] = turns(ran(f"shop:{agent}", "Hello."))
+
+    assert turn.final_response.text == answer
+    assert [step.text for step in turn.steps] == [""]
+
+
 @pytest.mark.parametrize(
     ("agent", "said", "options", "code", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable
 
@@ -92,8 +93,10 @@ class TurnSteps:
             AgentError: there is neither a step nor an answer (``no_answer``).
         """
         if self._last is not None and self._answer is not None and not self._last.calls:
-            items = tuple(item for item in self._last.items if not isinstance(item, Text))
-            if self._last.text == self._answer.text:
+            texts = [item.text for item in self._last.items if isinstance(item, Text)]
+            # Frameworks join the texts of a model in different ways, and write its JSON again.
+            if any(_is_same(text, self._answer.text) for text in ("".join(texts), self._last.text)):
+                items = tuple(item for item in self._last.items if not isinstance(item, Text))
                 self._last = self._last.model_copy(update={"items": items})
         self._flush()
         if self._answer is None and not self._steps:
@@ -125,6 +128,15 @@ class TurnSteps:
             self._steps.append(self._last)
             self._emit(self._last)
             self._last = None
+
+
+def _is_same(text: str, answer: str) -> bool:
+    if text == answer:
+        return True
+    try:
+        return bool(json.loads(text) == json.loads(answer))
+    except (ValueError, RecursionError):
+        return False
 
 
 def union_seconds(intervals: Iterable[tuple[float, float]]) -> float:

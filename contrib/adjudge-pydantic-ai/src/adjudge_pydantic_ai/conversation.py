@@ -9,7 +9,14 @@ from importlib import metadata
 from typing import Any
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolDenied, UsageLimitExceeded
-from pydantic_ai.messages import BinaryContent, DocumentUrl, ImageUrl, ModelMessage, ModelResponse
+from pydantic_ai.messages import (
+    BinaryContent,
+    DocumentUrl,
+    ImageUrl,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+)
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import UsageLimits
 
@@ -89,22 +96,29 @@ class _Conversation:
             **given,
         )
         began = time.monotonic()
+        # After a deferred call the first answer is the one of the turn before.
+        is_asked = False
+        answers = frozenset[str]()
         async with run as steps:
             async for node in steps:
-                now = time.monotonic()
+                answers = answers if watched is None else watched.answers
                 if Agent.is_model_request_node(node):
-                    answers = frozenset[str]() if watched is None else watched.answers
-                    add_results(turn, node.request.parts, answers, (began, now))
+                    is_asked = True
+                    add_results(turn, node.request.parts, answers, (began, time.monotonic()))
                     if self._streams:
                         async with node.stream(steps.ctx) as pieces:
                             async for _ in pieces:
                                 pass
                 elif Agent.is_call_tools_node(node) and watched is not None:
-                    add_response(turn, node.model_response, watched)
+                    if is_asked:
+                        add_response(turn, node.model_response, watched)
                     began = time.monotonic()
             if steps.result is None:
                 return ""
             self._history = steps.result.all_messages()
+            if isinstance(last := self._history[-1], ModelRequest):
+                # No model is told these results: the run ended with the output, or with a deferred call beside them.
+                add_results(turn, last.parts, answers, (began, time.monotonic()))
             return steps.result.output
 
     def _input(self, said: Content) -> JsonObject:
