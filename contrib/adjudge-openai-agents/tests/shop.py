@@ -6,7 +6,9 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
+import httpx
 from agents import Agent, RunContextWrapper, function_tool
+from openai import APIConnectionError
 from pydantic import BaseModel
 from scripted import Scripted, call, thought
 
@@ -122,6 +124,22 @@ structured = Agent(
     name="reporter", model=Scripted(lambda *_: '{"order": 7, "late": false}'), output_type=Report
 )
 broken = Agent(name="broken", model=Scripted(lambda *_: 1 / 0))
+
+
+def unreachable(*_: Any) -> Any:
+    request = httpx.Request("POST", "http://localhost")
+    raise APIConnectionError(request=request) from httpx.ConnectError("refused", request=request)
+
+
+def overloaded(*_: Any) -> Any:
+    response = httpx.Response(503, request=httpx.Request("POST", "http://localhost"))
+    raise RuntimeError("the model gave up") from httpx.HTTPStatusError(
+        "busy", request=response.request, response=response
+    )
+
+
+offline = Agent(name="offline", model=Scripted(unreachable))
+overworked = Agent(name="overworked", model=Scripted(overloaded))
 
 
 async def made() -> Agent[Any]:

@@ -161,6 +161,13 @@ def test_a_turn_that_fails_is_an_error(
     assert message in found.result.error.message
 
 
+@pytest.mark.parametrize(("agent", "retryable"), [("offline", True), ("overworked", True), ("broken", False)])
+def test_what_may_work_later_is_retried_by_resume(ran: Ran, agent: str, retryable: bool) -> None:
+    found = ran(f"shop:{agent}", "Hello.")
+
+    assert (found.result.error.code, found.result.error.retryable) == ("agent_raised", retryable)
+
+
 def test_what_happened_before_a_limit_is_kept(ran: Ran) -> None:
     [turn] = ran("shop:agent", "Loop.", agent_options={"max_turns": 3}).actual.invocations
 

@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from adjudge.kit.named_objects import load_object
+from adjudge.kit.named_objects import is_of_class, load_object
 from adjudge.kit.plain_json import plain_json
 from adjudge.kit.session_task import SessionTask
 from adjudge.kit.strict_json import is_object
@@ -275,9 +275,19 @@ async def _called(task: SessionTask, function: Callable[..., Awaitable[Any]], *a
         raise AgentError(text, code="agent_raised", retryable=_may_work_later(error)) from error
 
 
-def _may_work_later(error: Exception) -> bool:
-    status = getattr(error, "status_code", None)
-    return isinstance(error, TimeoutError | ConnectionError) or status in _RETRYABLE
+def _may_work_later(error: BaseException) -> bool:
+    """Whether an error, or an error that caused it, is one of the network or of a busy provider."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        status = getattr(found, "status_code", getattr(getattr(found, "response", None), "status_code", None))
+        if isinstance(found, TimeoutError | ConnectionError) or is_of_class(found, "httpx", "TransportError"):
+            return True
+        if isinstance(status, int) and status in _RETRYABLE:
+            return True
+        found = found.__cause__
+    return False
 
 
 def _refused(error: BaseException) -> AgentError:
