@@ -66,7 +66,7 @@ def test_the_workflow_of_github_gives_a_summary_and_a_page(files: dict[str, str]
     assert shell(steps["Evaluate"]["run"], folder) == 1
     assert shell(steps["Summary"]["run"], folder, GITHUB_STEP_SUMMARY=str(folder / "summary.md")) == 0
 
-    assert "## ❌ FAIL 1 of 3 cases failed" in (folder / "summary.md").read_text(encoding="utf-8")
+    assert "## 🔴 FAIL 1 of 3 cases failed" in (folder / "summary.md").read_text(encoding="utf-8")
     kept = folder / steps["Keep the page"]["with"]["path"]
     assert kept.read_text(encoding="utf-8").startswith("<!doctype html>")
     said = steps["Comment"]["run"].split("--body-file ")[1].split()[0]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 
+from adjudge.model.evidence import Failure
+from adjudge.model.measurement import Outcome
 from adjudge.plugin import RunReport
 from adjudge.testing import ReporterConformance
 from adjudge_plugins.reporters import markdown_reporter
@@ -42,7 +46,7 @@ def test_the_verdict_stands_first_and_a_failure_says_what_differs(
 ) -> None:
     assert write(MarkdownReporter(), home(run_of, a_turn)).decode() == (
         "<!-- adjudge_version: 0.1.0 -->\n"
-        "## ❌ FAIL 1 of 2 cases failed, 1 passed\n"
+        "## 🔴 FAIL 1 of 2 cases failed, 1 passed\n"
         "\n"
         "| criterion | mean | threshold | passed | others |\n"
         "|---|---:|---:|---:|---|\n"
@@ -51,7 +55,7 @@ def test_the_verdict_stands_first_and_a_failure_says_what_differs(
         "\n"
         "### What did not pass\n"
         "\n"
-        "- ❌ **FAIL** `home.evalset.json:bad` `answer_match 0.7999, below the threshold 0.80`\n"
+        "- 🔴 **FAIL** `home.evalset.json:bad` `answer_match 0.7999, below the threshold 0.80`\n"
         "  - `expected It is [-off-].`\n"
         "  - `actual It is {+on+}.`\n"
         "\n"
@@ -107,3 +111,40 @@ def test_a_report_has_room_in_a_comment_and_says_what_it_leaves_out(
     assert shown > 100
     assert f"and {1_000 - shown:,} more that did not pass" in text
     assert "`adjudge runs show nightly --output report.html`" in text
+
+
+def test_failures_come_before_errors_and_undecided_cases(run_of: Any, write: Any) -> None:
+    run = run_of()
+    for number in range(500):
+        run.add(f"undecided {number}", {"answer_match": [Outcome.unsure("abstained", "Nobody can tell.")]})
+        run.add(f"broken {number}", Failure(code="agent_raised", message="It broke. " * 30))
+    run.add("failed", {"answer_match": [0.1]})
+
+    text = write(MarkdownReporter(), run.report()).decode()
+
+    found = re.findall(r"^- \S+ \*\*(\w+)\*\*", text, re.MULTILINE)
+    assert len(text) <= LIMIT
+    assert found[0] == "FAIL"
+    assert set(found[1:]) == {"error"}
+    assert f"and {1_001 - len(found):,} more that did not pass" in text
+
+
+@pytest.mark.parametrize("character", ["`", "|", "x"])
+def test_no_name_makes_a_report_longer_than_its_limit(run_of: Any, write: Any, character: str) -> None:
+    long = character * 1_000
+    names = [f"{number:03}{long}" for number in range(60)]
+    warnings = tuple(f"{number}{long}" for number in range(100))
+    before, after = (run_of(rules=dict.fromkeys(names, threshold)) for threshold in (0.5, 0.6))
+    for number in range(30):
+        before.add(f"{number}{long}", {name: [1.0] for name in names}, file=long)
+        after.add(f"{number}{long}", {name: [0.1] for name in names}, file=long)
+    report = dataclasses.replace(after.report(), warnings=warnings, baseline=before.report())
+
+    text = write(MarkdownReporter(), report).decode()
+
+    assert len(text) <= LIMIT
+    assert text.splitlines()[1].startswith("## 🔴 FAIL")
+    assert "- 🔴 **FAIL** " in text
+    for said in ("10 more criteria", "50 more notes", "10 more changes", "95 more warnings"):
+        assert f"and {said}" in text
+    assert text.endswith("</sub>\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from adjudge.kit.evaluation import STEP_LEVEL, codes_of, evidence_of, reasoning_of
@@ -77,6 +78,17 @@ class Finding:
                 yield from check_lines(check, indent=4, everything=everything)
         elif self.result is not None:
             yield from _measured(self.result, everything=everything)
+
+    def grounds(self) -> Iterator[Line]:
+        """The most important grounds of a FAIL or UNSURE, a line each: the first error, a quote, a note."""
+        if self.result is None or self.error is not None:
+            return
+        yield from fault_lines(self.result.details, indent=0)
+        if self.status == "FAIL":
+            not_met = (check.evidence for check in self.result.checks if check.state == "not_met")
+            yield from islice(_evidence(next(not_met, evidence_of(self.result)), 0, everything=False), 1)
+        known = (CODE_WORDS[code] for code in codes_of(self.result) if code in CODE_WORDS)
+        yield from (line(("note: ", Tone.UNSURE), words) for words in islice(known, 1))
 
 
 def findings_of(case: CaseResult, *, decides: bool) -> Iterator[Finding]:

@@ -123,12 +123,12 @@ def _headline(case: WholeCase) -> str:
     result = case.repeats[0].result
     if result.source is None:
         return shortened(headline(case), _HEADLINE)
-    told = [
-        f"{item.name}: {item.reasoning}"
-        for item in findings_of(result, decides=True)
-        if item.status in UNSETTLED
+    order = ("FAIL", "error", "UNSURE")
+    found = [
+        item for item in findings_of(result, decides=True) if item.status in order and not item.unfinished
     ]
-    return shortened("; ".join(told), _HEADLINE)
+    found.sort(key=lambda item: order.index(item.status))
+    return shortened("; ".join(f"{item.name}: {item.reasoning}" for item in found), _HEADLINE)
 
 
 def _repeat(reported: ReportedCase) -> Repeat:
