@@ -82,6 +82,22 @@ class Frozen(BaseModel):
 FrozenT = TypeVar("FrozenT", bound=Frozen)
 
 
+def made_of(kind: type[FrozenT], values: dict[str, Any], given: set[str]) -> FrozenT:
+    """An instance that is not validated: several times faster, for readers, which have checked the types.
+
+    Args:
+        kind: The class.
+        values: All its fields, in order, of exactly the types of the fields. The instance keeps this object.
+        given: The names of the fields that are not defaults; never changed.
+    """
+    made = kind.__new__(kind)
+    _set_dict(made, values)
+    _set_given(made, given)
+    _set_extra(made, None)
+    _set_private(made, None)
+    return made
+
+
 def validated_copy(kind: type[FrozenT], value: FrozenT, *, finite: bool = True) -> FrozenT:
     """A validated deep copy of an object made by third-party code.
 

@@ -68,12 +68,7 @@ def without_blobs(value: Any, losses: Losses) -> Any:
 
 def items_without_blobs(items: Iterable[Item], losses: Losses) -> tuple[Item, ...]:
     """The items of a step or a message, with binary data removed from results, observations and additional data."""
-    return tuple(
-        [
-            item if type(item) in _SAID and item.extra is None else _without_blobs(item, losses)
-            for item in items
-        ]
-    )
+    return tuple([item if _is_light(item) else _without_blobs(item, losses) for item in items])
 
 
 def step_without_blobs(step: Step, losses: Losses) -> Step:
@@ -83,6 +78,20 @@ def step_without_blobs(step: Step, losses: Losses) -> Step:
     if extra is step.extra and all(map(operator.is_, items, step.items)):
         return step
     return step.model_copy(update={"items": items, "extra": extra})
+
+
+def _is_light(item: Item) -> bool:
+    """Whether it is obvious that nothing in the item is removed: a fast path for most items."""
+    if item.extra is not None:
+        return False
+    if type(item) in _SAID:
+        return True
+    shown: object = None
+    if isinstance(item, ToolResult):
+        shown = item.value
+    elif isinstance(item, Observation):
+        shown = item.text
+    return isinstance(shown, str) and len(shown) < _LONG
 
 
 def _without_blobs(item: Item, losses: Losses) -> Item:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, NoReturn, cast
+from typing import Final, NamedTuple, NoReturn, cast
 
 from adjudge.model.base import JsonObject
 from adjudge.plugin import InputError, Problem
@@ -61,6 +61,26 @@ class Place(NamedTuple):  # created several times per step, and four times as fa
         elements = cast("Sequence[object]", value)
         places = map(self.at, range(len(elements)))
         return [(place.as_object(element), place) for element, place in zip(elements, places, strict=True)]
+
+    def objects(
+        self, data: JsonObject, key: str, expected: str = "a list of objects"
+    ) -> Sequence[JsonObject]:
+        """The list of objects under ``key`` of the object ``data``, which is at this place; empty if there is none.
+
+        Several times faster than ``as_objects``, because it makes places only for errors.
+
+        Raises:
+            InputError: it is something else; the message contains ``expected``.
+        """
+        value = data.get(key)
+        if value is None:
+            return ()
+        if type(value) is list and _DICT.issuperset(map(type, cast("list[object]", value))):
+            return cast("list[JsonObject]", value)
+        return [found for found, _ in self.key(key).as_objects(value, expected)]
+
+
+_DICT: Final = frozenset({dict})
 
 
 def _named(value: object) -> str:

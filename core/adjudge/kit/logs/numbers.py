@@ -23,6 +23,9 @@ def with_numbers(steps: Sequence[Step], own: Sequence[object], *, key: str) -> t
         own: The log's number of each step; ``None`` if it has none.
         key: The name of the number in the log, used in ``extra``.
     """
+    positions = list(range(1, len(steps) + 1))
+    if own == positions and set(map(type, own)) == {int} and [step.number for step in steps] == positions:
+        return tuple(steps)  # fast path
     numbers = [number for value in own if (number := _whole(value)) is not None]
     is_usable = (
         len(numbers) == len(steps)

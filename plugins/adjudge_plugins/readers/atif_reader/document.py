@@ -45,7 +45,7 @@ class Document:
         """
         data = place.as_object(value, "a step")
         self._numbers.append(data.get("step_id"))
-        self._steps.append(step_of(data, place, self._losses))
+        self._steps.append(step_of(data, place, self._losses, len(self._steps) + 1))
 
     @property
     def name(self) -> str | None:

@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from adjudge.kit import logs
-from adjudge.model import (
-    Blob,
-    Claim,
-    Item,
-    JsonObject,
-    Observation,
-    Opaque,
-    Step,
-    Text,
-    ToolCall,
-    ToolResult,
-    Usage,
-)
+from adjudge.kit import items, logs
+from adjudge.model import Blob, Item, JsonObject, Opaque, Step, Text, ToolCall, Usage
 
 _READ: Final = frozenset(
     {
@@ -37,14 +25,16 @@ _TOKENS: Final = {
     "completion_tokens": "output_tokens",
     "cached_tokens": "cached_tokens",
 }
+_CALL: Final = frozenset({"function_name", "tool_call_id", "arguments"})
+_RESULT: Final = frozenset({"source_call_id", "content"})
 _PER_TOKEN: Final = ("prompt_token_ids", "completion_token_ids", "logprobs")
 
 
-def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
+def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses, number: int) -> Step:
     """Convert a step of any source: thoughts and texts, then calls, then what came back.
 
     A result belongs to the call in its ``source_call_id``; without one it is an observation. A system message
-    is an observation too. The step is numbered later.
+    is an observation too. The caller may change its ``number``.
 
     Raises:
         InputError: a part of the step has a wrong type.
@@ -52,44 +42,46 @@ def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses) -> Step:
     source = data.get("source")
     if source not in ("system", "user", "agent"):
         place.key("source").fail(f"found {source!r}, expected 'system', 'user' or 'agent'")
-    items: list[Item] = []
+    found: list[Item] = []
     if reasoning := logs.text_of(data.get("reasoning_content")):
-        items.append(Claim(text=reasoning))
-    words = _parts(data.get("message"), place.key("message"))
-    items += (_seen(item, source) for item in words) if source == "system" else words
+        found.append(items.claim(reasoning))
+    words = _parts(data, "message", place)
+    found += (_seen(item, source) for item in words) if source == "system" else words
     calls = [
-        _call(call, where)
-        for call, where in place.key("tool_calls").as_objects(data.get("tool_calls"), "a list of calls")
+        _call(call, place, index)
+        for index, call in enumerate(place.objects(data, "tool_calls", "a list of calls"))
     ]
-    items += calls
-    items += _results(data.get("observation"), calls, place.key("observation"))
+    found += calls
+    if (observation := data.get("observation")) is not None:
+        found += _results(place.key("observation").as_object(observation), calls, place)
     extra = {key: value for key, value in data.items() if key not in _READ and value is not None}
     if (started := logs.moment_of(data.get("timestamp"))) is not None:
         extra.pop("timestamp")
     model = data.get("model_name")
-    return Step(
-        number=1,
-        items=logs.items_without_blobs(items, losses),
+    return items.step(
+        number,
+        logs.items_without_blobs(found, losses),
         role=cast("str", source),
         source_ref=str(place),
         model=model if isinstance(model, str) else None,
         usage=_usage(data.get("metrics"), losses),
         started_at=started,
-        extra=logs.without_blobs(extra, losses) or None,
+        extra=logs.without_blobs(extra, losses) if extra else None,
     )
 
 
-def _parts(message: Any, place: logs.Place) -> list[Item]:
+def _parts(data: JsonObject, key: str, place: logs.Place) -> list[Item]:
     """Convert a text, or the list of parts that is allowed since version 1.6."""
+    message = data.get(key)
     if message is None or isinstance(message, str):
-        return [Text(text=message)] if message else []
-    return [_part(part) for part, _ in place.as_objects(message, "a text or a list of parts")]
+        return [items.text(message)] if message else []
+    return [_part(part) for part in place.objects(data, key, "a text or a list of parts")]
 
 
 def _part(part: JsonObject) -> Item:
     kind, text = part.get("type"), part.get("text")
     if kind == "text" and isinstance(text, str):
-        return Text(text=text)
+        return items.text(text)
     source: JsonObject = part["source"] if isinstance(part.get("source"), dict) else {}
     mime_type, path = source.get("media_type"), source.get("path")
     if isinstance(path, str):
@@ -98,42 +90,31 @@ def _part(part: JsonObject) -> Item:
 
 
 def _seen(item: Item, source: str) -> Item:
-    return Observation(text=item.text, source=source) if isinstance(item, Text) else item
+    return items.observation(item.text, source) if isinstance(item, Text) else item
 
 
-def _call(call: JsonObject, place: logs.Place) -> ToolCall:
+def _call(call: JsonObject, place: logs.Place, index: int) -> ToolCall:
     name, call_id = call.get("function_name"), call.get("tool_call_id")
     if not isinstance(name, str):
-        place.fail("found no function_name of a call")
+        place.key("tool_calls").at(index).fail("found no function_name of a call")
     args, raw = logs.arguments_of(call.get("arguments"))
-    known = {"function_name", "tool_call_id", "arguments"}
-    return ToolCall(
-        name=name,
-        args=args,
-        raw_args=raw,
-        id=call_id if isinstance(call_id, str) else None,
-        extra={key: value for key, value in call.items() if key not in known} or None,
-    )
+    extra = {key: value for key, value in call.items() if key not in _CALL} or None
+    return items.call(name, args, raw, id=call_id if isinstance(call_id, str) else None, extra=extra)
 
 
-def _results(observation: Any, calls: Sequence[ToolCall], place: logs.Place) -> list[Item]:
-    if observation is None:
-        return []
-    results = place.as_object(observation).get("results")
+def _results(observation: JsonObject, calls: Sequence[ToolCall], place: logs.Place) -> list[Item]:
     names = {call.id: call.name for call in calls if call.id is not None}
-    return [
-        item
-        for result, where in place.key("results").as_objects(results, "a list of results")
-        for item in _result(result, names, where)
-    ]
+    where = place.key("observation")
+    results = where.objects(observation, "results", "a list of results")
+    return [item for index, result in enumerate(results) for item in _result(result, names, where, index)]
 
 
-def _result(result: JsonObject, names: dict[str, str], place: logs.Place) -> list[Item]:
-    call_id, content = result.get("source_call_id"), result.get("content")
-    extra = {key: value for key, value in result.items() if key not in {"source_call_id", "content"}} or None
+def _result(result: JsonObject, names: dict[str, str], place: logs.Place, index: int) -> list[Item]:
+    call_id = result.get("source_call_id")
+    extra = {key: value for key, value in result.items() if key not in _RESULT} or None
     if isinstance(call_id, str):
-        return [ToolResult(name=names.get(call_id), call_id=call_id, value=content, extra=extra)]
-    seen = [_seen(item, "environment") for item in _parts(content, place.key("content"))]
+        return [items.result(result.get("content"), name=names.get(call_id), call_id=call_id, extra=extra)]
+    seen = [_seen(item, "environment") for item in _parts(result, "content", place.key("results").at(index))]
     if extra is None:
         return seen
     return [*seen, Opaque(name="result", value=extra)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ class _Run:
         self._place = place
         self._steps: list[Step] = []
         self._numbers: list[object] = []
-        self._last: list[JsonObject] = []
+        self._last: Sequence[JsonObject] = ()
         self._about: JsonObject = {}
         self._losses = logs.Losses()
 
@@ -67,7 +67,7 @@ class _Run:
     def _take(self, record: JsonObject, place: logs.Place) -> None:
         if not {"model_output", "result", "state"} & record.keys():
             place.fail("found no record of a history: it has no model_output, no result and no state")
-        self._steps.append(step_of(record, place, self._losses))
+        self._steps.append(step_of(record, place, self._losses, len(self._steps) + 1))
         metadata: Any = record.get("metadata")
         self._numbers.append(metadata.get("step_number") if isinstance(metadata, dict) else None)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         self._last = results_of(record, place)

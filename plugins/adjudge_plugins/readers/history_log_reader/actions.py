@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, cast
 
-from adjudge.kit import logs
+from adjudge.kit import items, logs
 from adjudge.model import Item, JsonObject, Opaque, Text, ToolCall
 
 _NAME: Final = re.compile(r"[;\s]*([^\W\d][\w.-]*)\(")
@@ -86,7 +86,8 @@ def _closing_bracket(text: str, start: int) -> int:
 
 def _made(name: str, inside: str, *, comment: str = "") -> ToolCall:
     args, raw = logs.arguments_of(inside) if inside.strip() else ({}, None)
-    return ToolCall(name=name, args=args, raw_args=raw, extra={"comment": comment} if comment else None)
+    extra: JsonObject | None = {"comment": comment} if comment else None
+    return items.call(name, args, raw, extra=extra)
 
 
 def _call(action: JsonObject) -> Item:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final, cast
 
-from adjudge.kit import logs
-from adjudge.model import Blob, Claim, ErrorItem, Item, JsonObject, Observation, Step, ToolResult
+from adjudge.kit import items, logs
+from adjudge.model import Blob, Item, JsonObject, Step
 from adjudge_plugins.readers.history_log_reader.actions import actions_of
 
 NUMBER: Final = "step"
@@ -36,26 +36,29 @@ def step_of(data: JsonObject, place: logs.Place, losses: logs.Losses, number: in
     """
     if _READ.isdisjoint(data):
         place.fail(f"found no step: it has none of the keys {', '.join(sorted(STEP_KEYS))}")
-    kept = data
+    claims: list[Item] = []
+    for field in CLAIMS:
+        if text := logs.text_of(data.get(field)):
+            claims.append(items.claim(text, field))
+    others = actions_of(data.get("action"))
+    if "actions" in data:
+        others += actions_of(data["actions"])
+    for key in _SHOWN:
+        if text := logs.text_of(data.get(key)):
+            others.append(items.observation(text, key))
+    for key in _RESULTS:
+        if data.get(key) is not None:
+            others.append(items.result(data[key]))
+    if message := logs.text_of(data.get("error")):
+        others.append(items.error(message))
     if not _IMAGES.isdisjoint(data):
-        kept = {key: value for key, value in data.items() if key not in _IMAGES}
-    items: list[Item] = [
-        Claim(field=field, text=text) for field in CLAIMS if (text := logs.text_of(kept.get(field)))
-    ]
-    items += actions_of(kept.get("action"))
-    if "actions" in kept:
-        items += actions_of(kept["actions"])
-    items += [Observation(text=text, source=key) for key in _SHOWN if (text := logs.text_of(kept.get(key)))]
-    items += [ToolResult(value=kept[key]) for key in _RESULTS if kept.get(key) is not None]
-    if message := logs.text_of(kept.get("error")):
-        items.append(ErrorItem(message=message))
-    items += [_image(value, losses) for key, value in data.items() if key in _IMAGES and value]
-    extra = {key: value for key, value in kept.items() if key not in _READ}
-    return Step(
-        number=number,
-        items=logs.items_without_blobs(items, losses),
+        others += [_image(value, losses) for key, value in data.items() if key in _IMAGES and value]
+    extra = {key: data[key] for key in data if key not in _READ}
+    return items.step(
+        number,
+        (*claims, *logs.items_without_blobs(others, losses)),
         source_ref=str(place),
-        extra=logs.without_blobs(extra, losses) or None,
+        extra=logs.without_blobs(extra, losses) if extra else None,
     )
 
 
