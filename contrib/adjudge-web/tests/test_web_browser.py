@@ -47,6 +47,25 @@ def test_create_edit_run_and_analyse_as_the_documentation_of_adk_says(walk: Walk
         page.get_by_text("I have set the device_2 status to off.").wait_for()
         page.get_by_text("The user wants it off.").wait_for()
         walk.shot("session")
+        # The trace of the session: a row under the pointer marks its message, a click opens its details.
+        page.get_by_role("button", name="Trace").click()
+        said = page.get_by_role("region", name="Conversation")
+        rows = page.get_by_role("listbox", name="Steps of the run").get_by_role("option")
+        marked = said.locator(".ad-pointed")
+        for row, message in (
+            ("Step 1", "set_device_info("),
+            ("Step 2", "device_2 in the Bedroom is OFF."),
+            ("Step 3", "I have set the device_2 status to off."),
+        ):
+            rows.and_(page.get_by_label(re.compile(f"^{row}, .*produced an event"))).hover()
+            expect(marked).to_have_count(1)
+            expect(marked).to_contain_text(message)
+        rows.and_(page.get_by_label(re.compile("^Step 1,"))).click()
+        for tab in ("Event", "Request", "Response", "Graph"):
+            page.get_by_role("tab", name=tab, exact=True).click()
+        expect(page.locator("svg.av-graph")).to_contain_text("set_device_info")
+        walk.shot("session-trace")
+        page.go_back()
         page.get_by_role("button", name="Keep as a case").click()
         page.get_by_label("Id of the case").fill("bedroom")
         page.get_by_role("button", name="Keep it").click()

@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from conftest import WalkT, fields, until
+from conftest import WalkT, elements, fields, until
+from nicegui import ui
 from nicegui.testing import User
 
 from adjudge.kit.adk import load_eval_set
@@ -73,3 +74,91 @@ def test_an_agent_that_cannot_be_made_says_why(walk: Walk) -> None:
         await user.should_see("nobody", retries=300)
 
     walk(steps)
+
+
+BROKEN = """
+def agent(text):
+    if "again" in text:
+        raise RuntimeError("the backend is down")
+    return {"final_response": {"parts": [{"text": "Here I am."}]}}
+"""
+
+
+def test_what_is_typed_while_the_agent_is_at_work_stays_in_the_field(walk: Walk) -> None:
+    async def steps(user: User) -> None:
+        await talked(user, "sky:slow", "What is the weather in Oslo?")
+        await user.should_see("The agent is at work…")
+        message = fields(user, "Message")[0]
+        message.set_value("And in Rome?")
+        user.find(kind=ui.textarea).trigger("keydown.enter.exact.prevent")
+        assert message.value == "And in Rome?"
+        user.find("Stop").click()
+        await user.should_see("This session is over.")
+        await user.should_see("What is the weather in Oslo?")
+        await user.should_not_see("The agent is at work…")
+        await user.should_not_see("Send")
+
+    walk(steps)
+
+
+def test_a_message_that_the_agent_failed_at_stays_in_its_place_with_the_error(
+    walk: Walk, folder: Path
+) -> None:
+    (folder / "moody.py").write_text(BROKEN, encoding="utf-8")
+
+    async def steps(user: User) -> None:
+        name = await talked(user, "moody:agent", "Do it again")
+        await user.should_see("agent_raised: RuntimeError: the backend is down")
+        fields(user, "Message")[0].set_value("Hello?")
+        user.find("Send").click()
+        await user.should_see("Here I am.")
+        user.find("Stop").click()
+        await user.should_see("This session is over.")
+        shown = [item.text for item in elements(user) if isinstance(item, ui.label)]
+        said = ["Do it again", "agent_raised: RuntimeError: the backend is down", "Hello?", "Here I am."]
+        assert [text for text in shown if text in said] == said
+        trace = (await user.http_client.get(f"/data/sessions/{name}")).json()["trace"]
+        assert [group["rows"][0]["kind"] for group in trace["groups"]] == ["error", "say"]
+
+    walk(steps)
+
+
+def test_sessions_are_found_by_what_was_said_and_deleted(walk: Walk) -> None:
+    async def steps(user: User) -> None:
+        name = await talked(user, "sky:agent", "What is the weather in Rome?")
+        await user.should_see("It is sunny in Rome.")
+        user.find("Stop").click()
+        await user.should_see("This session is over.")
+        await user.open("/agents")
+        await user.should_see("What is the weather in Rome?")
+        await user.should_see("1 turn")
+        await user.open(f"/sessions/{name}")
+        await user.should_see("It is sunny in Rome.")
+        user.find("Delete…").click()
+        user.find("Delete it").click()
+        await user.should_see("No session yet.")
+
+    walk(steps)
+
+
+def test_a_session_is_kept_in_a_new_eval_set_where_no_other_can_be_written(walk: Walk, folder: Path) -> None:
+    (folder / "weather.evalset.json").unlink()
+    old = [{"query": "Hi", "reference": "Hello", "expected_tool_use": []}]
+    (folder / "old.test.json").write_text(json.dumps(old), encoding="utf-8")
+
+    async def steps(user: User) -> None:
+        await talked(user, "sky:agent", "What is the weather in Rome?")
+        await user.should_see("It is sunny in Rome.")
+        user.find("Keep as a case…").click()
+        await user.should_see("Id of the case")
+        assert fields(user, "Eval set")[0].options == {"": "a new eval set"}
+        fields(user, "Id of the new eval set: letters, digits and _")[0].set_value("not good")
+        fields(user, "Id of the case")[0].set_value("rome")
+        user.find("Keep it").click()
+        await user.should_see("can be no id of an eval set")
+        fields(user, "Id of the new eval set: letters, digits and _")[0].set_value("kept")
+        user.find("Keep it").click()
+        await user.should_see("Turn 1")
+
+    walk(steps)
+    assert [case.eval_id for case in load_eval_set(folder / "kept.evalset.json").eval_cases] == ["rome"]

@@ -72,10 +72,11 @@ def _names(module: Path) -> set[str]:
 
 def likely_agent(file: str, agents: list[str]) -> str:
     """The agent beside an eval set, or the only one; empty where none suggests itself."""
-    inside = [agent for agent in agents if file.startswith(f"{_folder_of(agent)}/")]
+    inside = [agent for agent in agents if file.startswith(f"{folder_of(agent)}/")]
     return inside[0] if inside else agents[0] if len(agents) == 1 else ""
 
 
-def _folder_of(target: str) -> str:
+def folder_of(target: str) -> str:
+    """The folder of an agent that ``find_agents`` names, as a path with ``/``."""
     module, is_function, _ = target.partition(":")
     return module.rpartition(".")[0].replace(".", "/") if is_function else target

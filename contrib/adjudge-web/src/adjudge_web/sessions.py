@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from adjudge.model import Content, Failure, Invocation, Step, Trajectory, numbered
+from adjudge.model import Content, ErrorItem, Failure, Invocation, Step, Trajectory, numbered
 from adjudge.plugin import InputError, Problem, home, make_folder
+from adjudge_web.eval_set_folder import Kept
 from adjudge_web.workers import Work, Workers
 
 _SUFFIX: Final = ".json"
@@ -37,9 +40,14 @@ class Session:
         """Open the session in a process of its own."""
         self._work = workers.begin(self._hear, self._end, do="session", agent=self.agent, session=self.name)
 
+    @property
+    def can_hear(self) -> bool:
+        """Whether the agent waits for something to be said."""
+        return self.is_open and self.asked is None and not self.is_over
+
     def send(self, text: str) -> None:
-        """Say something to the agent."""
-        if self._work is not None and self.asked is None:
+        """Say something to the agent, which must be waiting."""
+        if self._work is not None and self.can_hear:
             self.asked = text
             self.version += 1
             self._work.tell(send=text)
@@ -52,13 +60,13 @@ class Session:
     @property
     def is_over(self) -> bool:
         """Whether nothing can be said any more."""
-        return self._work is None or self._work.is_over
+        return self._work is None
 
     @property
     def trajectory(self) -> Trajectory:
         """What happened, as a run has it."""
         turns = list(self.turns)
-        if self.asked is not None and self.steps:
+        if self.asked is not None:
             turns.append(
                 Invocation(user_content=Content.of_text(self.asked, "user"), steps=tuple(self.steps))
             )
@@ -76,13 +84,22 @@ class Session:
         self.version += 1
 
     def _end(self, work: Work) -> None:
-        if self.asked is not None and self.steps:
-            self.turns = list(self.trajectory.invocations)
-            self.asked, self.steps = None, []
-            keep(self)
+        self._work = None
+        self._break_off()
         if not self.is_open and not self.problems:
             self.problems.append(f"the agent could not be started.\n{work.trouble}")
         self.version += 1
+
+    def _break_off(self, *failed: ErrorItem) -> None:
+        """Keep what was asked and done although no answer will come, and why not."""
+        if self.asked is None:
+            return
+        if failed:
+            number = 1 + max((step.number for step in self.trajectory.steps), default=0)
+            self.steps.append(Step(number=number, items=failed))
+        self.turns = list(self.trajectory.invocations)
+        self.asked, self.steps = None, []
+        keep(self)
 
     def _take(self, said: dict[str, Any]) -> None:
         match said:
@@ -96,15 +113,25 @@ class Session:
                 keep(self)
             case {"failure": failure}:
                 found = Failure.model_validate(failure)
-                self.problems.append(f"{found.code}: {found.message}")
-                if self.asked is not None:
-                    self.turns = list(self.trajectory.invocations)
-                    self.asked, self.steps = None, []
-                    keep(self)
+                if self.asked is None:
+                    self.problems.append(f"{found.code}: {found.message}")
+                self._break_off(ErrorItem(message=f"{found.code}: {found.message}", code=found.code))
             case {"problems": problems}:
                 self.problems += problems
             case _:
                 pass
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A session as the list shows it."""
+
+    name: str
+    agent: str
+    first: str
+    """What the user said first; empty where nothing was said yet."""
+    turns: int
+    is_open: bool
 
 
 class Sessions:
@@ -114,6 +141,7 @@ class Sessions:
         """Begin with those that were kept; each that is opened will be a process of ``workers``."""
         self._workers = workers
         self._open: dict[str, Session] = {}
+        self._listed = Kept(_listed, 2_000)
 
     def begin(self, agent: str) -> Session:
         """Open a session with an agent."""
@@ -142,15 +170,35 @@ class Sessions:
         session.state = found.final_session_state
         return session
 
-    def names(self) -> list[str]:
+    def listed(self) -> list[Listed]:
         """Every session, the latest first."""
-        return sorted({*self._open, *kept()}, reverse=True)
+        found: list[Listed] = []
+        for name in sorted({*self._open, *kept()}, reverse=True):
+            if (session := self._open.get(name)) is not None:
+                found.append(_line(name, session.trajectory, is_open=not session.is_over))
+            else:
+                with suppress(OSError):  # somebody has deleted it meanwhile
+                    found.append(self._listed.of(_folder() / f"{name}{_SUFFIX}"))
+        return found
 
     def delete(self, name: str) -> None:
         """Forget a session that is over."""
         self._open.pop(name, None)
         if name in kept():
             (_folder() / f"{name}{_SUFFIX}").unlink(missing_ok=True)
+
+
+def _line(name: str, said: Trajectory, *, is_open: bool = False) -> Listed:
+    turns = said.invocations
+    return Listed(name, said.agent or "", turns[0].user_content.text if turns else "", len(turns), is_open)
+
+
+def _listed(path: Path) -> Listed:
+    name = path.name.removesuffix(_SUFFIX)
+    try:
+        return _line(name, Trajectory.model_validate_json(path.read_bytes()))
+    except ValueError:  # whoever opens it is told
+        return Listed(name, "", "", 0, is_open=False)
 
 
 def _folder() -> Path:

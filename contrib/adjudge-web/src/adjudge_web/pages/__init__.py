@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from adjudge_web.pages import agents, case, eval_set, eval_sets, judge, labels, missing, plugins, run, runs
+from adjudge_web.pages import (
+    agents,
+    case,
+    eval_set,
+    eval_sets,
+    judge,
+    labels,
+    missing,
+    plugins,
+    run,
+    runs,
+    session,
+)
 from adjudge_web.pages.rooms import Rooms
 
 __all__ = ["Rooms", "add_pages"]
@@ -10,5 +22,5 @@ __all__ = ["Rooms", "add_pages"]
 
 def add_pages(rooms: Rooms) -> None:
     """Add every page to the application."""
-    for page in (eval_sets, eval_set, case, runs, run, labels, agents, judge, plugins, missing):
+    for page in (eval_sets, eval_set, case, runs, run, labels, agents, session, judge, plugins, missing):
         page.add(rooms)

@@ -14,6 +14,7 @@ from nicegui.events import UploadEventArguments
 from adjudge.kit.adk import open_eval_set
 from adjudge.kit.eval_sets import EVAL_SET_SUFFIX, EvalSetDocument, checked_id
 from adjudge.plugin import AdjudgeError, InputError, Problem
+from adjudge_web.agent_folders import folder_of
 from adjudge_web.eval_set_folder import Listed
 from adjudge_web.pages.frame import (
     PATIENCE,
@@ -26,7 +27,6 @@ from adjudge_web.pages.frame import (
     link_row,
     problem,
     text,
-    told,
     until_seen,
 )
 from adjudge_web.pages.rooms import Rooms
@@ -94,17 +94,22 @@ def _row(row: Listed) -> None:
 
 async def _new(rooms: Rooms) -> None:
     """Ask for an id and a folder, and write an eval set without cases."""
-    with ui.dialog().props('aria-label="New eval set"') as dialog, ui.element("div").classes("ad-dialog"):
+    with (
+        ui.dialog().props('aria-label="New eval set"') as dialog,
+        ui.element("div").classes("ad-dialog").style("width: 460px"),
+    ):
         with ui.element("div").classes("ad-dialog-head"):
             heading("New eval set", level=2)
         with ui.element("div").classes("ad-dialog-body"):
             identity = ui.input("Id: letters, digits and _").props("outlined dense autofocus")
-            agents = await rooms.agents()
+            folders = list(dict.fromkeys(map(folder_of, await rooms.agents())))
             place = ui.select(
-                {"": "this folder", **{name: name for name in agents}}, label="Folder", value=""
+                {"": "this folder", **{name: name for name in folders}},
+                label="Folder",
+                value=folders[0] if len(folders) == 1 else "",
             )
             place.props("outlined dense")
-            place.value = agents[0] if len(agents) == 1 else ""
+            outcome = ui.element("div").classes("ad-stack")
 
         def make() -> None:
             try:
@@ -113,7 +118,9 @@ async def _new(rooms: Rooms) -> None:
                 file = f"{place.value}/{name}" if place.value else name
                 EvalSetDocument.new(rooms.eval_sets.new_path(file), eval_set_id).save()
             except AdjudgeError as error:
-                told(error)
+                outcome.clear()
+                with outcome:
+                    problem(error)
                 return
             ui.navigate.to(address("/set", file=file))
 

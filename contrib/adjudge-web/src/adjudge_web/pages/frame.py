@@ -91,7 +91,12 @@ def frame(title: str, place: str, *, look: str = "") -> Generator[None]:
         try:
             yield
         except AdjudgeError as error:
+            if look:
+                main.classes(remove=look)
+            heading(title)
             problem(error)
+            if place in dict(_PLACES):
+                ui.link(f"‹ {dict(_PLACES)[place]}", place)
 
 
 async def loading(what: str) -> None:

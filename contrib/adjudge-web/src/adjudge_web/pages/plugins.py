@@ -65,7 +65,8 @@ def _judge(item: Mapping[str, Any]) -> None:
     with ui.element("div").classes("ad-row"):
         with ui.element("div").classes("ad-grow"):
             ui.label(str(item["name"])).classes("ad-name")
-            ui.label(f"{item['summary']}; for instance {item['example']}").classes("ad-sub")
+            example = f"; for instance {item['example']}" if item["example"] else ""
+            text(f"{item['summary']}{example}").classes("ad-sub")
             for each in missing:
                 text(each).classes("ad-sub")
         ui.label("ready" if not missing else "not ready").classes(

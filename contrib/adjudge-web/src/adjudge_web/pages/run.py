@@ -11,7 +11,7 @@ from nicegui import ui
 
 import adjudge
 from adjudge import StoredRun
-from adjudge.plugin import AdjudgeError
+from adjudge.plugin import AdjudgeError, InputError, Problem
 from adjudge_web.pages.frame import (
     PATIENCE,
     Paged,
@@ -121,8 +121,7 @@ async def _over(rooms: Rooms, name: str, before: str) -> None:
     """A run that is finished or was interrupted."""
     runs = {run.name: run for run in await asyncio.to_thread(adjudge.list_runs)}
     if name not in runs:
-        problem(f"there is no run {name!r} here.", hint="The list of runs has those that there are.")
-        return
+        raise InputError(Problem(what=f"there is no run {name!r} here."))
     live = rooms.runs.get(name)
     with ui.element("div").classes("ad-head"):
         # The viewer has the name and the verdict.

@@ -52,7 +52,7 @@ def _row(rooms: Rooms, run: StoredRun) -> None:
     with link_row(run_address(run.name)):
         with ui.element("div").classes("ad-grow"):
             text(run.agent or ", ".join(run.logs[:3]) or run.name).classes("ad-name")
-            when = (run.started_at or "")[:16].replace("T", " ")
+            when = f"{run.started_at[:16].replace('T', ' ')} UTC" if run.started_at else ""
             ui.label(" · ".join(filter(None, (when, run.name, ", ".join(run.eval_sets[:3]))))).classes(
                 "ad-sub"
             )

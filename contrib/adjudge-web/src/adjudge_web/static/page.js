@@ -64,6 +64,21 @@
     }
   });
 })();
+// Keeps the end of a conversation in sight of whoever has not scrolled away from it.
+let isAtEnd = true;
+window.addEventListener('scroll', () => {
+  const page = document.scrollingElement;
+  isAtEnd = page.scrollHeight - page.scrollTop - window.innerHeight < 40;
+});
+window.adjudgeFollow = () => setTimeout(() => { if (isAtEnd) window.scrollTo(0, document.scrollingElement.scrollHeight); }, 50);
+// Marks the messages beside a trace that belong to the step under the pointer.
+const adjudgePoint = (step) => {
+  for (const shown of document.querySelectorAll('[data-step]')) {
+    const isMeant = shown.dataset.step === String(step);
+    shown.classList.toggle('ad-pointed', isMeant);
+    if (isMeant) shown.scrollIntoView({ block: 'nearest' });
+  }
+};
 // Fetches a document and hands it to the viewer; its light or dark is the page's.
 window.adjudgeShow = async (id, address, cases) => {
   const fetched = async (place) => {
@@ -77,7 +92,7 @@ window.adjudgeShow = async (id, address, cases) => {
   try {
     const found = await fetched(address);
     while (!host() || !window.adjudgeViewer) await new Promise((done) => setTimeout(done, 30));
-    const viewer = window.adjudgeViewer.mount(host(), found, { load: (key) => fetched(cases + key), theme: theme(), part: true, keys: window.adjudgeKeys });
+    const viewer = window.adjudgeViewer.mount(host(), found, { load: (key) => fetched(cases + key), theme: theme(), part: true, keys: window.adjudgeKeys, hover: adjudgePoint });
     new MutationObserver(() => viewer.theme(theme())).observe(document.body, { attributes: true, attributeFilter: ['class'] });
     const root = host().querySelector('.adjudge-viewer');
     new MutationObserver(() => { if (root.dataset.theme !== theme()) window.adjudgeTheme(root.dataset.theme === 'dark'); })
