@@ -6,7 +6,7 @@ import asyncio
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,7 +14,7 @@ import uvicorn
 from a2a.server.agent_execution import AgentExecutor, RequestContext
 from a2a.server.events import EventQueue
 from a2a.server.request_handlers import DefaultRequestHandler
-from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes
+from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes, create_rest_routes
 from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
 from a2a.types.a2a_pb2 import (
     AgentCapabilities,
@@ -31,6 +31,7 @@ from a2a.types.a2a_pb2 import (
 from google.protobuf.json_format import ParseDict
 from google.protobuf.struct_pb2 import Struct, Value
 from starlette.applications import Starlette
+from starlette.routing import BaseRoute
 
 CANCELLED: list[str] = []
 
@@ -53,6 +54,13 @@ def call(order: int) -> Part:
 def result(order: int) -> Part:
     data = {"name": "look_up", "response": {"at": f"port {order}"}, "id": str(order)}
     return marked(data_part(data), adk_type="function_response")
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
 
 
 class Shop(AgentExecutor):
@@ -106,6 +114,20 @@ class Shop(AgentExecutor):
             case "Structure":
                 await updater.add_artifact([data_part({"order": 7, "late": False})])
                 await updater.complete()
+            case "Send":
+                await updater.add_artifact(
+                    [Part(text="Here: "), Part(raw=b"PDF", media_type="application/pdf")]
+                )
+                await updater.add_artifact([Part(url="http://shop/7.png", media_type="image/png")])
+                await updater.complete()
+            case "Plan":
+                await working(Part(text="I plan."))
+                await updater.add_artifact([Part(text="A draft.")], artifact_id="draft")
+                await updater.requires_input(updater.new_agent_message([Part(text="Which city?")]))
+            case "Oslo":
+                await working(Part(text="I go on."))
+                await updater.add_artifact([Part(text="To Oslo.")], artifact_id="plan")
+                await updater.complete()
             case "Cancel":
                 await updater.requires_input(updater.new_agent_message([Part(text="Cancel order 7?")]))
             case "Yes":
@@ -126,11 +148,11 @@ class Shop(AgentExecutor):
 
 
 @contextmanager
-def serving(executor: AgentExecutor, streaming: bool = True) -> Iterator[str]:
+def serving(
+    executor: AgentExecutor, streaming: bool = True, binding: str = "JSONRPC", version: str = "1.0"
+) -> Iterator[str]:
     """The address of a server that runs the agent."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
+    port = free_port()
     address = f"http://127.0.0.1:{port}"
     skill = AgentSkill(id="orders", name="orders", description="Looks orders up.", tags=["shop"])
     card = AgentCard(
@@ -141,17 +163,28 @@ def serving(executor: AgentExecutor, streaming: bool = True) -> Iterator[str]:
         default_output_modes=["text/plain"],
         capabilities=AgentCapabilities(streaming=streaming),
         supported_interfaces=[
-            AgentInterface(url=f"{address}/", protocol_binding="JSONRPC", protocol_version="1.0")
+            AgentInterface(url=address, protocol_binding=binding, protocol_version=version)
         ],
         skills=[skill],
     )
     handler = DefaultRequestHandler(executor, InMemoryTaskStore(), card)
-    app = Starlette(routes=[*create_agent_card_routes(card), *create_jsonrpc_routes(handler, "/")])
+    routes = [
+        *create_jsonrpc_routes(handler, "/", enable_v0_3_compat=True),
+        *create_rest_routes(handler, enable_v0_3_compat=True),
+    ]
+    with answering([*create_agent_card_routes(card), *routes], port):
+        yield address
+
+
+@contextmanager
+def answering(routes: Sequence[BaseRoute], port: int) -> Iterator[None]:
+    """A server with these routes."""
+    app = Starlette(routes=routes)
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started and thread.is_alive():
         time.sleep(0.01)
-    yield address
+    yield
     server.should_exit = server.force_exit = True
     thread.join(timeout=10)

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 import server
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 
 from adjudge import InputError
 from adjudge.kit.judged_criteria import agent_instructions
@@ -97,6 +99,61 @@ def test_a_task_that_needs_input_asks_the_user_and_goes_on(ran: Ran, address: st
         "interrupts": [{"state": "TASK_STATE_INPUT_REQUIRED", "question": "Cancel order 7?"}]
     }
     assert decided.final_response.text == "cancelled 7"
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+def test_a_task_that_goes_on_does_not_repeat_the_turn_before(ran: Ran, streaming: bool) -> None:
+    with server.serving(server.Shop(), streaming=streaming) as address:
+        planned, asking, gone_on = turns(ran(f"a2a:{address}", "Plan it.", "Plan more.", "Oslo."))
+
+    assert [step.text for turn in (planned, asking) for step in turn.steps] == ["I plan.", "I plan."]
+    assert asking.final_response.text == "Which city?"
+    assert [step.text for step in gone_on.steps] == ["I go on."]
+    assert gone_on.final_response.text == "To Oslo."
+
+
+@pytest.mark.parametrize("streaming", [True, False])
+@pytest.mark.parametrize(
+    ("binding", "version"), [("HTTP+JSON", "1.0"), ("HTTP+JSON", "0.3"), ("JSONRPC", "0.3")]
+)
+def test_the_card_says_which_protocol_is_spoken(
+    ran: Ran, binding: str, version: str, streaming: bool
+) -> None:
+    with server.serving(server.Shop(), streaming, binding, version) as address:
+        both, asking, decided = turns(ran(f"a2a:{address}", "Both, please.", "Cancel it.", "Yes, do."))
+
+    assert [call.args for call in both.tool_calls] == [{"order": 7}, {"order": 8}]
+    assert both.final_response.text == "Found."
+    assert asking.final_response.text == "Cancel order 7?"
+    assert decided.final_response.text == "cancelled 7"
+
+
+def test_a_protocol_that_is_not_known_is_named(ran: Ran) -> None:
+    with server.serving(server.Shop(), binding="GRPC") as address:
+        found = ran(f"a2a:{address}", "Hello.")
+
+    assert (found.result.error.code, found.result.error.retryable) == ("bad_answer", False)
+    assert "no interface of JSONRPC or HTTP+JSON; it names GRPC" in found.result.error.message
+
+
+def test_files_belong_to_the_answer(ran: Ran, address: str) -> None:
+    [turn] = turns(ran(f"a2a:{address}", "Send it."))
+
+    text, file, link = turn.final_response.items
+    assert text.text == "Here: "
+    assert (file.mime_type, file.data) == ("application/pdf", "UERG")
+    assert (link.mime_type, link.uri) == ("image/png", "http://shop/7.png")
+
+
+@pytest.mark.parametrize(("status", "retryable"), [(503, True), (429, True), (401, False)])
+def test_a_server_that_is_busy_may_answer_later(ran: Ran, status: int, retryable: bool) -> None:
+    port = server.free_port()
+    busy = Route("/{path:path}", lambda _: PlainTextResponse("not now", status), methods=["GET", "POST"])
+    with server.answering([busy], port):
+        found = ran(f"a2a:http://127.0.0.1:{port}", "Hello.")
+
+    assert (found.result.error.code, found.result.error.retryable) == ("agent_http_error", retryable)
+    assert str(status) in found.result.error.message
 
 
 def test_a_server_that_does_not_stream_has_the_same_answer(ran: Ran) -> None:

@@ -27,6 +27,7 @@ __all__ = [
     "answer_text",
     "approved",
     "case_context",
+    "may_work_later",
     "shown_state",
 ]
 
@@ -265,17 +266,7 @@ def approved(said: Content) -> bool:
     return bool(words) and words[0] in _YES
 
 
-async def _called(task: SessionTask, function: Callable[..., Awaitable[Any]], *args: object) -> Any:
-    try:
-        return await task.call(function, *args)
-    except AgentError:
-        raise
-    except Exception as error:
-        text = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise AgentError(text, code="agent_raised", retryable=_may_work_later(error)) from error
-
-
-def _may_work_later(error: BaseException) -> bool:
+def may_work_later(error: BaseException) -> bool:
     """Whether an error, or an error that caused it, is one of the network or of a busy provider."""
     seen: set[int] = set()
     found: BaseException | None = error
@@ -288,6 +279,16 @@ def _may_work_later(error: BaseException) -> bool:
             return True
         found = found.__cause__
     return False
+
+
+async def _called(task: SessionTask, function: Callable[..., Awaitable[Any]], *args: object) -> Any:
+    try:
+        return await task.call(function, *args)
+    except AgentError:
+        raise
+    except Exception as error:
+        text = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise AgentError(text, code="agent_raised", retryable=may_work_later(error)) from error
 
 
 def _refused(error: BaseException) -> AgentError:

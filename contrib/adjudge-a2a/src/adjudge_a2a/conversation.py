@@ -15,7 +15,7 @@ from a2a.client.errors import A2AClientError
 from a2a.types.a2a_pb2 import AgentCard, CancelTaskRequest, Message, Part, Role, SendMessageRequest
 from a2a.utils.errors import A2AError
 
-from adjudge.kit.framework_agent import FrameworkAgent, FrameworkConversation
+from adjudge.kit.framework_agent import FrameworkAgent, FrameworkConversation, may_work_later
 from adjudge.kit.http_judge import direct_routes
 from adjudge.kit.turn_steps import TurnSteps
 from adjudge.model import AgentDetails, AppDetails, Blob, Content, Item, JsonObject, Text
@@ -23,6 +23,7 @@ from adjudge.plugin import AgentAdapter, AgentError, Host, InputError, Problem, 
 from adjudge_a2a import A2AConfig
 from adjudge_a2a.task import TaskView
 
+_BINDINGS: Final = ("JSONRPC", "HTTP+JSON")
 _CONNECTING: Final = 30.0
 """Seconds that a server may take to accept a connection. An answer may take as long as the case may."""
 _CANCELLING: Final = 2.0
@@ -56,7 +57,7 @@ def a2a_agent(config: A2AConfig, host: Host) -> AgentAdapter:
     async def converse(request: SessionRequest, stack: AsyncExitStack) -> FrameworkConversation:  # noqa: ARG001 - a case has no state here
         http = await stack.enter_async_context(connection())
         card = await _card(http, config.target)
-        client = await create_client(card, ClientConfig(httpx_client=http))
+        client = await _client(card, http)
         stack.push_async_callback(client.close)
         return _Conversation(client, card)
 
@@ -71,18 +72,17 @@ class _Conversation:
     def __init__(self, client: Client, card: AgentCard) -> None:
         self._client = client
         self._card = card
-        self._context_id = ""
-        self._asking = ""
+        self._before: TaskView | None = None
 
     async def say(self, said: Content, turn: TurnSteps) -> None:
         turn.agents[self._card.name] = _details(self._card)
-        task = TaskView(turn, self._card.name, self._context_id, self._asking)
+        task = TaskView(turn, self._card.name, self._before)
         message = Message(
             message_id=str(uuid.uuid4()),
             role=Role.ROLE_USER,
             parts=[_part(item) for item in said.items],
-            context_id=self._context_id,
-            task_id=self._asking,
+            context_id=task.context_id,
+            task_id=task.task_id,
         )
         try:
             async for event in self._client.send_message(SendMessageRequest(message=message)):
@@ -92,8 +92,7 @@ class _Conversation:
             raise
         except (A2AError, httpx.HTTPError) as error:
             raise _failure(error) from error
-        self._context_id = task.context_id
-        self._asking = task.task_id if task.is_asking else ""
+        self._before = task
         task.tell_answer()
 
     async def _cancel(self, task_id: str) -> None:
@@ -115,6 +114,16 @@ async def _card(http: httpx.AsyncClient, address: str) -> AgentCard:
         raise _failure(error) from error
 
 
+async def _client(card: AgentCard, http: httpx.AsyncClient) -> Client:
+    config = ClientConfig(httpx_client=http, supported_protocol_bindings=list(_BINDINGS))
+    try:
+        return await create_client(card, config)
+    except ValueError as error:
+        found = ", ".join(each.protocol_binding for each in card.supported_interfaces) or "none"
+        what = f"the agent's card names no interface of {' or '.join(_BINDINGS)}; it names {found}"
+        raise AgentError(what, code="bad_answer") from error
+
+
 def _details(card: AgentCard) -> AgentDetails:
     """What the card says. An A2A server tells neither its instructions nor its tools."""
     skills = [f"- {skill.name}: {skill.description}" for skill in card.skills]
@@ -132,7 +141,7 @@ def _failure(error: Exception) -> AgentError:
     if cause is not None:
         return AgentError(text, code="agent_unreachable", retryable=True)
     code = "agent_http_error" if isinstance(error, A2AClientError | httpx.HTTPError) else "agent_failed"
-    return AgentError(text, code=code)
+    return AgentError(text, code=code, retryable=may_work_later(error))
 
 
 def _part(item: Item) -> Part:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import time
 from collections.abc import Iterable
@@ -12,7 +13,18 @@ from google.protobuf.json_format import MessageToDict
 
 from adjudge.kit.strict_json import is_list, is_object
 from adjudge.kit.turn_steps import TurnSteps
-from adjudge.model import Blob, Claim, Item, JsonObject, JsonValue, Opaque, Text, ToolCall, ToolResult
+from adjudge.model import (
+    Blob,
+    Claim,
+    Content,
+    Item,
+    JsonObject,
+    JsonValue,
+    Opaque,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from adjudge.plugin import AgentError
 
 _ASKING: Final = (TaskState.TASK_STATE_INPUT_REQUIRED, TaskState.TASK_STATE_AUTH_REQUIRED)
@@ -26,23 +38,30 @@ _FAILED: Final = (
 class TaskView:
     """What is known of a task, and of the conversation that it belongs to."""
 
-    def __init__(self, turn: TurnSteps, agent: str, context_id: str, task_id: str) -> None:
+    def __init__(self, turn: TurnSteps, agent: str, before: TaskView | None) -> None:
         """Begin a turn.
 
         Args:
             turn: What is told.
             agent: The name on the agent's card.
-            context_id: The conversation; empty before the server has named it.
-            task_id: The task that goes on; empty for a new one.
+            before: The task of the turn before; it goes on where it asked the user. ``None`` for the first turn.
         """
-        self.context_id = context_id
-        self.task_id = task_id
+        self.context_id: str = "" if before is None else before.context_id
+        """The conversation; empty before the server has named it."""
+        self.task_id = ""
+        """The task; empty before the server has named it."""
         self._turn = turn
         self._agent = agent
         self._state: TaskState = TaskState.TASK_STATE_UNSPECIFIED
         self._said: Message | None = None
         self._artifacts: dict[str, list[Part]] = {}
         self._seen: set[str] = set()
+        self._before: dict[str, list[Part]] = {}
+        """The artifacts that the task had before this turn: a server that does not stream repeats them."""
+        if before is not None and before.is_asking:
+            self.task_id = before.task_id
+            self._seen = before._seen
+            self._before = before._whole_artifacts()
         self._moved = time.monotonic()
 
     @property
@@ -80,9 +99,14 @@ class TaskView:
             self._turn.answer(said, asks=[{"state": state, "question": said}])
         elif self._state == TaskState.TASK_STATE_COMPLETED:
             parts = [part for artifact in self._artifacts.values() for part in artifact]
-            self._turn.answer(_text(parts) or said)
+            self._turn.answer(_answer(parts or ([] if self._said is None else self._said.parts)))
         else:
             raise AgentError(f"the server said no more, and the task is {state}", code="no_answer")
+
+    def _whole_artifacts(self) -> dict[str, list[Part]]:
+        """The artifacts as the server has them."""
+        ids = dict.fromkeys((*self._before, *self._artifacts))
+        return {each: [*self._before.get(each, []), *self._artifacts.get(each, [])] for each in ids}
 
     def _take_task(self, task: Task) -> None:
         self.context_id, self.task_id = task.context_id, task.id
@@ -90,7 +114,12 @@ class TaskView:
             if message.role == Role.ROLE_AGENT:
                 self._take_move(message)
         for artifact in task.artifacts:
-            self._take_artifact(artifact, append=False)
+            before = self._before.get(artifact.artifact_id, [])
+            parts = list(artifact.parts)
+            if parts[: len(before)] == before:
+                parts = parts[len(before) :]
+            if parts:
+                self._artifacts[artifact.artifact_id] = parts
         self._take_status(task.status)
 
     def _take_status(self, status: TaskStatus) -> None:
@@ -100,6 +129,7 @@ class TaskView:
         self._said = status.message
         if status.state in (TaskState.TASK_STATE_SUBMITTED, TaskState.TASK_STATE_WORKING):
             self._take_move(status.message)
+        self._seen.add(status.message.message_id)
 
     def _take_move(self, message: Message) -> None:
         if message.message_id in self._seen:
@@ -111,9 +141,18 @@ class TaskView:
         self._moved = now
 
     def _take_artifact(self, artifact: Artifact, append: bool) -> None:
-        parts = list(artifact.parts)
+        if not append:
+            self._before.pop(artifact.artifact_id, None)
         before = self._artifacts.get(artifact.artifact_id, []) if append else []
-        self._artifacts[artifact.artifact_id] = [*before, *parts]
+        self._artifacts[artifact.artifact_id] = [*before, *artifact.parts]
+
+
+def _answer(parts: Iterable[Part]) -> Content:
+    """The answer: the texts and data joined, and the files."""
+    told = list(parts)
+    text = _text(told)
+    files = [item for item in map(_item, told) if isinstance(item, Blob)]
+    return Content(role="model", items=(*([Text(text=text)] if text or not files else []), *files))
 
 
 def _item(part: Part) -> Item:
@@ -133,8 +172,10 @@ def _item(part: Part) -> Item:
             return Opaque(name="data", value=data)
         case "url":
             return Blob(mime_type=part.media_type or None, uri=part.url)
-        case _:
-            return Opaque(name=part.filename or "raw", value=part.media_type)
+        case "raw":
+            return Blob(mime_type=part.media_type or None, data=base64.b64encode(part.raw).decode("ascii"))
+        case kind:
+            return Opaque(name=str(kind), value=_plain(part))
 
 
 def _text(parts: Iterable[Part]) -> str:
