@@ -112,9 +112,16 @@ def test_a_task_that_goes_on_does_not_repeat_the_turn_before(ran: Ran, streaming
     assert gone_on.final_response.text == "To Oslo."
 
 
-@pytest.mark.parametrize("streaming", [True, False])
 @pytest.mark.parametrize(
-    ("binding", "version"), [("HTTP+JSON", "1.0"), ("HTTP+JSON", "0.3"), ("JSONRPC", "0.3")]
+    ("binding", "version", "streaming"),
+    [
+        ("HTTP+JSON", "1.0", True),
+        ("HTTP+JSON", "1.0", False),
+        # Not without streaming: servers of a2a-sdk 1.0.1 then leave the history out.
+        ("HTTP+JSON", "0.3", True),
+        ("JSONRPC", "0.3", True),
+        ("JSONRPC", "0.3", False),
+    ],
 )
 def test_the_card_says_which_protocol_is_spoken(
     ran: Ran, binding: str, version: str, streaming: bool
