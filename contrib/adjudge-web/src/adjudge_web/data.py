@@ -16,9 +16,8 @@ from starlette.responses import Response
 
 import adjudge
 from adjudge.kit.viewer import trace_document, viewer_css, viewer_js
-from adjudge.plugin import AdjudgeError
+from adjudge.plugin import AdjudgeError, Trajectory
 from adjudge_web.pages.rooms import Rooms
-from adjudge_web.sessions import Session
 
 _KINDS: Final = {
     "json": "application/json",
@@ -53,7 +52,14 @@ def add(rooms: Rooms) -> None:
 
     route(
         "/data/sessions/{name}",
-        lambda request: _trace(rooms.sessions.get(request.path_params["name"])),
+        lambda request: _trace(rooms.sessions.get(request.path_params["name"]).trajectory),
+    )
+
+    route(
+        "/data/cases",
+        lambda request: _trace(
+            rooms.eval_sets.expected(request.query_params["file"], request.query_params["id"])
+        ),
     )
 
     route(
@@ -81,8 +87,8 @@ def add(rooms: Rooms) -> None:
     app.add_route("/data/reports/{name}.{kind}", report)
 
 
-def _trace(session: Session) -> bytes:
-    return to_json(trace_document(session.trajectory, session.name))
+def _trace(trajectory: Trajectory) -> bytes:
+    return to_json(trace_document(trajectory, trajectory.eval_id or ""))
 
 
 def _report(name: str, kind: str) -> Response:

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Final, Generic, TypeVar
 
 from adjudge.kit.adk import CaseEntry, EvalSetFile, find_eval_sets, first_entries, open_eval_set
+from adjudge.model import Trajectory, numbered
 from adjudge.plugin import AdjudgeError, InputError, Problem
 
 OpenedT = TypeVar("OpenedT")
@@ -137,6 +138,22 @@ class EvalSetFolder:
         if isinstance(found, AdjudgeError):
             raise found
         return found
+
+    def expected(self, file: str, eval_id: str) -> Trajectory:
+        """What a case expects, as a run that did it; without turns where a model plays the user.
+
+        Raises:
+            InputError: there is no such case, or its file has problems.
+        """
+        opened = self.open(file)
+        [entry] = opened.select([eval_id])
+        case = opened.read(entry)
+        return Trajectory(
+            invocations=numbered(case.conversation or ()),
+            eval_id=eval_id,
+            final_session_state=case.final_session_state,
+            source=file,
+        )
 
     def listed(self, file: str, *, is_to_be_read: bool = True) -> Listed:
         """One line of the list.

@@ -11,10 +11,20 @@ from adjudge_web.workers import Work, Workers
 class Progress:
     """A run that is under way: what is done of it, and how it ended."""
 
-    def __init__(self, name: str, total: int | None = None) -> None:
-        """Begin with nothing done."""
+    def __init__(self, name: str, what: str, planned: int | None = None) -> None:
+        """Begin with nothing done.
+
+        Args:
+            name: The run.
+            what: Who is evaluated, and by what.
+            planned: How many repeats of cases it has, where it goes on.
+        """
         self.name = name
-        self.total = total
+        self.what = what
+        self.total = planned
+        """Of all repeats of cases; ``None`` while the plan is made."""
+        self.before = 0
+        """Those that were finished when it was interrupted."""
         self.counts: Counter[str] = Counter()
         self.cases: dict[tuple[str, int], str] = {}
         """The status of each case and repeat; ``""`` while it goes on."""
@@ -42,7 +52,7 @@ class Progress:
     @property
     def done(self) -> int:
         """Repeats of cases that have a result."""
-        return sum(self.counts.values())
+        return self.before + sum(self.counts.values())
 
     def _end(self, work: Work) -> None:
         if self.outcome is None:
@@ -53,7 +63,10 @@ class Progress:
     def _take(self, said: dict[str, Any]) -> None:
         match said:
             case {"started": _, "cases": cases}:
-                self.has_begun, self.total = True, cases
+                self.has_begun = True
+                if cases is not None:  # how many runs are in logs is not known yet
+                    self.total = max(cases, self.total or 0)
+                    self.before = self.total - cases
             case {"playing": case, "repeat": repeat}:
                 self.cases[case, repeat] = ""
             case {"scored": case, "criterion": criterion, "status": status, "score": score}:
@@ -91,9 +104,9 @@ class Runs:
         """Those that are not over."""
         return [run for run in self._under_way.values() if run.outcome is None]
 
-    def begin(self, name: str, **task: Any) -> Progress:
-        """Start a run."""
-        progress = Progress(name)
+    def begin(self, name: str, what: str, planned: int | None = None, **task: Any) -> Progress:
+        """Start a run, or go on with one of ``planned`` repeats of cases."""
+        progress = Progress(name, what, planned)
         progress.begin(self._workers, **task)
         self._under_way[name] = progress
         return progress

@@ -5,6 +5,7 @@ from __future__ import annotations
 from adjudge_web.pages import (
     agents,
     case,
+    case_trace,
     eval_set,
     eval_sets,
     judge,
@@ -22,5 +23,18 @@ __all__ = ["Rooms", "add_pages"]
 
 def add_pages(rooms: Rooms) -> None:
     """Add every page to the application."""
-    for page in (eval_sets, eval_set, case, runs, run, labels, agents, session, judge, plugins, missing):
+    for page in (
+        eval_sets,
+        eval_set,
+        case,
+        case_trace,
+        runs,
+        run,
+        labels,
+        agents,
+        session,
+        judge,
+        plugins,
+        missing,
+    ):
         page.add(rooms)

@@ -10,13 +10,13 @@ from typing import Any
 from nicegui import ui
 
 from adjudge.kit.adk import known_personas
-from adjudge.kit.eval_sets import ABSENT, Change, EvalSetDocument, Steps
-from adjudge.kit.render import clean, marked
+from adjudge.kit.eval_sets import EvalSetDocument, Steps
 from adjudge.kit.strict_json import is_list, is_object
 from adjudge.plugin import AdjudgeError
 from adjudge_web.case_draft import CaseDraft, ConflictError
-from adjudge_web.pages.fields import arguments_field, json_field, text_field
-from adjudge_web.pages.frame import PATIENCE, address, chip, frame, heading, problem, text, told
+from adjudge_web.pages.changes import show_change
+from adjudge_web.pages.fields import arguments_field, json_field, text_field, unsound
+from adjudge_web.pages.frame import PATIENCE, address, chip, frame, heading, named, problem, told
 from adjudge_web.pages.rooms import Rooms
 from adjudge_web.pages.run_dialog import RunDialog
 
@@ -50,6 +50,7 @@ class _Editor:
                 self._undo = ui.button("Undo", icon="undo", on_click=self._take_back).props(
                     'flat data-key="u"'
                 )
+                ui.button("Trace", icon="timeline", on_click=self._open_trace).props("flat")
                 ui.button("Delete…", icon="delete", on_click=self._ask_to_delete).props("flat")
                 ui.button("Run…", icon="play_arrow", on_click=self._ask_to_run).props('outline data-key="x"')
                 self._save = ui.button("Save…", icon="save", on_click=self._ask_to_save).props('data-key="s"')
@@ -244,15 +245,21 @@ class _Editor:
         self._save.set_text(f"Save {found} change{'' if found == 1 else 's'}…" if found else "Save…")
         self._client.run_javascript(f"window.adjudgeUnsaved = {json.dumps(bool(found))}")
 
+    def _open_trace(self) -> None:
+        ui.navigate.to(address("/case/trace", file=self._file, id=self._draft.eval_id))
+
     def _ask_to_save(self) -> None:
         if not self._draft.changes:
+            return
+        if (wrong := unsound(self._body)) is not None:
+            ui.notify(wrong, type="negative", position="top")
             return
         with ui.dialog().props('aria-label="What changes"') as dialog, ui.element("div").classes("ad-dialog"):
             with ui.element("div").classes("ad-dialog-head"):
                 heading("What changes", sub=self._file, level=2)
             with ui.element("div").classes("ad-dialog-body"):
                 for change in self._draft.changes:
-                    _show_change(change)
+                    show_change(change)
             outcome = ui.element("div").classes("ad-dialog-outcome")
             with ui.element("div").classes("ad-dialog-foot"):
                 ui.button("Back", on_click=dialog.close).props("flat")
@@ -283,7 +290,7 @@ class _Editor:
             from adjudge.kit.eval_sets import changes
 
             for change in changes(self._draft.base, conflict.theirs):
-                _show_change(change)
+                show_change(change)
         with ui.element("div").classes("ad-actions"):
             ui.button(
                 "Write mine over theirs", on_click=lambda: self._write(dialog, outcome, over_theirs=True)
@@ -318,7 +325,7 @@ def ask_to_delete(rooms: Rooms, file: str, ids: list[str]) -> None:
         with ui.element("div").classes("ad-dialog-body"):
             heading(
                 f"Delete {len(ids)} case{'' if len(ids) == 1 else 's'}?",
-                sub=f"{file}: {', '.join(ids)}",
+                sub=f"{file}: {named(ids)}",
                 level=2,
             )
 
@@ -341,29 +348,3 @@ def ask_to_delete(rooms: Rooms, file: str, ids: list[str]) -> None:
 
 def _said(role: str) -> dict[str, Any]:
     return {"role": role, "parts": [{"text": ""}]}
-
-
-def _show_change(change: Change) -> None:
-    """One place that changes, with the words that differ marked."""
-    with ui.element("div").classes("ad-stack").style("gap: 2px"):
-        text(change.path, mono=True).classes("ad-sub")
-        if isinstance(change.old, str) and isinstance(change.new, str):
-            for kind, sign, pieces in zip(
-                ("ad-del", "ad-ins"), "−+", marked(change.old, change.new), strict=True
-            ):
-                with ui.element("div").classes(f"{kind} ad-text").props('dir="auto"'):
-                    ui.label(sign).classes("ad-piece")
-                    for piece in pieces:
-                        # A word that differs has a tone beside it.
-                        # The signs around it are for terminals without colours.
-                        word, look = (piece, "") if isinstance(piece, str) else (piece[0][2:-2], " ad-marked")
-                        ui.label(clean(word)).classes(f"ad-piece{look}")
-            return
-        if change.old is not ABSENT:
-            _line("ad-del", "− " + json.dumps(change.old, ensure_ascii=False, indent=2))
-        if change.new is not ABSENT:
-            _line("ad-ins", "+ " + json.dumps(change.new, ensure_ascii=False, indent=2))
-
-
-def _line(look: str, content: str) -> None:
-    text(content).classes(look)

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from nicegui import ui
 
 from adjudge.model import Claim, Content, ErrorItem, Invocation, Observation, Step, Text, ToolCall, ToolResult
 from adjudge_web.pages.frame import chip, text
+from adjudge_web.pages.viewer import mount_viewer
 
 _LONGEST = 20_000
 """Characters of a text that are shown here; the trace shows more."""
+
+
+def show_beside_trace(turns: Sequence[Invocation], trace: str) -> None:
+    """The conversation, and beside it the viewer of the document at ``trace``: what it points at is marked."""
+    with ui.element("div").classes("ad-beside"):
+        with ui.element("div").classes("ad-said") as said:
+            said.props('role="region" aria-label="Conversation" tabindex="0"')
+            for turn in turns:
+                show_turn(turn)
+        mount_viewer(trace)
 
 
 def show_turn(turn: Invocation) -> None:

@@ -73,26 +73,50 @@ class _Cases:
             await until_seen()
         try:
             opened = self._opened = await asyncio.to_thread(files.open, self._file)
-        except AdjudgeError:
+        except AdjudgeError as error:
             self._list.clear()
-            raise
+            self._head.clear()
+            with self._head:
+                self._show_trouble(error)
+            return
         self._head.clear()
         with self._head:
             self._show_head(opened)
         if opened.entries and paged is not None:
             paged.complete(opened.entries)
+            self._offer_all(paged)
             return
         self._list.clear()
         with self._list:
             if opened.entries:
-                self._paged(opened.entries)
+                self._offer_all(self._paged(opened.entries))
             else:
                 empty(
                     "No case yet.", "Talk to an agent and keep the session as a case, or add one from a log."
                 )
 
+    def _offer_all(self, paged: Paged[CaseEntry]) -> None:
+        """A button that chooses what the search leaves, or nothing any more."""
+
+        def choose() -> None:
+            found = {entry.eval_id for entry in paged.found}
+            self._chosen = self._chosen - found if found <= self._chosen else self._chosen | found
+            paged.again()
+            self._name_buttons()
+
+        with paged.actions:
+            ui.button("Choose all found", icon="select_all", on_click=choose).props("flat dense")
+
     def _paged(self, entries: Sequence[CaseEntry], *, is_whole: bool = True) -> Paged[CaseEntry]:
         return Paged(entries, self._row, lambda entry: entry.eval_id, noun="cases", is_whole=is_whole)
+
+    def _show_trouble(self, error: AdjudgeError) -> None:
+        """A file that cannot be read, which can still be deleted."""
+        with ui.element("div").classes("ad-head"):
+            heading(Path(self._file).name, sub=self._file)
+            ui.button("Delete…", icon="delete", on_click=self._ask_to_delete).props("flat")
+        problem(error)
+        ui.link("‹ Eval sets", "/")
 
     def _show_head(self, opened: EvalSetFile) -> None:
         with ui.element("div").classes("ad-head"):
@@ -103,15 +127,13 @@ class _Cases:
                         'flat data-key="n"'
                     )
                     ui.button("From a log…", icon="upload", on_click=self._ask_for_log).props("flat")
-                    self._delete = ui.button("Delete…", icon="delete", on_click=self._ask_to_delete).props(
-                        "flat"
-                    )
                 else:
                     ui.button("Migrate", icon="upgrade", on_click=self._migrate).props("outline")
+                self._delete = ui.button("Delete…", icon="delete", on_click=self._ask_to_delete).props("flat")
                 self._run = ui.button("Run all…", icon="play_arrow", on_click=self._ask_to_run)
                 self._run.props('data-key="x"')
                 self._run.set_enabled(bool(opened.entries))
-                self._name_buttons(opened)
+                self._name_buttons()
         if opened.given_id is None:
             problem(
                 "This file is in a shape from before ADK's schema. It can be run; to change it, migrate it first.",
@@ -126,8 +148,10 @@ class _Cases:
                 value=entry.eval_id in self._chosen,
                 on_change=lambda event: self._choose(entry.eval_id, is_on=bool(event.value)),
             ).props(f'dense aria-label="Choose case {entry.index + 1}"')
+            # A case of an old shape cannot be edited: it is shown.
+            place = "/case/trace" if self._is_old else "/case"
             with ui.element("div").classes("ad-grow"):
-                ui.link(clean(entry.eval_id), address("/case", file=self._file, id=entry.eval_id)).classes(
+                ui.link(clean(entry.eval_id), address(place, file=self._file, id=entry.eval_id)).classes(
                     "ad-name"
                 ).props('dir="auto"')
             size, *marks = entry_marks(entry)
@@ -135,14 +159,19 @@ class _Cases:
                 chip(mark)
             ui.label(size).classes("ad-sub")
 
+    @property
+    def _is_old(self) -> bool:
+        return self._opened is not None and self._opened.given_id is None
+
     def _choose(self, eval_id: str, *, is_on: bool) -> None:
         (self._chosen.add if is_on else self._chosen.discard)(eval_id)
-        if self._opened is not None:
-            self._name_buttons(self._opened)
+        self._name_buttons()
 
-    def _name_buttons(self, opened: EvalSetFile) -> None:
-        if opened.given_id is not None:
-            self._delete.set_text(f"Delete {len(self._chosen)}…" if self._chosen else "Delete…")
+    def _name_buttons(self) -> None:
+        if self._opened is None:  # they are not there yet
+            return
+        deleted = 0 if self._is_old else len(self._chosen)
+        self._delete.set_text(f"Delete {deleted}…" if deleted else "Delete…")
         self._run.set_text(f"Run {len(self._chosen)}…" if self._chosen else "Run all…")
 
     async def _ask_to_run(self) -> None:
@@ -150,7 +179,7 @@ class _Cases:
 
     def _ask_to_delete(self) -> None:
         """Delete what is chosen, or the whole file."""
-        if self._chosen:
+        if self._chosen and not self._is_old:
             ask_to_delete(self._rooms, self._file, sorted(self._chosen))
             return
         with (

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from nicegui import ui
+from nicegui.elements.mixins.validation_element import ValidationElement
 
 _TYPES: Final = ("text", "number", "yes/no", "JSON")
 
@@ -36,7 +37,17 @@ def json_field(label: str, value: Any, put: Callable[[Any], None]) -> None:
             put(json.loads(field.value) if field.value else None)
 
     field.on_value_change(changed)
-    field.props("outlined dense autogrow debounce=250").classes("ad-mono").style("width: 100%")
+    field.props("outlined dense autogrow hide-bottom-space debounce=250").classes("ad-mono").style(
+        "width: 100%"
+    )
+
+
+def unsound(inside: ui.element) -> str | None:
+    """What is wrong with the first field whose content cannot be taken; what it shows is not where it should be."""
+    for field in inside.descendants():
+        if isinstance(field, ValidationElement) and field.error:
+            return f"{field.props.get('label', 'A field')}: {field.error}"
+    return None
 
 
 def is_json(content: str | None) -> bool:
@@ -121,9 +132,13 @@ def _value(kind: str, value: Any, put: Callable[[Any], None]) -> None:
             if found is not None:
                 put(int(found) if whole and float(found).is_integer() else float(found))
 
-        ui.number("Value", value=value, on_change=numbered).props("outlined dense debounce=250").style(
-            "width: 100%"
+        field = ui.number(
+            "Value",
+            value=value,
+            on_change=numbered,
+            validation={"This is no number.": lambda found: found is not None},
         )
+        field.props("outlined dense hide-bottom-space debounce=250").style("width: 100%")
     elif kind == "JSON":
         json_field("Value", value, put)
     else:

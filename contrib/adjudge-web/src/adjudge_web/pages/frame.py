@@ -126,6 +126,12 @@ def text(content: str, *, mono: bool = False) -> ui.label:
     return ui.label(clean(content)).classes("ad-mono" if mono else "ad-text").props('dir="auto"')
 
 
+def named(names: Sequence[str], most: int = 8) -> str:
+    """Names in a line, and how many there are beyond the first."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
 def chip(content: str) -> ui.label:
     """A short fact."""
     return ui.label(content).classes("ad-chip")
@@ -200,7 +206,9 @@ class Paged(Generic[RowT]):
         self._first = 0
         self._shown: Sequence[RowT] = ()
         self._sought = ""
-        with ui.element("div").classes("ad-actions"):
+        self.actions = ui.element("div").classes("ad-actions")
+        """What stands beside the search."""
+        with self.actions:
             field = ui.input(placeholder=f"Search {noun}", on_change=self._seek)
             field.props(f'outlined dense clearable debounce=150 data-key="/" aria-label="Search {noun}"')
             field.style("flex: 1 1 240px; max-width: 420px")
@@ -223,6 +231,10 @@ class Paged(Generic[RowT]):
         self._rows = rows
         self._is_whole = True
         self._fill(is_more=True)
+
+    def again(self) -> None:
+        """Make the rows that are seen again."""
+        self._make(self._shown)
 
     @property
     def found(self) -> list[RowT]:

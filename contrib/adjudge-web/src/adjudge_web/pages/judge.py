@@ -23,6 +23,7 @@ from adjudge_web.pages.frame import (
     frame,
     heading,
     link_row,
+    named,
     problem,
     run_address,
     text,
@@ -312,5 +313,5 @@ class _Judge:
             told(error)
             return
         name = new_name()
-        self._rooms.runs.begin(name, do="judge", run=name, **request)
+        self._rooms.runs.begin(name, named(self._names), do="judge", run=name, **request)
         ui.navigate.to(run_address(name))

@@ -63,7 +63,7 @@ class _Live:
     def show(self) -> None:
         progress = self._progress
         with ui.element("div").classes("ad-head"):
-            heading(progress.name, sub="under way")
+            heading(progress.name, sub=f"under way: {progress.what}")
             with ui.element("div").classes("ad-actions"):
                 self._stop = ui.button("Cancel", icon="stop", on_click=self._cancel).props("outline")
         self._box = ui.element("div").classes("ad-card")
@@ -102,7 +102,9 @@ class _Live:
                 else "Loading the agent, the criteria and the judges…"
             )
             ui.label(said).classes("ad-name").props('aria-live="polite"')
-            bar(dict(progress.counts), progress.total)
+            bar({"finished before": progress.before, **progress.counts}, progress.total)
+            if progress.before:
+                ui.label(f"{progress.before} were finished before.").classes("ad-sub")
             counts = ", ".join(f"{number} {name}" for name, number in progress.counts.items())
             cost = "" if progress.cost is None else f", ${progress.cost:.4f}"
             judges = f"{progress.judge_calls} judge calls{cost}" if progress.judge_calls else ""
@@ -128,7 +130,12 @@ async def _over(rooms: Rooms, name: str, before: str) -> None:
         ui.link("‹ Runs", "/runs").classes("ad-crumb")
         with ui.element("div").classes("ad-actions"):
             if runs[name].state == "unfinished":
-                ui.button("Resume", icon="play_arrow", on_click=lambda: _resume(rooms, name)).props("dense")
+                ui.button("Resume", icon="play_arrow", on_click=lambda: _resume(rooms, runs[name])).props(
+                    "dense"
+                )
+            if runs[name].eval_sets:
+                edit = ui.button("Edit case", icon="edit", on_click=lambda: _edit(rooms))
+                edit.props('flat dense data-key="e"').tooltip("The case that is open below")
             _comparing(runs, name, before)
             ui.button(
                 "Label", icon="rate_review", on_click=lambda: ui.navigate.to(f"{run_address(name)}/labels")
@@ -165,8 +172,20 @@ def _comparing(runs: Mapping[str, StoredRun], name: str, before: str) -> None:
         chosen.props("outlined dense options-dense").style("min-width: 190px")
 
 
-def _resume(rooms: Rooms, name: str) -> None:
-    rooms.runs.begin(name, do="resume", run=name)
+async def _edit(rooms: Rooms) -> None:
+    """Open the case that the viewer shows, by what stands in the address."""
+    shown = str(await ui.run_javascript("new URLSearchParams(location.hash.slice(1)).get('case') || ''"))
+    for file in await asyncio.to_thread(rooms.eval_sets.paths):
+        if shown.startswith(f"{file}:"):
+            ui.navigate.to(address("/case", file=file, id=shown.removeprefix(f"{file}:")))
+            return
+    what = "its eval set is not below the folder of the page" if shown else "choose a case in the list first"
+    ui.notify(f"No case is opened: {what}.", type="warning", position="top")
+
+
+def _resume(rooms: Rooms, run: StoredRun) -> None:
+    what = ", ".join(filter(None, (run.agent, *run.eval_sets, *run.logs)))
+    rooms.runs.begin(run.name, what, run.total if run.eval_sets else None, do="resume", run=run.name)
     ui.navigate.reload()
 
 

@@ -14,8 +14,8 @@ from adjudge.kit.strict_json import is_object
 from adjudge.plugin import AdjudgeError
 from adjudge_web.agent_folders import likely_agent
 from adjudge_web.config_draft import NAME, ConfigDraft
-from adjudge_web.pages.fields import Slider
-from adjudge_web.pages.frame import address, chip, heading, problem, told
+from adjudge_web.pages.fields import Slider, unsound
+from adjudge_web.pages.frame import address, chip, heading, named, problem, told
 from adjudge_web.pages.option_fields import option_fields
 from adjudge_web.pages.rooms import Rooms
 
@@ -58,7 +58,7 @@ class RunDialog:
         self._on = dict.fromkeys(self._draft.criteria, True)
         with ui.dialog().props('aria-label="Run"') as self._dialog, ui.element("div").classes("ad-dialog"):
             with ui.element("div").classes("ad-dialog-head"):
-                what = ", ".join(self._cases) if self._cases else "all cases"
+                what = named(self._cases) if self._cases else "all cases"
                 heading("Run", sub=f"{self._file}: {what}", level=2)
             with ui.element("div").classes("ad-dialog-body"):
                 self._agent_fields(agents)
@@ -225,6 +225,9 @@ class RunDialog:
                 lambda: problem("No agent is chosen.", hint="Choose a folder, or write package.module:name.")
             )
             return None
+        if (wrong := unsound(self._dialog)) is not None:
+            self._say(lambda: problem(wrong))
+            return None
         if odd := [name for name in self._cases if "," in name or name != name.strip()]:
             what = f"the case {odd[0]!r} cannot be run alone: its id has a comma, or begins or ends with a space."
             self._say(lambda: problem(what, hint="Run all cases, or give it another id."))
@@ -256,10 +259,15 @@ class RunDialog:
             self._start_button.set_text(f"Start: up to {asked} judge calls")
             return
         name = new_name()
-        self._rooms.runs.begin(name, do="evaluate", run=name, **self._task())
+        task = self._task()
+        what = f"{task['agent']}, {self._file}"
+        self._rooms.runs.begin(name, what, do="evaluate", run=name, **task)
         ui.navigate.to(address(f"/runs/{name}"))
 
     def _save(self) -> None:
+        if (wrong := unsound(self._dialog)) is not None:
+            self._say(lambda: problem(wrong))
+            return
         try:
             self._draft.criteria = self._config()["criteria"]
             self._draft.save()

@@ -6,11 +6,10 @@ import json
 
 from nicegui import ui
 
-from adjudge_web.pages.conversation import show_message, show_step, show_turn
+from adjudge_web.pages.conversation import show_beside_trace, show_message, show_step, show_turn
 from adjudge_web.pages.frame import PATIENCE, frame, heading, problem, text
 from adjudge_web.pages.keep_dialog import KeepDialog
 from adjudge_web.pages.rooms import Rooms
-from adjudge_web.pages.viewer import mount_viewer
 from adjudge_web.sessions import Session
 
 _OFTEN = 0.25
@@ -31,16 +30,7 @@ def add(rooms: Rooms) -> None:
             session = rooms.sessions.get(name)
             with ui.element("div").classes("ad-head"):
                 ui.link(f"‹ {session.agent}, {name}", f"/sessions/{name}").classes("ad-crumb")
-            with ui.element("div").classes("ad-beside"):
-                # What the trace points at is marked here.
-                with (
-                    ui.element("div")
-                    .classes("ad-said")
-                    .props('role="region" aria-label="Conversation" tabindex="0"')
-                ):
-                    for turn in session.trajectory.invocations:
-                        show_turn(turn)
-                mount_viewer(f"/data/sessions/{name}")
+            show_beside_trace(session.trajectory.invocations, f"/data/sessions/{name}")
 
 
 class _Talk:

@@ -2,7 +2,7 @@
 (() => {
   const places = { e: '/', a: '/agents', r: '/runs', j: '/judge', p: '/plugins' };
   const going = [['g e', 'eval sets'], ['g a', 'agents'], ['g r', 'runs'], ['g j', 'AI Judge'], ['g p', 'plugins']];
-  window.adjudgeKeys = going;
+  window.adjudgeKeys = [['e', 'edit the case'], ...going];
   let afterG = 0;
   const typing = (target) => target instanceof Element && target.closest('input, textarea, select, [contenteditable="true"]');
   const key = (name) => document.querySelector(`[data-key="${name}"]`);
@@ -39,7 +39,7 @@
       dialog.className = 'ad-keys';
       dialog.setAttribute('aria-label', 'Keys');
       const list = document.createElement('dl');
-      const keys = [['/', 'search'], ['n', 'new'], ['s', 'save'], ['u', 'undo'], ['x', 'run'], ['[ ]', 'previous, next page'], ...going, ['Esc', 'close']];
+      const keys = [['/', 'search'], ['n', 'new'], ['s', 'save'], ['u', 'undo'], ['x', 'run'], ['e', 'edit the case'], ['j k', 'next, previous row'], ['[ ]', 'previous, next page'], ...going, ['Esc', 'close']];
       for (const [name, what] of keys) {
         const dt = document.createElement('dt'); dt.textContent = name;
         const dd = document.createElement('dd'); dd.textContent = what;
@@ -56,6 +56,13 @@
     afterG = event.key === 'g' ? Date.now() : 0;
     // The viewer of a run shows these keys after its own.
     if (event.key === '?' && !document.querySelector('.av-help')) { event.preventDefault(); help(); return; }
+    if ((event.key === 'j' || event.key === 'k') && !document.querySelector('.q-dialog, .adjudge-viewer')) {
+      const rows = [...document.querySelectorAll('.ad-list [role="listitem"]')];
+      const now = rows.findIndex((row) => row.contains(document.activeElement));
+      const next = rows[event.key === 'j' ? now + 1 : Math.max(0, now - 1)];
+      next?.querySelector('a, button, [tabindex="0"]')?.focus();
+      return;
+    }
     const found = key(event.key);
     if (found && !document.querySelector('.q-dialog')) {
       event.preventDefault();
