@@ -98,8 +98,10 @@ def _is_said_nowhere(words: str, check: Check, places: Places, steps: Sequence[i
     named = words_of(words)
     if not named:  # only digits or symbols
         return known.has(words) or words.casefold() in check.text.casefold()
-    stems = {stem_of(word) for word in words_of(check.text)}
-    possible = [word for word in named if stem_of(word) in stems or known.has(root_of(word))]
-    return bool(possible) and all(
-        places.absence(root_of(word), steps, check.about) is not None for word in possible
-    )
+    said: dict[str, set[str]] = {}
+    for word in words_of(check.text):
+        said.setdefault(stem_of(word), set()).add(root_of(word))
+    possible = [word for word in named if stem_of(word) in said or known.has(root_of(word))]
+    # "cartoon" begins like "cart": the statement's own words have to be missing too.
+    roots = {root for word in possible for root in (root_of(word), *said.get(stem_of(word), ()))}
+    return bool(roots) and all(places.absence(root, steps, check.about) is not None for root in roots)

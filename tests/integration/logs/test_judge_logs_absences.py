@@ -206,6 +206,15 @@ def test_a_tool_that_was_declared_and_not_called_shows_that_something_did_not_ha
         assert log.results[0].verdict == verdict, absent
 
 
+@pytest.mark.parametrize("absent", ["cartoon", "itemized", "no cartoon", "milkshake"])
+def test_a_word_that_begins_like_one_of_the_statement_hides_none_that_is_there(
+    judging: Any, absent: str
+) -> None:
+    deed = [{"step": 1, "action": "add({})", "result": "1 item in the cart: milk"}]
+    forbidden = "No item, be it milk or bread, is put into the cart."
+    assert judged(judging, forbidden, "met", absent, steps=deed).verdict == Verdict.UNSURE
+
+
 @pytest.mark.parametrize("absent", ["deleted", "deletion", "deletes", "deleting a file"])
 def test_a_word_is_there_in_each_of_its_forms(judging: Any, absent: str) -> None:
     deed = [{"step": 1, "action": 'delete({"file": "a"})', "result": "ok"}]
