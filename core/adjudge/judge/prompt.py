@@ -41,7 +41,7 @@ Answer with one JSON object and nothing else. It has these keys, in this order:
 {fields}"""
 
 _CITATIONS: Final = """
-Each citation is an object with "step" (the number of a step), "field" ({fields}) and "quote" (some words that stand there, in one piece and copied exactly, without the mark at the beginning of the line). Without a citation that holds, a verdict counts for nothing."""
+Each citation is an object with "step" (the number of a step), "field" ({fields}) and "quote" (some words that stand there, in one piece and copied exactly, without the mark at the beginning of the line). Without a citation that holds{instead}, {verdicts} counts for nothing."""
 
 
 def _citation(fields: Sequence[str]) -> JsonObject:
@@ -112,7 +112,7 @@ class Composer:
             keys=", ".join(item_key(at) for at in positions),
             fields=", ".join([*notes, f'"{VERDICT}"']),
             choices=choices,
-            citations=_CITATIONS.format(fields=_fields_of(cites)) if cites else "",
+            citations=_CITATIONS.format(fields=_fields_of(cites), **_needing(question)) if cites else "",
         )
         schema = {item_key(at): _answer_schema(question, question.items[at]) for at in positions}
         user = "\n\n".join(filter(None, (self._material, items)))
@@ -190,6 +190,14 @@ def _fields_of(cites: Mapping[tuple[str, ...], Sequence[str]]) -> str:
     if len(cites) == 1:
         return f"one of: {', '.join(listed.values())}"
     return "; ".join(f"for {', '.join(cites[fields])} one of: {listed[fields]}" for fields in cites)
+
+
+def _needing(question: Question) -> dict[str, str]:
+    """Which verdicts need a citation, and what may stand instead of one."""
+    name = question.instead_of_citing
+    labels = [f'"{choice.label}"' for choice in question.choices if choice.value is not None]
+    told = "a verdict" if len(labels) in (0, len(question.choices)) else " or ".join(labels)
+    return {"instead": f', or words in "{name}"' if name else "", "verdicts": told}
 
 
 def repair_request(request: JudgeRequest, answer: str, problem: str, items: int) -> JudgeRequest:

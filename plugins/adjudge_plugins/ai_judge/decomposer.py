@@ -106,7 +106,7 @@ class TaskDecomposerService:
         """The division with the writer's boundaries; unchanged if its answer is not a valid division."""
         starts = [cluster.steps[0] for cluster in found.clusters]
         exhibits = (
-            Exhibit(name="steps", text=digest(trajectory.steps, self._token_budget * 9 // 10)),
+            Exhibit(name="steps", text=digest(steps_with_words(trajectory), self._token_budget * 9 // 10)),
             Exhibit(name="beginnings", text=", ".join(map(str, starts))),
         )
         fields = {"beginnings": "the numbers of the steps at which sub-tasks begin, with commas between them"}

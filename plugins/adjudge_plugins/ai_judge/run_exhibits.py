@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from adjudge.kit.digests import clipped_to_tokens, error_of, in_line, said_by_user, tokens_shown
-from adjudge.kit.trace import is_answer, json_text
-from adjudge.model import AgentDetails, Exhibit, Trajectory
+from adjudge.kit.digests import clipped_to_tokens, error_of, in_line, steps_with_words, task_of, tokens_shown
+from adjudge.kit.trace import is_answer, json_text, place_of
+from adjudge.model import AgentDetails, Exhibit, Step, Trajectory
 from adjudge_plugins.ai_judge.run_text import fair_share
 
 TASK: Final = "task"
@@ -22,6 +22,7 @@ _SAYS_HOW_IT_ENDED: Final = (
     "termination_reason",
     "stop_reason",
     "finish_reason",
+    "execution_status",
     "err_msg",
     "truncated",
     "terminated",
@@ -38,16 +39,10 @@ class RunExhibits:
 
     def __init__(self, trajectory: Trajectory) -> None:
         """Collect the exhibits."""
-        said = [said_by_user(turn.user_content.text) for turn in trajectory.invocations]
-        task = trajectory.task or ""
-        first = next((text for text in said if text), "")
-        # In a conversation the task may be more than the first message says. A task that no message states
-        # was unknown to the agent.
-        is_told = first in task or any(task in text for text in said)
-        is_hidden = sum(map(bool, said)) > 1 and bool(task) and not is_told
+        task = task_of(trajectory)
         self._texts = {
-            TASK: first if is_hidden else task or first,
-            HIDDEN_TASK: task if is_hidden else "",
+            TASK: task.told,
+            HIDDEN_TASK: task.hidden,
             INSTRUCTIONS: _instructions(trajectory),
             TOOLS: _tools(trajectory),
         }
@@ -111,7 +106,7 @@ def _tools(trajectory: Trajectory) -> str:
 def _facts(trajectory: Trajectory) -> Iterable[str]:
     """Facts about the run that code can compute without judging."""
     steps = trajectory.steps
-    yield f"steps: {len(steps)}"
+    yield f"steps: {_counted(steps_with_words(trajectory))}"
     authors = list(dict.fromkeys(step.author for step in steps if step.author))
     if trajectory.agent or len(authors) == 1:
         yield f"agent: {in_line(trajectory.agent or authors[0], _LINE)}"
@@ -124,10 +119,24 @@ def _facts(trajectory: Trajectory) -> Iterable[str]:
         yield f"date: {said}"
     yield f"how it ended: {_ending(trajectory)}"
     extra = trajectory.extra or {}
+    inner = extra.get("info")  # SWE-agent and mini-SWE-agent
+    places = [extra, inner if isinstance(inner, dict) else {}]
     for key in _SAYS_HOW_IT_ENDED:
-        value = extra.get(key)
-        if isinstance(value, str | bool) and value not in ("", False):
-            yield f"the log says {key}: {in_line(str(value), _LINE)}"
+        for value in (place.get(key) for place in places):
+            told = value.get("type") if isinstance(value, dict) else value
+            if isinstance(told, str | bool) and told not in ("", False):
+                yield f"the log says {key}: {in_line(str(told), _LINE)}"
+
+
+def _counted(steps: Sequence[Step]) -> str:
+    """How many steps there are, and which ones where their numbers or their contents do not show it."""
+    numbers = [step.number for step in steps]
+    told = str(len(steps))
+    if numbers and numbers != list(range(1, len(steps) + 1)):
+        told += f", numbered {numbers[0]} to {numbers[-1]}"
+    if empty := sum(not step.items for step in steps):
+        told += f", {empty} of them empty"
+    return told
 
 
 def _date(began: float) -> str:
@@ -148,10 +157,17 @@ def _ending(trajectory: Trajectory) -> str:
     if not steps:
         return "the agent did nothing"
     last = steps[-1]
-    if any(is_answer(call.name) for call in last.calls):
-        return "the agent ended it by a call that answers"
+    fields = [place[0] for item in last.items if (place := place_of(item))]
+    if answering := next((call.name for call in last.calls if is_answer(call.name)), None):
+        return f"with a call of the agent that answers: {in_line(answering, _LINE)}"
     if error_of(last) is not None:
-        return "after an error; no answer of the agent follows"
-    if last.text.strip() and not last.calls:
+        return "with an error; no answer of the agent follows"
+    if last.text.strip() and "action" not in fields:
         return "with words of the agent"
-    return "after an action; no answer of the agent follows, so it was stopped or gave up"
+    if "action" in fields:
+        called = ", ".join(dict.fromkeys(call.name for call in last.calls))
+        named = f": {in_line(called, _LINE)}" if called else ""
+        return f"with an action of the agent{named}; no answer of the agent follows"
+    if any(field in ("result", "observation") for field in fields):
+        return "with what came back; no answer of the agent follows"
+    return "with a thought of the agent; no answer follows"

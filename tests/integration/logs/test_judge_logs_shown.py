@@ -95,7 +95,7 @@ def test_how_it_ended_and_when_it_was_is_told(
     assert "how it ended: with an action of the agent: add_to_cart; no answer of the agent follows" in stopped
     answered = [*of_logs.STEPS, {"step": 4, "thinking": "Done.", "action": 'done({"text": "Bought."})'}]
     ended = exhibits(question(judging, judging.log(answered), of_logs.OUTCOME))[facts]
-    assert "how it ended: the agent ended it by a call that answers" in ended
+    assert "how it ended: with a call of the agent that answers: done" in ended
 
 
 def test_who_spoke_and_acted_stands_with_each_step(judging: Any, of_logs: Any) -> None:

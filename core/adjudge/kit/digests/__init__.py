@@ -1,6 +1,6 @@
 """Converts steps to text by code, for granularity strategies."""
 
-from adjudge.kit.digests.conversations import said_by_user, steps_with_words
+from adjudge.kit.digests.conversations import Task, said_by_user, steps_with_words, task_of
 from adjudge.kit.digests.facts import (
     error_of,
     families_of,
@@ -22,6 +22,7 @@ from adjudge.model.tokens import clipped_to_tokens, head_and_tail, tokens_of, to
 
 __all__ = [
     "Line",
+    "Task",
     "actions_counted",
     "call_text",
     "canonical_sha256",
@@ -44,6 +45,7 @@ __all__ = [
     "step_line",
     "steps_with_words",
     "tab_of",
+    "task_of",
     "text_of",
     "tokens_of",
     "tokens_of_passage",

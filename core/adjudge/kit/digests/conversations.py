@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from adjudge.model.items import Item, Observation, Text, ToolCall
 from adjudge.model.step import Step
@@ -16,6 +16,27 @@ _SIGNS: Final = re.compile(r"###(?:STOP|TRANSFER|OUT-OF-SCOPE)###")
 def said_by_user(text: str) -> str:
     """A user's message without the signals with which a simulated user ends the conversation."""
     return _SIGNS.sub("", text).strip() if "###" in text else text
+
+
+class Task(NamedTuple):
+    """What a run was about."""
+
+    told: str
+    """The task as the agent knew it; empty if the log has none."""
+    hidden: str
+    """What the user wanted, if the agent was not told all of it, as the script of a simulated user; else empty."""
+
+
+def task_of(trajectory: Trajectory) -> Task:
+    """The task of a run: the one that the log names, else the user's first message."""
+    said = [said_by_user(turn.user_content.text) for turn in trajectory.invocations]
+    task = trajectory.task or ""
+    first = next((text for text in said if text.strip()), "")
+    # In a conversation the task may be more than the first message says. A task that no message states
+    # was unknown to the agent.
+    is_told = first in task or any(task in text for text in said)
+    is_hidden = sum(map(bool, said)) > 1 and bool(task) and not is_told
+    return Task(first, task) if is_hidden else Task(task or first, "")
 
 
 def steps_with_words(trajectory: Trajectory) -> tuple[Step, ...]:

@@ -58,7 +58,7 @@ def pages_of(steps: Sequence[Step]) -> list[str | None]:
     found: list[str | None] = []
     page: str | None = None
     for step in steps:
-        page = _observed_page(step) or _page_gone_to(step) or page
+        page = observed_page_of(step) or _page_gone_to(step) or page
         found.append(page)
     return found
 
@@ -113,7 +113,8 @@ def reported_success(step: Step) -> bool | None:
     return None
 
 
-def _observed_page(step: Step) -> str | None:
+def observed_page_of(step: Step) -> str | None:
+    """The URL that the log shows for a step; ``None`` if it shows none. A call that opens a page shows only the wish."""
     for item in step.items:
         if isinstance(item, Observation):
             source = item.source or ""

@@ -11,6 +11,7 @@ from typing import Final
 from adjudge.kit.digests.facts import error_of
 from adjudge.kit.digests.lines import WIDTHS, Widths, parts_of
 from adjudge.kit.digests.texts import in_line
+from adjudge.kit.trace import is_thought
 from adjudge.model.step import Step
 from adjudge.model.tokens import clipped_to_tokens, tokens_of, tokens_shown
 
@@ -133,7 +134,7 @@ def actions_counted(steps: Sequence[Step], most: int = 3) -> str:
 
 
 def _called(step: Step) -> list[str]:
-    return [in_line(call.name, 40) for call in step.calls]
+    return [in_line(call.name, 40) for call in step.calls if not is_thought(call.name)]
 
 
 def _counted(called: Iterable[Sequence[str]], most: int = 3) -> str:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from adjudge.kit.digests import facts
 from adjudge.kit.digests.texts import in_line
+from adjudge.kit.trace import is_thought, place_of
 from adjudge.model.items import Observation, Opaque, Text, ToolCall
 from adjudge.model.step import Step
 from adjudge.model.tokens import head_and_tail
@@ -48,16 +49,18 @@ class StepParts(NamedTuple):
 def parts_of(steps: Sequence[Step]) -> list[StepParts]:
     """The parts of all steps, in order.
 
-    *Thinking* is the agent's reasoning, or else its next goal, or else its memory. *Action* is its calls and texts.
-    *Outcome* is its results and observations, errors first, and the page if it changed; if the log has none of these,
-    the agent's claim about the step in the next step, after ``says:``.
+    *Thinking* is the agent's reasoning, or else its next goal, its memory, or what it told a thinking tool. *Action* is
+    its other calls, and its texts.
+    *Outcome* is its results and observations, errors first, and the page if the next step shows another one; if the
+    log has none of these, the agent's claim about the step in the next step, after ``says:``.
     """
     pages = facts.pages_of(steps)
     several = len({step.author for step in steps if step.author}) > 1
     found: list[StepParts] = []
     for at, step in enumerate(steps):
         following = steps[at + 1] if at + 1 < len(steps) else None
-        gone_to = pages[at + 1] if following is not None and pages[at + 1] != pages[at] else None
+        gone_to = None if following is None else facts.observed_page_of(following)
+        gone_to = None if gone_to == pages[at] else gone_to
         author = step.author if several else None
         found.append(
             StepParts(
@@ -75,14 +78,18 @@ def step_line(step: Step) -> str:
 
 
 def _thinking(step: Step) -> str:
-    return step.thinking or step.claim("next_goal") or step.claim("memory") or ""
+    if said := step.thinking or step.claim("next_goal") or step.claim("memory"):
+        return said
+    thoughts = [item for item in step.items if isinstance(item, ToolCall) and is_thought(item.name)]
+    return "; ".join(place[1] for item in thoughts if (place := place_of(item)))
 
 
 def _action(step: Step, author: str | None) -> str:
     done: list[str] = []
     for item in step.items:
         if isinstance(item, ToolCall):
-            done.append(call_text(item))
+            if not is_thought(item.name):
+                done.append(call_text(item))
         elif isinstance(item, Text):
             done.append(item.text)
         elif isinstance(item, Opaque) and item.name == "action":

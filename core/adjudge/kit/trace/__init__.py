@@ -9,7 +9,7 @@ from adjudge.kit.trace.costs import cost_of, cost_of_step
 from adjudge.kit.trace.failures import ShownError, errors_of, failure_of, unchanging
 from adjudge.kit.trace.locations import json_text, place_of
 from adjudge.kit.trace.moves import Move, moves_of
-from adjudge.kit.trace.tools import DeclaredTool, declared_tools, is_answer, is_of_the_framework
+from adjudge.kit.trace.tools import DeclaredTool, declared_tools, is_answer, is_of_the_framework, is_thought
 
 __all__ = [
     "Action",
@@ -29,6 +29,7 @@ __all__ = [
     "is_answer",
     "is_in_words",
     "is_of_the_framework",
+    "is_thought",
     "json_text",
     "listed",
     "moves_of",

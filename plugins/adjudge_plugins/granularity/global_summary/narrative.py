@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from adjudge.kit import digests
-from adjudge.model import Cluster, Step
+from adjudge.model import Cluster, JsonObject, Step
 from adjudge.plugin import Trajectory
 
 _SHOWN: Final = 5
@@ -29,27 +29,27 @@ def extracted(trajectory: Trajectory, clusters: Sequence[Cluster]) -> Narrative:
     """Extract the narrative from the log, without a judge."""
     outcome, result = _result(trajectory)
     strategy = _approach(trajectory.steps, clusters)
-    told = [_task(trajectory), strategy, *_turning_points(trajectory.steps, clusters), result]
+    told = [*_task(trajectory), strategy, *_turning_points(trajectory.steps, clusters), result]
     return Narrative(" ".join(sentence for sentence in told if sentence), outcome, strategy)
 
 
 def final_answer(trajectory: Trajectory) -> str:
-    """The agent's final answer; empty if there is none."""
-    last = trajectory.invocations[-1] if trajectory.invocations else None
-    return last.final_response.text.strip() if last is not None and last.final_response else ""
+    """The agent's last answer, after which it did nothing more; empty if there is none."""
+    for turn in reversed(trajectory.invocations):
+        if turn.final_response is not None and turn.final_response.text.strip():
+            return turn.final_response.text.strip()
+        if turn.steps:
+            break
+    return ""
 
 
-def task_of(trajectory: Trajectory) -> str:
-    """The task that the log names, else the user's first message; empty if there is neither."""
-    if trajectory.task:
-        return trajectory.task
-    said = (turn.user_content.text for turn in trajectory.invocations)
-    return next((text for text in said if text.strip()), "")
-
-
-def _task(trajectory: Trajectory) -> str:
-    task = task_of(trajectory)
-    return f"The task was: {digests.in_line(task, 300).rstrip('.')}." if task else ""
+def _task(trajectory: Trajectory) -> Iterator[str]:
+    task = digests.task_of(trajectory)
+    if task.told:
+        yield f"The task was: {digests.in_line(task.told, 300).rstrip('.')}."
+    if task.hidden:
+        wanted = digests.in_line(task.hidden, 300).rstrip(".")
+        yield f"What the user wanted, hidden from the agent: {wanted}."
 
 
 def _approach(steps: Sequence[Step], clusters: Sequence[Cluster]) -> str:
@@ -83,14 +83,14 @@ def _turning_points(steps: Sequence[Step], clusters: Sequence[Cluster]) -> list[
     ]
     if turns:
         more = f" and {len(turns) - _SHOWN} more times" if len(turns) > _SHOWN else ""
-        told.append(f"The run took a turn {', '.join(turns[:_SHOWN])}{more}.")
+        told.append(f"A new phase began {', '.join(turns[:_SHOWN])}{more}.")
     return told
 
 
 def _result(trajectory: Trajectory) -> tuple[str, str]:
     """The outcome in a word or two, and as a sentence that separates what the log shows from the agent's claims."""
-    steps = trajectory.steps
-    said = _said_of_itself(trajectory)
+    steps = [step for step in digests.steps_with_words(trajectory) if step.items]
+    said = _said_of_itself(trajectory.extra or {}, steps)
     answer = digests.in_line(final_answer(trajectory), 300)
     error = digests.error_of(steps[-1]) if steps else None
     if said is not None:
@@ -106,10 +106,15 @@ def _result(trajectory: Trajectory) -> tuple[str, str]:
             f"The run ended in an error: {digests.first_sentence(error, 160)}.",
         )
     else:
-        outcome, sentence = "Unknown", "The log names no result."
+        outcome, sentence = "Unknown", _end(steps)
     if answer:
         sentence = f"{sentence} Its final answer was: {answer.rstrip('.')}.".strip()
     return outcome, sentence
+
+
+def _end(steps: Sequence[Step]) -> str:
+    """The last step as the log has it: whether that is a result is for a judge to say."""
+    return f"Its last step was step {steps[-1].number}: {digests.step_line(steps[-1])}." if steps else ""
 
 
 def _last_call(steps: Sequence[Step]) -> str:
@@ -120,11 +125,11 @@ def _last_call(steps: Sequence[Step]) -> str:
     return digests.in_line(digests.call_text(calls[-1]), 300)
 
 
-def _said_of_itself(trajectory: Trajectory) -> bool | None:
-    said = (trajectory.extra or {}).get("self_reported_success")
+def _said_of_itself(extra: JsonObject, steps: Sequence[Step]) -> bool | None:
+    said = extra.get("self_reported_success")
     if isinstance(said, bool):
         return said
-    return digests.reported_success(trajectory.steps[-1]) if trajectory.steps else None
+    return digests.reported_success(steps[-1]) if steps else None
 
 
 def _some(clusters: Sequence[Cluster]) -> Sequence[Cluster]:

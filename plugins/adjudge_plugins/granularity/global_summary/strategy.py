@@ -12,7 +12,7 @@ from adjudge.plugin import (
     AggregationContext,
     Trajectory,
 )
-from adjudge_plugins.granularity.global_summary.narrative import extracted, final_answer, task_of
+from adjudge_plugins.granularity.global_summary.narrative import extracted, final_answer
 
 _TOKENS: Final = 8000
 """The token limit for the material of a judge's call, if no budget is given."""
@@ -63,10 +63,15 @@ async def _written(
         f"Steps {cluster.steps[0]}-{cluster.steps[-1]}: {digests.in_line(cluster.name, 120)}"
         for cluster in clusters
     )
+    task = digests.task_of(trajectory)
     exhibits = [
-        Exhibit(name="task", text=digests.clipped_to_tokens(task_of(trajectory), budget // 10)),
+        Exhibit(name="task", text=digests.clipped_to_tokens(task.told, budget // 20)),
+        Exhibit(
+            name="what the user wanted, hidden from the agent",
+            text=digests.clipped_to_tokens(task.hidden, budget // 20),
+        ),
         Exhibit(name="phases", text=digests.clipped_to_tokens(phases, budget // 5)),
-        Exhibit(name="steps", text=digests.digest(trajectory.steps, budget * 3 // 5)),
+        Exhibit(name="steps", text=digests.digest(digests.steps_with_words(trajectory), budget * 3 // 5)),
         Exhibit(name="final answer", text=digests.clipped_to_tokens(final_answer(trajectory), budget // 10)),
     ]
     prompt = judged_criteria.read_prompt(__package__, "global_summary")
