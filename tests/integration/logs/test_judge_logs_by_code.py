@@ -80,7 +80,7 @@ def test_what_does_not_apply_is_no_verdict(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("criterion", "message"),
     [
-        ({"criterion": "action_repeats"}, "no criterion has a threshold that a run can miss"),
+        ({"criterion": "action_repeats"}, "no criterion has a threshold that a score can miss"),
         ({"criterion": "acton_repeats", "maximum": 1}, "Did you mean 'action_repeats'?"),
         ({"criterion": "action_repeats", "maxmum": 1}, "maxmum"),
         (
@@ -95,7 +95,7 @@ def test_what_does_not_apply_is_no_verdict(folder: Path) -> None:
         ),
         (
             {"criterion": "done_without_action", "maximum": 1},
-            "no criterion has a threshold that a run can miss",
+            "no criterion has a threshold that a score can miss",
         ),
         ({"criterion": 3, "maximum": 2}, "'criterion' must be the name of a component"),
     ],
