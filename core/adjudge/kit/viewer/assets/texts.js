@@ -3,6 +3,19 @@
 const FIRST = 3000;
 const MORE = 200_000;
 
+const LONG_WORD = /\S{500}(?=\S)/gu;
+
+// A very long word gets places where it may break: without them browsers need minutes for its lines.
+function breakable(text) {
+  const parts = [];
+  let from = 0;
+  for (const { index, 0: word } of text.matchAll(LONG_WORD)) {
+    parts.push(text.slice(from, index + word.length), h('wbr'));
+    from = index + word.length;
+  }
+  return [...parts, text.slice(from)];
+}
+
 const wholeOf = (text) => (typeof text === 'string' ? text : text.text);
 
 // `mark`: [start, end] of the text to highlight.
@@ -20,15 +33,15 @@ function textBlock(text, { code = false, mark = null, label = null } = {}) {
     const parts = [];
     if (from > 0) parts.push(more(`Show the ${from.toLocaleString('en')} characters before`, () => { from = Math.max(0, from - MORE); }));
     if (mark) {
-      parts.push(whole.slice(from, mark[0]), h('mark', { class: 'av-quote', tabindex: '-1' }, whole.slice(mark[0], mark[1])), whole.slice(mark[1], to));
-    } else parts.push(whole.slice(from, to));
+      parts.push(breakable(whole.slice(from, mark[0])), h('mark', { class: 'av-quote', tabindex: '-1' }, breakable(whole.slice(mark[0], mark[1]))), breakable(whole.slice(mark[1], to)));
+    } else parts.push(breakable(whole.slice(from, to)));
     if (to < whole.length) {
       const rest = whole.length - to;
       parts.push(more(rest > MORE ? `Show ${MORE.toLocaleString('en')} of ${rest.toLocaleString('en')} more characters` : `Show all: ${rest.toLocaleString('en')} more characters`, () => { to = Math.min(whole.length, to + MORE); }));
     } else if (leftOut) {
       parts.push(h('p', { class: 'av-note' }, `${leftOut.toLocaleString('en')} more characters are not kept here; the journal of the run has them.`));
     }
-    put(element, parts.map((part) => (part === '' ? null : part)));
+    put(element, parts);
   }
   function more(words, change) {
     return button(words, () => { change(); draw(); }, { class: 'av-more' });
@@ -45,11 +58,11 @@ function segments(parts, side) {
 }
 
 function long(text) {
-  if (text.length <= FIRST) return text;
-  const rest = h('span', null, text.slice(0, FIRST));
+  if (text.length <= FIRST) return breakable(text);
+  const rest = h('span', null, breakable(text.slice(0, FIRST)));
   let to = FIRST;
   const open = button('', () => {
-    rest.append(text.slice(to, to + MORE));
+    rest.append(...breakable(text.slice(to, to + MORE)));
     to += MORE;
     name();
   }, { class: 'av-more' });
