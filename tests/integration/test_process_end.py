@@ -71,6 +71,10 @@ async def forks_too(text):
     os.fork()
     return text
 
+def no_exit(text):
+    sys.exit = lambda *_: None
+    return text
+
 def no_output(text):
     sys.stdout = sys.stderr = None
     return text
@@ -181,6 +185,10 @@ def test_an_agent_that_ends_the_process_never_ends_it_as_a_pass(folder: Path, ad
     assert done.returncode == 3
     assert "error: code that adjudge ran ended the process: os._exit(0)" in done.stderr
     assert "INCOMPLETE" in adjudge("runs", "show", "ended").stdout
+
+
+def test_an_agent_that_replaces_the_exit_leaves_the_status_of_a_failure(folder: Path, adjudge: Cli) -> None:
+    assert adjudge("eval", "bots:no_exit", "bad.test.json").returncode == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="forks")

@@ -50,7 +50,7 @@ def run_cli(command: click.Command) -> NoReturn:
         status = UNMEASURED
     finally:
         put_streams_back()
-    sys.exit(status)
+    raise SystemExit(status)  # not sys.exit, which an agent may replace
 
 
 def end_process(status: int) -> NoReturn:
@@ -61,7 +61,7 @@ def end_process(status: int) -> NoReturn:
     with suppress(Exception):  # because of an agent the interpreter may be unable to start a thread
         threading.Thread(target=_end_anyway, args=(status,), name="adjudge end", daemon=True).start()
     atexit.register(_end_after_the_others, status)
-    sys.exit(status)
+    raise SystemExit(status)  # not sys.exit, which an agent may replace
 
 
 def _end_after_the_others(status: int) -> NoReturn:
