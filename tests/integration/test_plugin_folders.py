@@ -336,6 +336,10 @@ def test_an_observer_has_its_options_and_the_host(adjudge: Run, folder: Path) ->
     [
         ('[observers.diary]\nfiel = "x"\n', "'fiel'"),
         ('[observers.dairy]\nfile = "x"\n', "Did you mean 'diary'?"),
+        (
+            '[observers.diary]\nfile = "x"\n[observers."diary/diary"]\nfile = "y"\n',
+            "two tables have options of diary/diary",
+        ),
     ],
 )
 def test_wrong_options_of_an_observer_stop_the_run_before_its_first_case(

@@ -37,7 +37,10 @@ class Observers:
         given: dict[str, Mapping[str, Any]] = {}
         for name, table in options.items():
             with problems.caught(path=f"$.observers.{name}"):
-                given[registry.resolve(name).id] = table
+                found = registry.resolve(name).id
+                if found in given:
+                    problems.add(f"two tables have options of {found}", path=f"$.observers.{name}")
+                given[found] = table
         for item in registry:
             if item.id not in given and not item.spec.works_without_options:
                 continue
