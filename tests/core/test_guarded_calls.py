@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from adjudge.errors import InputError
 from adjudge.extension.loader import Extensions
 from adjudge.model import CriterionResult
 from adjudge.plugin import (
+    CaseFinished,
     CaseUnderTest,
     CriterionScored,
     CriterionSpec,
@@ -33,6 +36,16 @@ class UnspeakableError(Exception):
 
     def __str__(self) -> str:
         raise SystemExit(0)
+
+
+class _NamelessClass(type):
+    @property
+    def __name__(cls) -> str:
+        raise SystemExit(0)
+
+
+class NamelessError(Exception, metaclass=_NamelessClass):
+    """Not even its class can be named."""
 
 
 RAISED: tuple[Callable[[], BaseException], ...] = (
@@ -121,6 +134,95 @@ def test_what_a_criterion_raises_is_an_error_of_it_on_that_case(
     assert odd[1].error.message.startswith("plugin acme (acme-metrics 0) raised in score: ")
     assert type(raised()).__name__ in odd[1].error.message
     assert [item.status for item in by_name(result, "response_match_score")] == ["PASS"] * 3
+
+
+def test_an_exception_whose_class_has_no_name_is_an_error_of_the_criterion(run: Run) -> None:
+    def score(_: CaseUnderTest) -> None:
+        raise NamelessError("here")
+
+    result = run(Plugin(score))
+
+    assert (result.status, result.summary.cases) == ("error", 3)
+    assert all(
+        item.error and item.error.message.startswith("plugin acme (acme-metrics 0) raised in score: ")
+        for item in by_name(result, "odd")
+    )
+
+
+def test_of_an_endless_message_the_beginning_is_kept(run: Run) -> None:
+    def score(_: CaseUnderTest) -> None:
+        raise ValueError("the beginning" + "x" * 1_000_000)
+
+    result = run(Plugin(score))
+
+    for item in by_name(result, "odd"):
+        assert item.error
+        assert "ValueError: the beginningxxx" in item.error.message
+        assert "(1,000,013 characters)" in item.error.message
+        assert len(item.error.message) < 20_000
+    assert result.journal.stat().st_size < 500_000
+
+
+def test_a_component_that_cannot_say_what_it_supports_stops_the_plan(run: Run) -> None:
+    class Proxy:
+        def __getattr__(self, name: str) -> object:
+            raise KeyError(name)
+
+        async def score(self, case: CaseUnderTest) -> Measurement:
+            return Measurement(overall=Outcome.scored(1.0))
+
+    class Careless(Plugin):
+        @hookimpl.criteria
+        def criteria(self) -> Iterable[CriterionSpec]:
+            yield CriterionSpec(
+                name="odd", summary="Lacks attributes", factory=lambda _config, _host: Proxy()
+            )
+
+    with pytest.raises(InputError, match=r"plugin acme \(acme-metrics 0\) raised in .*'odd': KeyError: "):
+        run(Careless())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("place", ["hook", "factory", "observer"])
+def test_a_process_that_a_plugin_forks_does_not_go_on_with_the_run(
+    place: str, run: Run, tmp_path: Path
+) -> None:
+    ours = os.getpid()
+
+    def fork(here: str) -> None:
+        if place == here and os.fork() == 0:
+            return  # as careless code does, in place of os._exit
+
+    class Forking(Plugin):
+        @hookimpl.criteria
+        def criteria(self) -> Iterable[CriterionSpec]:
+            fork("hook")
+
+            def factory(_config: object, _host: object) -> Plugin:
+                fork("factory")
+                return self
+
+            yield CriterionSpec(name="odd", summary="Forks", factory=factory)
+
+        @hookimpl.case_finished
+        def look(self, event: CaseFinished) -> None:
+            fork("observer")
+
+    try:
+        result = run(Forking())
+    finally:
+        if os.getpid() != ours:
+            (tmp_path / "went on").touch()
+            os._exit(0)
+
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            break
+    assert result.passed
+    assert not (tmp_path / "went on").exists()
 
 
 def test_a_criterion_that_cancels_the_task_that_it_runs_in_is_an_error(run: Run) -> None:

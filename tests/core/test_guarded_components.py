@@ -318,7 +318,7 @@ def test_a_reader_that_gives_no_trajectory_is_named(judged: Callable[..., Any]) 
     result = judged(Reading(lambda: False, lambda: iter([{"steps": []}])), reader="odd")
 
     [error] = result.errors
-    assert error.error.message == "read of plugin acme (acme-metrics 0) gave dict; expected a Trajectory"
+    assert error.error.message == "read gave dict, expected Trajectory (plugin acme (acme-metrics 0))"
 
 
 # --- the command line -----------------------------------------------------------------

@@ -88,6 +88,20 @@ class Hidden(Measurement):
         return GOOD
 
 
+class Pretender:
+    """Says that it is a measurement."""
+
+    __class__ = Measurement  # type: ignore[assignment]
+
+
+class Unclassed:
+    """Ends the process of whoever asks for its class."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        raise SystemExit(0)
+
+
 class Winning(float):
     def __ge__(self, other: object) -> bool:
         return True
@@ -130,6 +144,8 @@ def deep(levels: int) -> dict[str, Any]:
         (lambda _: Hidden(), "cannot be used"),
         (lambda _: Measurement.model_construct(overall=5), "overall"),
         (lambda _: 5, "gave int, expected Measurement"),
+        (lambda _: Pretender(), "gave Pretender, expected Measurement"),
+        (lambda _: Unclassed(), "gave Unclassed, expected Measurement"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import _exit  # imported now, because an agent may replace os._exit
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard, TypeVar
 
 from adjudge.errors import AdjudgeError, PluginError
 from adjudge.extension.participants import take_part
@@ -31,6 +31,10 @@ GRACE: Final = 5.0
 
 LONGEST: Final = 300.0
 """The default time limit of a call in seconds."""
+
+
+_LONGEST_TEXT: Final = 10_000
+"""The maximum length of the text of an exception in a message, in characters."""
 
 
 class Origin(Protocol):
@@ -84,14 +88,30 @@ class PluginTimeoutError(PluginError):
 
 
 def described(error: BaseException) -> str:
-    """An exception in one line: its class, and its text if it has one."""
+    """An exception in one line: its class, and its text if it has one. Of a very long text only the beginning."""
     try:
         text = str(error).strip()
     except KeyboardInterrupt:
         raise
     except BaseException as failed:  # the exception's own methods are plugin code and may raise
-        text = f"its text cannot be shown ({type(failed).__name__})"
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+        text = f"its text cannot be shown ({_name_of(failed)})"
+    if len(text) > _LONGEST_TEXT:
+        text = f"{text[:_LONGEST_TEXT]}… ({len(text):,} characters)"
+    return f"{_name_of(error)}: {text}" if text else _name_of(error)
+
+
+def _name_of(error: BaseException) -> str:
+    """The name of the class; a metaclass of a plugin may replace ``__name__`` by code that raises."""
+    name: str = type.__dict__["__name__"].__get__(type(error))
+    return name
+
+
+def is_instance(value: object, kind: type[ValueT]) -> TypeGuard[ValueT]:
+    """Whether the type of a plugin's value is ``kind`` or a subclass, whatever its ``__class__`` says.
+
+    ``isinstance`` asks ``__class__`` too, which a plugin can replace by code.
+    """
+    return issubclass(type(value), kind)
 
 
 def lent(origin: Origin, value: ValueT) -> ValueT:
@@ -117,7 +137,7 @@ def returned(origin: Origin, call: str, value: object, kind: type[FrozenT]) -> F
     Raises:
         PluginError: it is not an instance of ``kind``, or is invalid.
     """
-    if not isinstance(value, kind):
+    if not is_instance(value, kind):
         what = f"{call} gave {type(value).__name__}, expected {kind.__name__}"
         raise PluginError(f"{what} ({origin.provenance})")
     if origin.is_built_in:
@@ -141,6 +161,7 @@ def guarded(origin: Origin, call: str, *, passing: tuple[type[AdjudgeError], ...
     Raises:
         PluginRaisedError: the code inside raised another exception.
     """
+    ours = os.getpid()
     try:
         yield
     except (PluginRaisedError, PluginTimeoutError):  # these already name the plugin
@@ -153,6 +174,8 @@ def guarded(origin: Origin, call: str, *, passing: tuple[type[AdjudgeError], ...
         if of_the_user or isinstance(error, passing):
             raise
         raise PluginRaisedError(origin, call, error) from error
+    finally:
+        end_fork_of(ours)
 
 
 def make(registered: Registered[Spec[ValueT]], config: Any, host: Host, *, takes_part: bool = True) -> ValueT:
@@ -166,13 +189,16 @@ def make(registered: Registered[Spec[ValueT]], config: Any, host: Host, *, takes
 
     Raises:
         AdjudgeError: a requirement of the component is missing or wrong.
-        PluginRaisedError: the factory raised another exception.
+        PluginRaisedError: the factory raised another exception, or ``__getattr__`` of the component raised one that
+            is no ``AttributeError``.
         PluginError: the factory returned ``None``.
     """
     with guarded(registered, f"the factory of {registered.spec.name!r}", passing=(AdjudgeError,)):
         component = registered.spec.factory(config, host)
     if component is None:
         raise PluginError(f"the factory of {registered.spec.name!r} returned None ({registered.provenance})")
+    with guarded(registered, f"a look-up of an attribute of {registered.spec.name!r}"):
+        hasattr(component, "aclose")  # later look-ups, which find out what it supports, are not guarded
     if takes_part:
         take_part(registered, host)
     return component

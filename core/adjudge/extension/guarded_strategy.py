@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import cast
 
 from adjudge.errors import AdjudgeError, PluginError
 from adjudge.extension.coroutine_guard import awaited
-from adjudge.extension.guard import LONGEST, lent, make
+from adjudge.extension.guard import LONGEST, is_instance, lent, make
 from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered
@@ -55,7 +54,7 @@ class GuardedStrategy:
             within=LONGEST,
             passing=(AdjudgeError,),  # a failure of its judge may affect the whole run
         )
-        if not isinstance(cast("object", found), AggregatedSteps):
+        if not is_instance(found, AggregatedSteps):
             raise PluginError(f"{who} returned {type(found).__name__}; expected AggregatedSteps")
         if broken := list(_broken(found, registered, trajectory, context.token_budget)):
             raise PluginError(f"{who} returned what cannot be used: {'; '.join(broken)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +18,7 @@ from adjudge.errors import PluginError, did_you_mean
 from adjudge.extension.admission import collect, register, unmet_requirement
 from adjudge.extension.candidates import PROJECT, Candidate, PluginIdentity, canonical_name
 from adjudge.extension.discovery import disabled_by_variable, installed
-from adjudge.extension.guard import PluginRaisedError, described, guarded, lent
+from adjudge.extension.guard import PluginRaisedError, described, end_fork_of, guarded, lent
 from adjudge.extension.hooks import OBSERVER_HOOKS, PROVIDER_HOOKS, Registries, hook_specifications
 from adjudge.extension.plugin_folders import folder_plugins
 from adjudge.extension.registry import Registered, Registry
@@ -207,7 +208,7 @@ class Extensions(Registries):
             others = ", ".join(other.release for other in rivals)
             reason = f"the plugin name {candidate.name!r} is also used by {others}; disable one of the distributions"
             return replace(record, state=PluginState.CONFLICT, reason=reason)
-        started = time.perf_counter()
+        started, ours = time.perf_counter(), os.getpid()
         try:
             # Output of a plugin during its import must not be mixed with JSON on standard output.
             with contextlib.redirect_stdout(sys.stderr):
@@ -227,6 +228,8 @@ class Extensions(Registries):
                 seconds=time.perf_counter() - started,
                 error=error,
             )
+        finally:
+            end_fork_of(ours)
         for hook, registered in components:
             self._components[hook].append(registered)
         return replace(

@@ -12,7 +12,14 @@ from pydantic import ValidationError
 
 from adjudge.errors import AgentError, PluginError
 from adjudge.extension.coroutine_guard import CLOSING, awaited
-from adjudge.extension.guard import Origin, PluginRaisedError, PluginTimeoutError, described, lent
+from adjudge.extension.guard import (
+    Origin,
+    PluginRaisedError,
+    PluginTimeoutError,
+    described,
+    is_instance,
+    lent,
+)
 from adjudge.extension.protocols import AgentSession, SessionRequest, SupportsRecordedUser
 from adjudge.extension.shortage import shortage_of
 from adjudge.model.base import told, validated_copy
@@ -40,7 +47,7 @@ class _Recorder:
         self.asked: Content | None = None
 
     def emit(self, step: object) -> None:
-        if not isinstance(step, Step):
+        if not is_instance(step, Step):
             raise AgentError(
                 f"emit was given an object of type {type(step).__name__}, expected a Step", code="bad_answer"
             )
@@ -195,7 +202,7 @@ def _both(failure: Failure | None, not_closed: Failure | None) -> Failure | None
 
 def checked_answer(origin: Origin, answer: object) -> Invocation:
     """The answer of an adapter; for a third-party adapter a validated copy, which it cannot change later."""
-    if not isinstance(answer, Invocation):
+    if not is_instance(answer, Invocation):
         raise AgentError(
             f"the adapter gave {type(answer).__name__} for a turn, expected an Invocation", code="bad_answer"
         )

@@ -52,10 +52,11 @@ async def score(
     """
     first, instances = planned[0].criterion, [item.criterion for item in planned]
 
-    async def measured(case: CaseUnderTest) -> Sequence[object]:
-        if len(instances) > 1 and isinstance(first, SupportsTogether):
-            return await first.score_together(instances, case)
-        return [await first.score(case)]
+    async def measured(case: CaseUnderTest) -> list[object] | None:
+        if len(instances) == 1 or not isinstance(first, SupportsTogether):
+            return [await first.score(case)]
+        given = await first.score_together(instances, case)
+        return list(given) if isinstance(given, list | tuple) else None
 
     component = planned[0].component
     origin = component.provenance
@@ -70,7 +71,7 @@ async def score(
                 passing=(RunError,) if component.is_built_in else (),
                 within=within,
             )
-            if not isinstance(measurements, list | tuple) or len(measurements) != len(planned):
+            if measurements is None or len(measurements) != len(planned):
                 raise PluginError(f"the criterion did not give a measurement for each instance ({origin})")
             turns = len(case.actual.invocations)
             results = [

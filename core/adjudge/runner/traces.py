@@ -10,10 +10,10 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from adjudge.adk.json_input import JsonStream
-from adjudge.errors import AdjudgeError, InputError, PluginError, Problem
+from adjudge.errors import AdjudgeError, InputError, Problem
 from adjudge.extension.guard import each, guarded, make, returned
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
@@ -143,9 +143,6 @@ class Traces:
             passing=(AdjudgeError,),
         )
         for trajectory in read:
-            if not isinstance(cast("object", trajectory), Trajectory):
-                what = f"read of {reader.provenance} gave {type(trajectory).__name__}"
-                raise PluginError(f"{what}; expected a Trajectory")
             yield self._with_the_keys(
                 _with_mended(returned(reader, "read", trajectory, Trajectory), source), path
             )
