@@ -172,11 +172,11 @@ def release(session: nox.Session) -> None:
 def frameworks(session: nox.Session, release: str) -> None:
     """The adapters of frameworks with the newest release of each, and with the oldest that they say they run with."""
     members = [Path("contrib", f"adjudge-{name}") for name in FRAMEWORKS]
-    session.install(
-        "--upgrade", "-e", ".[testing]", *(f"-e{member}[test]" for member in members), "pytest-xdist>=3.6"
-    )
+    editable = [f"-e{member}[test]" for member in members]
+    session.install("--upgrade", "-e", ".[testing]", *editable, "pytest-xdist>=3.6")
     if release == "oldest":
-        session.install(*(_oldest(member) for member in members))
+        # With the members again, so that what their tests need is of a release that goes with the oldest.
+        session.install(*editable, *map(_oldest, members))
     for member in members:
         with session.chdir(member):
             session.run("pytest", "--numprocesses=auto", "--dist=loadfile", *session.posargs)

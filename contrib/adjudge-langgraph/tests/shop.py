@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from operator import add
 from typing import Annotated, Any, TypedDict
 
+from langchain.agents import create_agent
+from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import InjectedToolCallId, tool
+from langgraph.func import entrypoint
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode, create_react_agent
 from langgraph.runtime import get_runtime
@@ -206,6 +209,33 @@ careful = (
     .add_node("shop", agent)
     .add_edge(START, "shop")
     .compile(name="careful", interrupt_before=["shop"])
+)
+
+
+@entrypoint()
+def workflow(said: dict[str, Any]) -> str:
+    return str(said)
+
+
+def order(word: str, messages: list[Any]) -> Any:
+    if not word.startswith("after"):
+        number = str(len(messages))
+        return [call("cancel_order", f"{number}-1", order=7), call("look_up", f"{number}-2", order=7)]
+    return " ".join(message.text for message in messages if message.type == "tool")
+
+
+@tool
+def cancel_order(order: int) -> str:
+    """Cancels an order, which a person has to approve."""
+    return f"cancelled {order}"
+
+
+supervised = create_agent(
+    Scripted(reply=order),
+    [cancel_order, look_up],
+    system_prompt="You cancel.",
+    middleware=[HumanInTheLoopMiddleware(interrupt_on={"cancel_order": True})],
+    name="supervised",
 )
 
 

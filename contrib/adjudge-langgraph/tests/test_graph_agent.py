@@ -181,6 +181,42 @@ def test_an_interrupt_asks_the_user(ran: Ran, reply: str, value: str) -> None:
     assert decided.final_response.text == "So be it."
 
 
+@pytest.mark.parametrize(
+    ("reply", "result"),
+    [
+        ("Yes, do.", ("cancelled 7", False)),
+        ("Not now.", ("User rejected the tool call for `cancel_order` with reason: Not now.", True)),
+        (
+            '{"decisions": [{"type": "edit", "edited_action": {"name": "cancel_order", "args": {"order": 8}}}]}',
+            ("cancelled 8", False),
+        ),
+    ],
+)
+def test_a_call_that_a_person_approves_asks_the_user(ran: Ran, reply: str, result: tuple[str, bool]) -> None:
+    found = turns(ran("shop:supervised", "Cancel it.", reply, "Cancel it.", reply))
+
+    for asking, decided in (found[:2], found[2:]):
+        assert asking.final_response.text == 'May I call cancel_order({"order": 7})?'
+        assert [call.name for call in asking.tool_calls] == ["cancel_order", "look_up"]
+        assert asking.tool_results == ()
+        came = {each.name: (each.value, each.is_error) for each in decided.tool_results}
+        assert came == {"cancel_order": result, "look_up": ('{"at": "port 7"}', False)}
+        assert decided.tool_calls == ()
+
+
+def test_an_agent_of_langchain_is_a_graph(ran: Ran) -> None:
+    [turn] = turns(ran("shop:supervised", "Cancel it."))
+
+    assert [step.author for step in turn.steps] == ["supervised"]
+    assert "You cancel." in agent_instructions(turn).text
+    assert "which a person has to approve" in tool_declarations(turn).text
+
+
+def test_a_workflow_of_the_functional_api_is_refused(ran: Ran) -> None:
+    with pytest.raises(InputError, match="the graph is a workflow of the functional API"):
+        ran("shop:workflow", "Hello.")
+
+
 def test_a_stop_before_a_node_asks_the_user(ran: Ran) -> None:
     asking, gone_on = turns(ran("shop:careful", "Sell one.", "Go on."))
 

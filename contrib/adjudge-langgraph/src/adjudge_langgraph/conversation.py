@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import uuid
 from contextlib import AsyncExitStack
 from importlib import metadata
@@ -12,6 +11,7 @@ from typing import Any, Final
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.constants import END
 from langgraph.errors import GraphRecursionError
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
@@ -28,6 +28,7 @@ from adjudge.kit.turn_steps import TurnSteps
 from adjudge.model import AgentDetails, AppDetails, Blob, Content, Item, JsonObject, Text
 from adjudge.plugin import AgentAdapter, AgentError, Host, InputError, Problem, SessionRequest, did_you_mean
 from adjudge_langgraph import LangGraphConfig, is_graph
+from adjudge_langgraph.interrupts import question, reply
 from adjudge_langgraph.recorder import Recorder
 
 _MESSAGES: Final = "messages"
@@ -78,9 +79,10 @@ class _Conversation:
         self._state: JsonObject = copy.deepcopy(start.state)
         self._begun = False
         self._stopped: list[Any] | None = None
+        self._waiting: dict[str, tuple[str, str | None]] = {}
 
     async def say(self, said: Content, turn: TurnSteps) -> None:
-        recorder = Recorder(turn, self._graph.name)
+        recorder = Recorder(turn, self._graph.name, self._waiting)
         options = {**self._options, "callbacks": [recorder]}
         modes = ["values", "messages"] if self._config.stream else ["values"]
         try:
@@ -98,12 +100,13 @@ class _Conversation:
         recorder.take_results()
         kept = {key: value for key, value in values.items() if key != _MESSAGES}
         self._state = plain_json([kept])[0]
+        self._waiting = recorder.waiting if snapshot.next else {}
         if snapshot.next:
             self._stopped = [each for task in snapshot.tasks for each in task.interrupts]
             asked = [plain_json([each.value])[0] for each in self._stopped]
             before = f"May I go on with {' and '.join(snapshot.next)}?"
             turn.answer(
-                "\n".join(map(answer_text, asked)) or before,
+                "\n".join(map(question, asked)) or before,
                 asks=[{"value": each} for each in asked] or [{"before": list(snapshot.next)}],
             )
         else:
@@ -119,8 +122,8 @@ class _Conversation:
             return {**first, key: words}
         if not stopped:
             return None
-        reply = _reply(said.text)
-        return Command(resume=reply if len(stopped) == 1 else {each.id: reply for each in stopped})
+        replies = {each.id: reply(each.value, said) for each in stopped}
+        return Command(resume=replies if len(replies) > 1 else replies[stopped[0].id])
 
     @property
     def _output(self) -> str:
@@ -142,6 +145,9 @@ class _Conversation:
 
 def _check_keys(graph: Any, config: LangGraphConfig) -> None:
     known = list(graph.stream_channels_list)
+    if known == [END]:
+        what = "the graph is a workflow of the functional API (@entrypoint), whose state has no keys"
+        raise InputError(Problem(what=what, hint="Call it in a node of a graph, and name the graph."))
     if config.input not in known:
         what = f"the state of the graph has no key {config.input!r}.{did_you_mean(config.input, known)}"
         hint = f"It has {', '.join(known)}: --agent-option input=KEY --agent-option output=KEY"
@@ -166,15 +172,6 @@ def _copied(store: InMemoryStore) -> InMemoryStore:
             if item.namespace == namespace:
                 made.put(item.namespace, item.key, copy.deepcopy(item.value))
     return made
-
-
-def _reply(text: str) -> Any:
-    """What the user answers to an interrupt: an object or a list where it is written as JSON, else the text."""
-    try:
-        found: Any = json.loads(text)
-    except ValueError:
-        return text
-    return text if isinstance(found, str | int | float | bool | None) else found
 
 
 def _content(said: Content) -> Any:

@@ -35,13 +35,16 @@ class Recorder(BaseCallbackHandler):
     run_inline = True
     raise_error = True
 
-    def __init__(self, turn: TurnSteps, graph: str) -> None:
+    def __init__(self, turn: TurnSteps, graph: str, waiting: Mapping[str, tuple[str, str | None]]) -> None:
         """Listen.
 
         Args:
             turn: What is told.
             graph: The name of the graph.
+            waiting: The ``waiting`` of the turn before, if the graph goes on where it stopped.
         """
+        self.waiting = dict(waiting)
+        """The calls without a result, by id: the name of the tool, and the call in which it was called."""
         self._turn = turn
         self._graph = graph
         self._lock = threading.RLock()  # nodes that are not asynchronous run in threads
@@ -51,8 +54,6 @@ class Recorder(BaseCallbackHandler):
         self._authors: dict[UUID, str] = {}
         self._tools: dict[UUID, tuple[str, str | None]] = {}
         self._came: list[tuple[ToolResult, str | None]] = []
-        self._unanswered: dict[str, tuple[str, str | None]] = {}
-        """By the id of a call: the name of its tool, and the call in which it was made."""
         self._moved = time.monotonic()
 
     def on_chain_start(
@@ -100,7 +101,7 @@ class Recorder(BaseCallbackHandler):
             told = message.response_metadata
             place = self._inside(run_id)
             for call in message.tool_calls:
-                self._unanswered[call["id"] or ""] = (call["name"], place)
+                self.waiting[call["id"] or ""] = (call["name"], place)
             self._turn.add(
                 *_items(message),
                 author=self._authors.get(run_id),
@@ -147,11 +148,18 @@ class Recorder(BaseCallbackHandler):
 
     def hear(self, messages: Iterable[Any]) -> None:
         """The messages of the graph: they answer calls too that no tool was asked for, as of a tool that is not there."""
+        answers: dict[str, ToolMessage] = {}
+        for message in messages:
+            if isinstance(message, ToolMessage):
+                answers[message.tool_call_id] = message
+            elif isinstance(message, AIMessage):
+                for call in message.tool_calls:  # not answered by what a call of the same id had before
+                    answers.pop(call["id"] or "", None)
         with self._lock:
-            for message in messages:
-                if isinstance(message, ToolMessage) and message.tool_call_id in self._unanswered:
-                    name, place = self._unanswered[message.tool_call_id]
-                    self._came_in(_result(message, name, message.tool_call_id), place)
+            for call_id, message in answers.items():
+                if call_id in self.waiting:
+                    name, place = self.waiting[call_id]
+                    self._came_in(_result(message, name, call_id), place)
 
     def take_results(self) -> None:
         """A step of the results since the step before, one for each place that the calls were made at."""
@@ -163,7 +171,7 @@ class Recorder(BaseCallbackHandler):
             self._came.clear()
 
     def _came_in(self, result: ToolResult, place: str | None) -> None:
-        self._unanswered.pop(result.call_id or "", None)
+        self.waiting.pop(result.call_id or "", None)
         self._came.append((result, place))
 
     def _ended(self, run_id: UUID) -> tuple[str, str | None]:
