@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +16,17 @@ import pytest
 
 from adjudge.kit.viewer import trace_document, viewer_css, viewer_js
 from adjudge.model import Usage
+from adjudge.model.aggregated import AggregatedSteps
+from adjudge.model.eval_set import EvalCase
+from adjudge.model.invocation import Invocation
+from adjudge.model.items import Content
 from adjudge.model.measurement import Measurement, Outcome
+from adjudge.model.result import CriterionResult
+from adjudge.model.step import Step
 from adjudge.model.trajectory import Trajectory
-from adjudge.testing import fake_distribution
+from adjudge.model.verdict import Verdict
+from adjudge.testing import FinishedCase, fake_distribution
+from adjudge.testing.log_runs import log_case, report_of
 from adjudge_plugins.reporters.html_reporter.reporter import HtmlReporter
 
 if TYPE_CHECKING:
@@ -382,6 +391,61 @@ def test_three_levels_stand_side_by_side_with_the_recorded_step(levelled: Path, 
     page = one.at(case="log.json#1", tab="judge", step=2)
     step.get_by_role("heading", name="Step 2", exact=True).wait_for()
     assert marked(page, "phase level") == ["1,2,3,4"]
+
+
+def test_phases_are_drawn_as_wide_as_their_steps_are_many(levelled: Path, opened: Any) -> None:
+    page = opened(levelled).at(case="log.json#1", tab="judge")
+    line = page.get_by_role("img", name="Phases: Phase A: steps 1–4; Phase B: steps 5–8; Phase C: steps 9–12")
+    whole = line.bounding_box()
+    parts = [part.bounding_box() for part in line.locator(".av-phase").all()]
+
+    assert whole is not None
+    assert [part["width"] / whole["width"] for part in parts if part] == pytest.approx([1 / 3] * 3, abs=0.01)
+    line.get_by_text("Phase C").click()
+    page.get_by_role("heading", name="Step 9", exact=True).wait_for()
+    assert marked(page, "step level") == ["9", "10", "11", "12"]
+    assert line.locator(".av-phase.av-marked").all_inner_texts() == ["Phase C"]
+    now = line.locator(".av-phase-now").bounding_box()
+    assert now is not None
+    assert now["x"] + now["width"] / 2 - whole["x"] == pytest.approx(8.5 / 12 * whole["width"], abs=2)
+
+
+def test_the_first_error_and_its_runners_up_are_marked_on_the_line_of_phases(
+    tmp_path: Path, opened: Any
+) -> None:
+    view = AggregatedSteps(
+        granularity="phase_level",
+        aggregated_content="Looks: steps 1 and 2\nBuys: steps 3 and 4",
+        step_mapping={"Looks": (1, 2), "Buys": (3, 4)},
+    )
+    found = CriterionResult(
+        criterion_name="Done",
+        criterion="acme/words",
+        status="FAIL",
+        verdict=Verdict.FAIL,
+        reasoning="It bought nothing.",
+        details={"step": 3, "agent": None, "source_ref": None, "runners_up": [{"step": 1, "agent": None}]},
+        aggregated_steps=(view,),
+    )
+    result = log_case("log.json", found)
+    turn_of_four = Invocation(
+        user_content=Content.of_text("Buy milk."), steps=tuple(Step(number=n) for n in (1, 2, 3, 4))
+    )
+    case = FinishedCase(
+        result=result, case=EvalCase(eval_id="1"), actual=Trajectory(invocations=(turn_of_four,))
+    )
+    file = tmp_path / "report.html"
+    with file.open("wb") as stream:
+        HtmlReporter().write(replace(report_of([result]), cases=lambda: iter([case])), stream)
+    page = opened(file).at(case="log.json#1", tab="judge")
+
+    faults = page.locator(".av-phase-fault")
+    assert [one.get_attribute("title") for one in faults.all()] == [
+        "Step 1: runner-up: Done",
+        "Step 3: first error: Done",
+    ]
+    faults.first.click()
+    page.get_by_role("heading", name="Step 1", exact=True).wait_for()
 
 
 def test_a_narrow_window_has_the_levels_as_tabs_for_the_keyboard(levelled: Path, opened: Any) -> None:

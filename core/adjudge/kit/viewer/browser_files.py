@@ -12,6 +12,7 @@ _SCRIPTS = (
     "texts",
     "findings",
     "trace",
+    "phases",
     "levels",
     "judge",
     "cases",

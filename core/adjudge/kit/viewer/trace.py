@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from adjudge.kit.render.judges import counted
 from adjudge.kit.trace import cost_of
 from adjudge.kit.viewer.documents import Fault
 from adjudge.kit.viewer.graph import graph_of, nodes_of
@@ -88,5 +87,5 @@ def _summary(run: Trajectory, timing: Timing) -> list[tuple[str, str]]:
     if (cost := cost_of(run)) is not None:
         found.append(("cost", f"{cost:.4g}"))
     if len(run.invocations) > 1:
-        found.insert(0, ("messages", counted(len(run.invocations), "turn")))
+        found.insert(0, ("turns", str(len(run.invocations))))
     return found

@@ -2,7 +2,7 @@
 
 // `state`: { repeat, tab, step, criterion, cite }; `tell(changes)` updates the address.
 function caseView(view, state, tell, controls, hover) {
-  const heading = h('h2', { tabindex: '-1', class: 'av-case-name', title: view.name }, said(view.title));
+  const heading = h('h2', { tabindex: '-1', class: `av-case-name${view.title.length > 50 ? ' av-long' : ''}`, title: view.name }, said(parted(view.title)));
   const body = h('div', { class: 'av-case-body' });
   const repeats = view.repeats;
   const at = Math.max(0, repeats.findIndex((one) => one.repeat === (state.repeat ?? view.opens)));

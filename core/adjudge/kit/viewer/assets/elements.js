@@ -39,6 +39,11 @@ function named(text) {
   return said([h('span', null, text.slice(0, cut)), h('span', null, text.slice(cut))], { class: 'av-named' });
 }
 
+// A name of several parts, for instance of a file and a case, which may break after each part.
+function parted(text) {
+  return text.split(/(?<=[/\\:])/).map((part) => [part, h('wbr')]);
+}
+
 function button(label, onclick, attributes) {
   return h('button', { type: 'button', onclick, ...attributes }, label);
 }

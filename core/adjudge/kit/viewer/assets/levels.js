@@ -27,7 +27,9 @@ function levelPanels(given, rows, onchoose) {
     return { ...body, label, id, panel: h('div', { class: 'av-level', id, tabindex: '0' }, h('h4', { class: 'av-level-name' }, label), body.element) };
   });
   const bar = tabBar('Level', panels.map(({ label, id }, index) => ({ id: index, label, panel: id })), (place) => { at = place; arrange(true); });
-  const element = h('div', { class: 'av-levels' }, bar.element, h('div', { class: 'av-level-row' }, panels.map((one) => one.panel)));
+  const phased = levels.find((level) => !level.of_steps && level.sections.filter((section) => section.steps.length).length > 1);
+  const line = phased && rows.length ? phaseLine(phased, rows, onchoose) : null;
+  const element = h('div', { class: 'av-levels' }, line?.element, bar.element, h('div', { class: 'av-level-row' }, panels.map((one) => one.panel)));
   let marked = [new Set(), null];
 
   function arrange(tabbed) {
@@ -49,6 +51,7 @@ function levelPanels(given, rows, onchoose) {
     // `steps` are marked; `step` is shown beside the views.
     mark(steps, step) {
       marked = [new Set(steps), step];
+      line?.mark(...marked);
       for (const one of panels) if (!one.panel.hidden) one.mark(...marked);
     },
     // The text of a step that the judge saw.

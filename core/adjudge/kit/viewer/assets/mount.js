@@ -185,7 +185,7 @@ function runView(root, run, state, tell, options, chosenTheme) {
     if (row) open(row, {});
     else {
       drawPage();
-      if (state.case) detail.prepend(h('p', { class: 'av-trouble' }, `This run has no ${run.noun} `, said(state.case), '.'));
+      if (state.case) detail.prepend(h('p', { class: 'av-trouble' }, `No ${run.noun} here is named `, said(state.case), '. The list has all of them.'));
     }
   }
   const addressNow = () => (options.address ? options.address.read() : location.hash);
