@@ -17,6 +17,9 @@ from adjudge.model.tokens import tokens_asked
 _ANSWERS: Final = (60, 300)
 """Minimum and maximum estimated tokens of the answer to one item, or of one text."""
 
+_TEXTS: Final = ("-", "1-999999999")
+"""A text of an answer for the minimum, and for the maximum: there it requests every step that may be requested."""
+
 _SAYS_NOTHING: Final = "not_applicable"
 """The label after which criteria ask no further questions."""
 
@@ -65,7 +68,7 @@ class Rehearsal:
     def _entry(self, schema: dict[str, Any], sample: int) -> Any:
         """An answer to one item, or an empty text."""
         if schema.get("type") != "object":
-            return [] if schema.get("type") == "array" else "-"
+            return [] if schema.get("type") == "array" else _TEXTS[self._most]
         entry = {name: self._entry(of, sample) for name, of in schema["properties"].items()}
         labels: list[str] = schema["properties"].get(VERDICT, {}).get("enum", [])
         if labels:

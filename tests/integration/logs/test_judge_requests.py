@@ -16,7 +16,7 @@ import adjudge
 from adjudge.model import JudgeMessage
 from adjudge.model.tokens import tokens_asked, tokens_of
 from adjudge.plugin import JudgeRequest
-from adjudge.testing import verdicts
+from adjudge.testing import fields_shown, verdicts
 from adjudge.testing.log_runs import judged_sync
 
 CRITERIA = [
@@ -227,3 +227,19 @@ def test_progress_says_what_is_spent_and_what_is_left(
     done = adjudge_here(*judge_log)
     assert done.returncode == 0, done.stderr
     assert "3 calls (7 left)" in done.stderr
+
+
+def test_an_estimate_has_room_for_steps_that_judges_ask_to_see(judging: Any, of_logs: Any) -> None:
+    """Steps of a long run are shortened, and a vote may ask for them in full."""
+    steps = [{"step": at, "action": f"look({at})", "observation": f"page {at} " * 400} for at in range(1, 41)]
+    log = judging.log(steps)
+    options = {"judge": "fake/m", "extensions": judging.extensions(), "token_budget": 8_000}
+    criterion = {**of_logs.OUTCOME, "granularity": "global_summary"}
+    needed = adjudge.estimate_logs_sync(log, [criterion], **options).total.requests
+    assert judging.requests == []
+
+    judging.verdict, judging.notes["steps_wanted"] = "cannot_tell", "1-40"
+    judging.run(log, criterion, token_budget=8_000)
+    assert needed[0] <= len(judging.requests) <= needed[1]
+    shown = {frozenset(step for step, _, _ in fields_shown(request)) for request in judging.requests}
+    assert len(shown) > 1, "no other steps were shown"
