@@ -18,7 +18,9 @@ KEY = 'sk-9f3"a7/b1'
 AGENT = """
 import os
 
-KEY = os.environ["SHOP_API_KEY"]
+from dotenv import dotenv_values
+
+KEY = os.environ.get("SHOP_API_KEY") or dotenv_values(".env")["SHOP_API_KEY"]
 
 def says(text):
     return {
@@ -34,7 +36,7 @@ def raises(text):
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     (tmp_path / "shop.py").write_text(AGENT)
-    (tmp_path / "broken.py").write_text("import os\nraise ValueError(os.environ['SHOP_API_KEY'])\n")
+    (tmp_path / "broken.py").write_text("import shop\nraise ValueError(shop.KEY)\n")
     turn = {"user_content": {"parts": [{"text": "Hello."}]}, "final_response": {"parts": [{"text": "Hi."}]}}
     cases = [{"eval_id": "one", "conversation": [turn]}]
     (tmp_path / "set.test.json").write_text(json.dumps({"eval_set_id": "set", "eval_cases": cases}))
@@ -51,9 +53,12 @@ def in_page(page: Path) -> str:
 
 @pytest.mark.parametrize("agent", ["shop:says", "shop:raises", "broken:agent"])
 @pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize("place", ["environment", ".env"])
 def test_a_key_of_the_environment_is_written_nowhere(
-    folder: Path, adjudge: Cli, everything_in: Callable[[Path], str], agent: str, isolate: bool
+    folder: Path, adjudge: Cli, everything_in: Callable[[Path], str], agent: str, isolate: bool, place: str
 ) -> None:
+    if place == ".env":
+        (folder / ".env").write_text(f"SHOP_API_KEY='{KEY}'\n")
     done = adjudge(
         "eval",
         agent,
@@ -68,13 +73,14 @@ def test_a_key_of_the_environment_is_written_nowhere(
         "--output",
         "result.html",
         *(["--isolate"] if isolate else []),
-        SHOP_API_KEY=KEY,
+        **({"SHOP_API_KEY": KEY} if place == "environment" else {}),
         ADJUDGE_HOME=str(folder / "home"),
     )
 
     assert done.returncode in (1, 2, 3), done.stderr
     shown = done.stdout + done.stderr
     assert "***" in shown
+    (folder / ".env").unlink(missing_ok=True)
     written = shown + everything_in(folder) + in_page(folder / "result.html")
     for form in (KEY, json.dumps(KEY)[1:-1]):
         assert form not in written

@@ -13,6 +13,7 @@ from adjudge.errors import InputError, Problem
 from adjudge.extension.configuration import ComponentConfig, short_repr, validated_config
 from adjudge.extension.loader import Extensions
 from adjudge.extension.plugin_folders import VARIABLE
+from adjudge.extension.secrets import remember
 from adjudge.extension.user_configuration import toml_table, user_file
 from adjudge.model.environment import Environment
 
@@ -141,4 +142,6 @@ def _values(path: Path) -> dict[str, str]:
         raise InputError(Problem(what=f"cannot be read: {error.strerror}", file=str(path))) from None
     except UnicodeDecodeError:
         raise InputError(Problem(what="is not UTF-8", file=str(path))) from None
-    return {name: value for name, value in found.items() if value is not None}
+    values = {name: value for name, value in found.items() if value is not None}
+    remember(values)
+    return values

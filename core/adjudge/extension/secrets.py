@@ -1,10 +1,11 @@
-"""Masks keys from the environment in texts of agents, tools and criteria before they are stored or shown."""
+"""Masks keys from the environment and from ``.env`` files in texts of agents, tools and criteria before they are stored or shown."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
+from collections.abc import Mapping
 from typing import Final
 
 _NAMES: Final = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
@@ -13,14 +14,23 @@ _SHORTEST: Final = 8
 """The minimum length of a key in characters. A shorter value could be a normal word of the text."""
 
 
+_OF_FILES: Final[set[tuple[str, str]]] = set()
+"""The variables of ``.env`` files that this process has read: the name, and the value."""
+
+
+def remember(variables: Mapping[str, str]) -> None:
+    """Let later ``Secrets`` also mask the keys among variables of a ``.env`` file."""
+    _OF_FILES.update(variables.items())
+
+
 class Secrets:
-    """The keys in the environment at the time of creation."""
+    """The keys in the environment at the time of creation, and in the ``.env`` files that were read by then."""
 
     def __init__(self) -> None:
         """Read the environment. A value of only letters does not count as a key."""
         values = {
             value
-            for name, value in os.environ.items()
+            for name, value in (*os.environ.items(), *_OF_FILES)
             if _NAMES.search(name) and len(value) >= _SHORTEST and not value.isalpha()
         }
         # The longest first, because one key may be the beginning of another. JSON texts contain the escaped key.
