@@ -185,7 +185,7 @@ def test_an_interrupt_asks_the_user(ran: Ran, reply: str, value: str) -> None:
     ("reply", "result"),
     [
         ("Yes, do.", ("cancelled 7", False)),
-        ("Not now.", ("User rejected the tool call for `cancel_order` with reason: Not now.", True)),
+        ("Not now.", ("Not now.", True)),
         (
             '{"decisions": [{"type": "edit", "edited_action": {"name": "cancel_order", "args": {"order": 8}}}]}',
             ("cancelled 8", False),
@@ -200,7 +200,11 @@ def test_a_call_that_a_person_approves_asks_the_user(ran: Ran, reply: str, resul
         assert [call.name for call in asking.tool_calls] == ["cancel_order", "look_up"]
         assert asking.tool_results == ()
         came = {each.name: (each.value, each.is_error) for each in decided.tool_results}
-        assert came == {"cancel_order": result, "look_up": ('{"at": "port 7"}', False)}
+        assert came.keys() == {"cancel_order", "look_up"}
+        value, failed = came["cancel_order"]
+        # New releases say before the words that the user rejected the call.
+        assert (value.endswith(result[0]), failed) == (True, result[1])
+        assert came["look_up"] == ('{"at": "port 7"}', False)
         assert decided.tool_calls == ()
 
 
