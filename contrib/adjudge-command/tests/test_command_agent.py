@@ -109,6 +109,9 @@ def test_an_answer_is_streamed_or_structured_or_a_question(workspace: Path) -> N
         ("Signal it.", "process_ended", f"signal {signal.SIGRTMIN + 3}"),
         ("Print it.", "bad_answer", "no JSON: 'hello'"),
         ("Misspell it.", "bad_answer", "txt"),
+        ("Number it.", "bad_answer", "NaN. JSON has finite numbers only"),
+        ("Halve it.", "bad_answer", "half of a surrogate pair"),
+        ("Bytes now.", "bad_answer", "UTF-8 is expected"),
     ],
 )
 def test_a_turn_that_fails_is_an_error(workspace: Path, said: str, code: str, message: str) -> None:
@@ -117,6 +120,14 @@ def test_a_turn_that_fails_is_an_error(workspace: Path, said: str, code: str, me
     assert found.result.status == "error"
     assert found.result.error.code == code
     assert message in found.result.error.message
+
+
+@pytest.mark.parametrize("more", [[], ["Remember me."], ["Remember me.", "Transfer me."]])
+def test_two_answers_for_a_message_are_an_error(workspace: Path, more: list[str]) -> None:
+    found = ran("Twice now.", *more)
+
+    assert (found.result.status, found.result.error.code) == ("error", "bad_answer")
+    assert "more than one answer for a message; left over is" in found.result.error.message
 
 
 def test_what_happened_before_an_error_is_kept(workspace: Path) -> None:

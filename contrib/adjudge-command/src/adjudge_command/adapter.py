@@ -20,7 +20,16 @@ from adjudge.kit.adk import content_to_adk
 from adjudge.kit.turn_steps import TurnSteps
 from adjudge.model import AgentDetails, Content, Invocation, JsonObject
 from adjudge.plugin import AgentError, AgentSession, Emit, InputError, Problem, SessionRequest
-from adjudge_command.lines import PROTOCOL, AgentLine, AnswerLine, ErrorLine, PieceLine, StepLine, read_line
+from adjudge_command.lines import (
+    PROTOCOL,
+    AgentLine,
+    AnswerLine,
+    ErrorLine,
+    PieceLine,
+    StepLine,
+    read_line,
+    shown,
+)
 
 _LONGEST: Final = 64 * 1024 * 1024
 """Bytes of one line."""
@@ -28,6 +37,8 @@ _TAIL: Final = 2_000
 """Bytes that are kept of what the agent printed last to standard error."""
 _GRACE: Final = 2.0
 """Seconds that the agent has to end after its input has ended."""
+_LEFTOVER: Final = 0.5
+"""Seconds in which what the agent wrote after its last answer is read."""
 _LOOK: Final = 0.01
 """Seconds between two looks whether it has ended."""
 
@@ -123,6 +134,7 @@ class _Session:
         self._agents: dict[str, AgentDetails] = {}
         self._tail = b""
         self._grace = _GRACE
+        self._is_broken = False
         self._reading = asyncio.ensure_future(self._drain(process.stderr))
 
     async def tell(self, line: JsonObject) -> None:
@@ -140,6 +152,7 @@ class _Session:
             await self._listen(turn)
             return turn.invocation()
         except BaseException:
+            self._is_broken = True
             self._grace = 0.0  # what it was doing is of no use to anybody
             turn.broken_off()
             raise
@@ -210,7 +223,12 @@ class _Session:
         return self._state
 
     async def aclose(self) -> None:
-        """Let the process end, and kill what is left of it and of what it started."""
+        """Let the process end, and kill what is left of it and of what it started.
+
+        Raises:
+            AgentError: it wrote more than one answer for a message, so that turns have answers of others
+                (``bad_answer``).
+        """
         try:
             self._in.close()
             await self._ended(self._grace)
@@ -218,8 +236,23 @@ class _Session:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             await self._ended(_GRACE)
+            unasked = None if self._is_broken else await self._unasked()
             self._reading.cancel()
             self._transport.close()
+        if unasked is not None:
+            what = f"the agent wrote more than one answer for a message; left over is {shown(unasked)!r}"
+            raise AgentError(what, code="bad_answer")
+
+    async def _unasked(self) -> bytes | None:
+        """The first line after the last answer that belongs to a turn; ``None`` where there is none."""
+        with suppress(TimeoutError, ValueError):
+            # A process that left the group may hold the pipe open.
+            async with asyncio.timeout(_LEFTOVER):
+                while line := await self._out.readline():
+                    with suppress(AgentError):
+                        if isinstance(read_line(line), StepLine | PieceLine | AnswerLine):
+                            return line
+        return None
 
     async def _ended(self, seconds: float) -> int | None:
         """How the process ended; ``None`` where it still runs after a while.

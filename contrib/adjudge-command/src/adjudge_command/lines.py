@@ -7,14 +7,15 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from adjudge.kit.strict_json import parse_json
 from adjudge.model import AgentDetails, Claim, Item, JsonObject, JsonValue, Text, ToolCall, ToolResult, Usage
-from adjudge.plugin import AgentError
+from adjudge.plugin import AgentError, InputError
 
 PROTOCOL: Final = 1
 """The version that the first line names."""
 
 _SHOWN: Final = 200
-"""Characters of a line that a message shows."""
+"""Bytes of a line that a message shows."""
 
 
 class _Line(BaseModel):
@@ -140,18 +141,25 @@ Line = AgentLine | StepLine | PieceLine | AnswerLine | ErrorLine
 _LINE: Final[TypeAdapter[Line]] = TypeAdapter(Annotated[Line, Field(discriminator="type")])
 
 
+def shown(line: bytes) -> str:
+    """The beginning of a line, for messages."""
+    return line[:_SHOWN].decode(errors="replace").strip()
+
+
 def read_line(line: bytes) -> Line:
     """The line that an agent wrote.
 
     Raises:
         AgentError: it is none of the protocol (``bad_answer``).
     """
-    shown = line[:_SHOWN].decode(errors="replace").strip()
     try:
-        data: Any = json.loads(line)
-    except (ValueError, RecursionError):
+        data: Any = parse_json(_decoded(line), source="the line")
+    except InputError as error:
+        problem = error.problems[0]
+        place = "" if problem.column is None else f"column {problem.column}: "
         raise AgentError(
-            f"the agent wrote a line that is no JSON: {shown!r}. Print messages for people to standard error",
+            f"the agent wrote a line that is no JSON: {shown(line)!r} ({place}{problem.what.rstrip('.')}). "
+            "Print messages for people to standard error",
             code="bad_answer",
         ) from None
     try:
@@ -160,6 +168,14 @@ def read_line(line: bytes) -> Line:
         found = error.errors(include_url=False)[0]
         place = ".".join(map(str, found["loc"]))
         raise AgentError(
-            f"the agent wrote a line of another shape: {place or 'the line'}: {found['msg']}: {shown!r}",
+            f"the agent wrote a line of another shape: {place or 'the line'}: {found['msg']}: {shown(line)!r}",
             code="bad_answer",
         ) from None
+
+
+def _decoded(line: bytes) -> str | bytes:
+    """The text, which is parsed faster; the bytes where they are none, which the parser then tells."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line

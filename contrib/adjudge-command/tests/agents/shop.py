@@ -56,6 +56,17 @@ for line in sys.stdin:
         case "Print":
             sys.stdout.write("hello\n")
             sys.stdout.flush()
+        case "Number":
+            sys.stdout.write('{"type": "step", "calls": [{"name": "look_up", "args": {"order": NaN}}]}\n')
+            sys.stdout.flush()
+        case "Halve":
+            say("answer", text="\ud83d")
+        case "Bytes":
+            sys.stdout.buffer.write(b"\xff\xfe\n")
+            sys.stdout.flush()
+        case "Twice":
+            say("answer", text="Once.")
+            say("answer", text="Twice.")
         case "Misspell":
             say("answer", txt="x")
         case "Hang":
