@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from itertools import count, pairwise
+from typing import Any, Final
 
 from adjudge.kit import logs
 from adjudge.kit.openai import answer_of, answering
@@ -22,7 +23,6 @@ from adjudge.model import (
     Text,
     ToolCall,
     ToolResult,
-    numbered,
 )
 from adjudge_plugins.readers import reports
 
@@ -42,6 +42,10 @@ class _Turn:
     calling: set[str] = field(default_factory=set[str])
     """The ids of the user's calls that have no result yet."""
     steps: list[Step] = field(default_factory=list[Step])
+    unnamed: set[int] = field(default_factory=set[int])
+    """The indices of the agent's steps without an author."""
+    results: dict[int, list[ToolResult]] = field(default_factory=dict[int, list[ToolResult]])
+    """What came back for the calls of a step, by its index."""
     began_at: float | None = None
 
 
@@ -89,6 +93,9 @@ class Dialogue:
             names: The names of its speaker in the log, the most specific first; ``roles`` may map any of
             them.
         """
+        if not self._roles:
+            self._by_role(step)
+            return
         self._speakers.update(dict.fromkeys(names))
         match next((self._roles[name] for name in names if name in self._roles), None):
             case "user":
@@ -154,7 +161,10 @@ class Dialogue:
                 tool_declarations=tuple(tools),
             )
             details = AppDetails(agent_details={self._agent_name: agent})
-        return numbered(_invocation(turn, details) for turn in self._turns)
+        steps = [step for turn in self._turns for step in turn.steps]
+        is_numbered = all(left.number < right.number for left, right in pairwise(steps))
+        numbers = (step.number for step in steps) if is_numbered else count(1)
+        return tuple(_invocation(turn, details, self._agent_name, numbers) for turn in self._turns)
 
     def _user(self, step: Step) -> None:
         if step.extra:
@@ -205,16 +215,18 @@ class Dialogue:
 
     def _agent(self, step: Step) -> None:
         turn = self._current()
+        index = len(turn.steps)
         for item in step.items:
-            if isinstance(item, Opaque):
+            if isinstance(item, ToolCall):
+                if item.id is not None:
+                    self._callers[item.id] = (turn, index)
+            elif isinstance(item, Opaque):
                 self._losses.add(
                     f"what the agent said as {item.name!r}: it is kept, and no criterion reads it"
                 )
-        author = step.author or self._agent_name
-        turn.steps.append(step if step.author == author else step.model_copy(update={"author": author}))
-        for call in step.calls:
-            if call.id is not None:
-                self._callers[call.id] = (turn, len(turn.steps) - 1)
+        if step.author is None:
+            turn.unnamed.add(index)
+        turn.steps.append(step)
 
     def _tool(self, step: Step) -> None:
         for result in step.results:
@@ -230,8 +242,7 @@ class Dialogue:
             turn.said.append(result)
         elif call_id is not None and call_id in self._callers:
             caller, index = self._callers.pop(call_id)
-            made = caller.steps[index]
-            caller.steps[index] = made.model_copy(update={"items": (*made.items, result)})
+            caller.results.setdefault(index, []).append(result)
         else:  # no call has this id; names and positions are not used to match results
             turn.steps.append(step.model_copy(update={"items": (result,), "role": "tool", "extra": None}))
 
@@ -267,8 +278,8 @@ def _is_unopened(turn: _Turn) -> bool:
     return not turn.said and all(step.role in _NOBODY for step in turn.steps)
 
 
-def _invocation(turn: _Turn, details: AppDetails | None) -> Invocation:
-    steps, answer = list(turn.steps), None
+def _invocation(turn: _Turn, details: AppDetails | None, agent: str, numbers: Iterator[int]) -> Invocation:
+    steps, answer = [_finished(turn, index, agent, next(numbers)) for index in range(len(turn.steps))], None
     places = [index for index, step in enumerate(steps) if step.role == AGENT and step.parent_call_id is None]
     last = answering(steps, places)
     if last is not None:
@@ -280,3 +291,14 @@ def _invocation(turn: _Turn, details: AppDetails | None) -> Invocation:
         creation_timestamp=turn.began_at or 0.0,
         app_details=details,
     )
+
+
+def _finished(turn: _Turn, index: int, agent: str, number: int) -> Step:
+    """A step with its number, its author and the results of its calls."""
+    step = turn.steps[index]
+    changed: dict[str, Any] = {} if step.number == number else {"number": number}
+    if index in turn.unnamed:
+        changed["author"] = agent
+    if index in turn.results:
+        changed["items"] = (*step.items, *turn.results[index])
+    return step.model_copy(update=changed) if changed else step

@@ -73,6 +73,8 @@ def items_without_blobs(items: Iterable[Item], losses: Losses) -> tuple[Item, ..
 
 def step_without_blobs(step: Step, losses: Losses) -> Step:
     """The step, with binary data removed from results, observations and additional data."""
+    if step.extra is None and all(map(_is_light, step.items)):
+        return step  # fast path
     items = items_without_blobs(step.items, losses)
     extra = without_blobs(step.extra, losses)
     if extra is step.extra and all(map(operator.is_, items, step.items)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple, NoReturn, cast
 
+from adjudge.adk.validation import is_list
 from adjudge.model.base import JsonObject
 from adjudge.plugin import InputError, Problem
 
@@ -75,8 +76,8 @@ class Place(NamedTuple):  # created several times per step, and four times as fa
         value = data.get(key)
         if value is None:
             return ()
-        if type(value) is list and _DICT.issuperset(map(type, cast("list[object]", value))):
-            return cast("list[JsonObject]", value)
+        if is_list(value) and _DICT.issuperset(map(type, value)):
+            return value
         return [found for found, _ in self.key(key).as_objects(value, expected)]
 
 

@@ -21,8 +21,8 @@ _BLOCK: Final = re.compile(r"^[ \t]*```[ \t]*\w|^[ \t]*Action(?:[ \t]+Input)?:[ 
 def has_actions_in_prose(turns: Iterable[Invocation]) -> bool:
     """Whether a run has no tool calls, but the agent's texts seem to contain some."""
     known = tuple(turns)
+    if any(step.calls for turn in known for step in turn.own_steps):
+        return False
     steps = [step.text for turn in known for step in turn.steps]
     answers = [turn.final_response.text for turn in known if turn.final_response is not None]
-    return not any(turn.tool_calls for turn in known) and (
-        any(_TAG.search(text) for text in (*steps, *answers)) or any(_BLOCK.search(text) for text in steps)
-    )
+    return any(_TAG.search(text) for text in (*steps, *answers)) or any(_BLOCK.search(text) for text in steps)

@@ -10,21 +10,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from adjudge.adk.validation import is_object
+from adjudge.kit import items as made
 from adjudge.kit.openai.arguments import arguments_of
 from adjudge.kit.openai.parts import items_of_content, refuse, value_of_result
 from adjudge.model.base import JsonObject
-from adjudge.model.items import Claim, Item, Text, ToolCall, ToolResult
+from adjudge.model.items import Item, Text, ToolCall
 from adjudge.model.step import Step, Usage
 
 ROLES: Final = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 """The roles that a message may have."""
 
+_TOOLS: Final = frozenset({"tool", "function"})
+_OF_CALLS: Final = frozenset({"id", "type", "function", "custom", "index"})
+_OF_PLAIN_CALLS: Final = frozenset({"id", "name", "arguments"})
 _READ: Final = frozenset(
     {
         *("role", "content", "refusal", "reasoning_content", "tool_calls", "function_call"),
         *("tool_call_id", "model", "usage"),
     }
 )
+_READ_OF_TOOLS: Final = _READ | {"name"}
 
 
 def step_from_openai(
@@ -47,20 +52,20 @@ def step_from_openai(
     role = message.get("role")
     if not isinstance(role, str) or role not in ROLES:
         refuse(f"{path}.role", f"found {role!r}, expected one of {', '.join(sorted(ROLES))}")
-    items = _result(message) if role in {"tool", "function"} else _said(message, path)
+    is_result = role in _TOOLS
+    items = _result(message) if is_result else _said(message, path)
     usage = message.get("usage")
     model = message.get("model")
-    extra = {key: value for key, value in message.items() if key not in _READ}
-    if role in {"tool", "function"}:
-        extra.pop("name", None)
-    return Step(
-        number=number,
-        items=tuple(items),
+    read = _READ_OF_TOOLS if is_result else _READ
+    extra = None if read.issuperset(message) else {key: message[key] for key in message if key not in read}
+    return made.step(
+        number,
+        tuple(items),
         role=role,
         source_ref=source_ref or path,
         model=model if isinstance(model, str) else None,
         usage=usage_from_openai(cast("JsonObject", usage)) if isinstance(usage, dict) else None,
-        extra=extra or None,
+        extra=extra,
     )
 
 
@@ -101,7 +106,7 @@ def _said(message: Mapping[str, Any], path: str) -> list[Item]:
     items: list[Item] = []
     reasoning = message.get("reasoning_content")
     if isinstance(reasoning, str) and reasoning:
-        items.append(Claim(text=reasoning))
+        items.append(made.claim(reasoning))
     items += items_of_content(message.get("content"), f"{path}.content")
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal:
@@ -116,9 +121,9 @@ def _said(message: Mapping[str, Any], path: str) -> list[Item]:
 def _result(message: Mapping[str, Any]) -> list[Item]:
     name, call_id = message.get("name"), message.get("tool_call_id")
     return [
-        ToolResult(
+        made.result(
+            value_of_result(message.get("content")),
             name=name if isinstance(name, str) else None,
-            value=value_of_result(message.get("content")),
             call_id=call_id if isinstance(call_id, str) else None,
         )
     ]
@@ -134,15 +139,13 @@ def _call(call: object, path: str) -> ToolCall:
     # The input of a "custom" tool is free text.
     args, raw = arguments_of(named.get("arguments", named.get("input")))
     call_id = data.get("id")
-    known = (
-        {"id", "type", "function", "custom", "index"} if function is not data else {"id", "name", "arguments"}
-    )
-    return ToolCall(
-        name=name,
-        args=args,
+    known = _OF_CALLS if function is not data else _OF_PLAIN_CALLS
+    return made.call(
+        name,
+        args,
+        raw,
         id=call_id if isinstance(call_id, str) else None,
-        raw_args=raw,
-        extra={key: value for key, value in data.items() if key not in known} or None,
+        extra=None if known.issuperset(data) else {key: data[key] for key in data if key not in known},
     )
 
 

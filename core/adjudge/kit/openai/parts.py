@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn, cast
 
 from adjudge.adk.validation import is_list, is_object
 from adjudge.errors import InputError, Problem
+from adjudge.kit import items as made
 from adjudge.kit.openai.arguments import arguments_of
 from adjudge.model.base import JsonObject, JsonValue
 from adjudge.model.items import Blob, Claim, Item, Opaque, Text, ToolCall, ToolResult
@@ -36,7 +37,7 @@ def items_of_content(content: object, path: str) -> list[Item]:
     if content is None or content == "":
         return []
     if isinstance(content, str):
-        return [Text(text=content)]
+        return [made.text(content)]
     if not isinstance(content, list):
         refuse(path, f"found {type(content).__name__}, expected text, a list of parts or null")
     parts = cast("Sequence[object]", content)
@@ -62,7 +63,7 @@ def refuse(path: str, what: str) -> NoReturn:
 
 def _part(part: object, path: str) -> Item:
     if isinstance(part, str):
-        return Text(text=part)
+        return made.text(part)
     if not isinstance(part, dict):
         refuse(path, f"found {type(part).__name__}, expected a content part")
     data = cast("JsonObject", part)
@@ -74,7 +75,7 @@ def _part(part: object, path: str) -> Item:
 
 def _known_part(kind: str, data: JsonObject) -> Item | None:
     if kind in _TEXTS and isinstance(text := data.get("text"), str):
-        return Text(text=text)
+        return made.text(text)
     if kind == "refusal" and isinstance(text := data.get("refusal"), str):
         return Text(text=text, extra={"type": "refusal"})
     if kind in _THOUGHTS and isinstance(text := data.get(_THOUGHTS[kind]), str):

@@ -70,9 +70,10 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
         placed = ((message, f".{key}[{index}]") for index, message in enumerate(messages))
         for message, at in chain(placed, reply):
             known = mini_swe_agent.with_known_role(message) if is_mini else message
-            names = _names(known)
-            step = _step(_with_known_role(known, names, options.roles), f"{place.path}{at}", place)
-            yield logs.step_without_blobs(step, losses), names
+            names = _names(known) if options.roles else ()
+            if names:
+                known = _with_known_role(known, names, options.roles)
+            yield logs.step_without_blobs(_step(known, f"{place.path}{at}", place), losses), names
 
     if is_mini:
         for step in mini_swe_agent.with_commands((step for step, _ in told()), losses):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from adjudge.kit import items as made
 from adjudge.kit import logs
 from adjudge.kit.openai import step_from_openai
-from adjudge.model import Blob, Claim, Item, JsonObject, Opaque, Text, ToolCall, ToolResult
+from adjudge.model import Blob, Item, JsonObject, Opaque, Text
 from adjudge.plugin import (
     InputError,
 )
@@ -64,27 +65,20 @@ def items_of_openai(message: JsonObject, losses: logs.Losses) -> list[Item]:
 def _part(value: Any, losses: logs.Losses) -> Item:
     part = logs.object_of(value)
     if not part:
-        return Text(text=logs.text_of(value))
+        return made.text(logs.text_of(value))
     content = part.get("content", part.get("text"))
     match part.get("type"):
         case "text" if isinstance(content, str):
-            return Text(text=content)
+            return made.text(content)
         case "reasoning" | "thinking" if isinstance(content, str):
-            return Claim(text=content)
+            return made.claim(content)
         case "tool_call" if isinstance(part.get("name"), str):
             args, raw = logs.arguments_of(part.get("arguments"))
-            return ToolCall(
-                name=cast("str", part["name"]),
-                args=args,
-                raw_args=raw,
-                id=_text(part, "id"),
-            )
+            return made.call(cast("str", part["name"]), args, raw, id=_text(part, "id"))
         case "tool_call_response":
             value = part.get("response", part.get("result"))
-            return ToolResult(
-                name=_text(part, "name"),
-                value=logs.without_blobs(value, losses),
-                call_id=_text(part, "id"),
+            return made.result(
+                logs.without_blobs(value, losses), name=_text(part, "name"), call_id=_text(part, "id")
             )
         case "blob" if isinstance(data := part.get("content", part.get("data")), str):
             losses.add("the content of a blob")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from adjudge.kit import items as made
 from adjudge.kit.openai import answer_of, answering
 from adjudge.model.base import JsonObject
 from adjudge.model.invocation import AppDetails, Invocation
@@ -39,9 +40,9 @@ class Move:
     def step(self, number: int) -> Step:
         """Build the ``Step``."""
         span = self.span
-        return Step(
-            number=number,
-            items=tuple(self.items),
+        return made.step(
+            number,
+            tuple(self.items),
             author=self.author,
             role=self.role,
             parent_call_id=self.inside,

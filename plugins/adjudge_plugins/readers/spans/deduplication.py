@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Any
 
+from pydantic_core import to_json
+
+from adjudge.kit.strict_json import is_list, is_object
 from adjudge.model.items import Claim, Item, Text, ToolCall, ToolResult
 from adjudge_plugins.readers.spans.span_records import MAY_BE_JSON, Message
-
-_SORTED: Final = json.JSONEncoder(sort_keys=True)
-"""A shared encoder: ``json.dumps`` would create one per call."""
 
 
 class Seen:
@@ -81,7 +81,7 @@ def arguments_text(call: ToolCall) -> str:
     """The arguments of a call as text, for comparison."""
     if call.args is None:
         return call.raw_args or "{}"
-    return _SORTED.encode(call.args)
+    return _sorted_text(call.args)
 
 
 def result_text(value: Any) -> str:
@@ -93,4 +93,15 @@ def result_text(value: Any) -> str:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return " ".join(value.split())
-    return value if isinstance(value, str) else _SORTED.encode(value)
+    return value if isinstance(value, str) else _sorted_text(value)
+
+
+def _sorted_text(value: Any) -> str:
+    """A JSON value as text, the same for objects that differ only in the order of their keys."""
+    return to_json(_with_sorted_keys(value)).decode()
+
+
+def _with_sorted_keys(value: Any) -> Any:
+    if is_object(value):
+        return {key: _with_sorted_keys(value[key]) for key in sorted(value)}
+    return [_with_sorted_keys(element) for element in value] if is_list(value) else value

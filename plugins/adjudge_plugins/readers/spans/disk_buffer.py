@@ -16,7 +16,7 @@ from adjudge.model.base import JsonObject
 from adjudge_plugins.readers.spans.span import Span, SpanEvent, span_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Row:
     span: Span
     """The span without attributes and events."""

@@ -18,7 +18,7 @@ MAY_BE_JSON: Final = re.compile(r'\ufeff?\s*(?:[\[{"\-0-9]|true|false|null|NaN|I
 """The possible beginnings of a JSON text."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Message:
     """One input or output message of a model."""
 
@@ -26,7 +26,7 @@ class Message:
     items: tuple[Item, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ModelCall:
     """A call of a model."""
 
@@ -42,7 +42,7 @@ class ModelCall:
     extra: JsonObject | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ToolRun:
     """An execution of a tool."""
 
@@ -56,7 +56,7 @@ class ToolRun:
     extra: JsonObject | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class AgentRun:
     """The run of an agent, a workflow or a chain, which encloses other spans."""
 
@@ -76,7 +76,7 @@ class AgentRun:
     """The raw input and output; it becomes a step if no spans inside are known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Noted:
     """Another event that becomes a step, for instance retrieved documents."""
 
