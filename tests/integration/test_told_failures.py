@@ -263,18 +263,21 @@ def test_a_recording_without_the_case_lists_those_that_it_has(tmp_path: Path, ad
     [
         ("localhost:8000", "Write the whole address: http://localhost:8000"),
         ("127.0.0.1:8000/v1", "Write the whole address: http://127.0.0.1:8000/v1"),
-        ("ag.py", "Name the agent in it: ag:chat or ag:Desk or ag:made"),
-        ("ag", "Name the agent in it: ag:chat or ag:Desk or ag:made"),
-        ("ag.py:chat", "Name the agent in it: ag:chat"),
-        ("folder/agent.py", "Name the agent in it: folder.agent:agent"),
+        ("ag.py", "Name the agent of the module: ag:chat or ag:Desk or ag:made"),
+        ("ag", "Name the agent of the module: ag:chat or ag:Desk or ag:made"),
+        ("ag.py:chat", "Name the agent of the module: ag:chat"),
+        ("folder/agent.py", "Name the agent of the module: folder.agent:agent"),
         ("nothing", "'adjudge agents' says what they are"),
         ("foldr", "there is no folder foldr. Did you mean 'folder'?"),
         ("folder/shops/", "there is no folder folder/shops/. Did you mean 'folder/shop'?"),
         ("folder/agnt.py", "there is no file folder/agnt.py. Did you mean 'folder/agent.py'?"),
         ("nowhere/shop", "there is no folder nowhere/shop.\n"),
-        ("no.module", "is not a known kind of agent"),
-        ("record-ed:runs.json", "is not a known kind of agent. Did you mean 'recorded'?"),
-        ("far-away:runs.json", "is not a known kind of agent\n"),
+        ("no.module", "no installed agent adapter accepts 'no.module'"),
+        (
+            "record-ed:runs.json",
+            "no installed agent adapter accepts 'record-ed:runs.json'. Did you mean 'recorded'?",
+        ),
+        ("far-away:runs.json", "no installed agent adapter accepts 'far-away:runs.json'\n"),
     ],
 )
 def test_a_target_that_is_nearly_right_gets_the_one_to_write(
@@ -297,3 +300,46 @@ def test_a_target_that_is_nearly_right_gets_the_one_to_write(
 
     assert done.returncode == 2
     assert hint in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("criterion", "told"),
+    [
+        (
+            {"tool_trajectory_avgscore": 1.0},
+            "unknown criterion 'tool_trajectory_avgscore'. Did you mean 'tool_trajectory_avg_score'?\n",
+        ),
+        ({"session_state_match": {"mode": "exakt"}}, "found 'exakt'. Did you mean 'exact'?\n"),
+        (
+            {"session_state_match": {"ignore": "at"}},
+            "$.criteria.session_state_match.ignore: expected a list, found 'at'\n",
+        ),
+        ({"session_state_match": {"tolerance": {"x": 1}}}, ".tolerance.x: expected an object, found 1\n"),
+    ],
+)
+def test_a_mistake_in_a_configuration_is_told_in_the_words_of_its_format(
+    tmp_path: Path, adjudge_here: Command, criterion: dict[str, object], told: str
+) -> None:
+    (tmp_path / "echo.py").write_text("def agent(text):\n    return text\n")
+    case = {"eval_id": "one", "conversation": [turn("Hi.", "Hi.")], "final_session_state": {"at": 1}}
+    (tmp_path / "set.test.json").write_text(json.dumps({"eval_set_id": "set", "eval_cases": [case]}))
+    (tmp_path / "test_config.json").write_text(json.dumps({"criteria": criterion}))
+
+    done = adjudge_here("eval", "echo:agent", "set.test.json")
+
+    assert done.returncode == 2
+    assert done.stderr.endswith(told)
+
+
+def test_a_wrong_granularity_is_the_only_problem_of_an_aggregation(
+    tmp_path: Path, adjudge_here: Command
+) -> None:
+    (tmp_path / "log.json").write_text(json.dumps([{"step": 1, "thinking": "Look.", "action": "look()"}]))
+
+    done = adjudge_here("judge", "log.json", "--aggregate-only", "--granularity", "phase")
+
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "error: unknown granularity strategy 'phase'. Did you mean 'phase_level'? "
+        "Installed: global_summary, phase_level, step_level."
+    ]

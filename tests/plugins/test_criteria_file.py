@@ -124,6 +124,8 @@ MERGES = "a0: &a0 {x: 1}\n" + "".join(
         ("c.yaml", "- name: a\n  name: b\n", 'c.yaml:2:3: not YAML: found duplicate key "name"'),
         ("c.json", '[{"name": "a", "name": "b"}]', "c.json:1:16: the key 'name' a second time"),
         ("c.yml", "- name: [\n", "c.yml:2:1: not YAML: expected the node content"),
+        ("c.yaml", "- name: a\n description: b\n", "c.yaml:2:2: not YAML: the indentation is wrong"),
+        ("c.yaml", "- name: a: b\n", "c.yaml:1:10: not YAML: a colon cannot stand here"),
         ("c.yaml", "a: 1\n---\nb: 2\n", "c.yaml:2:1: not YAML: but found another document"),
         ("c.yaml", "- !!python/object/apply:os.system [ls]\n", "c.yaml:1:3: not YAML: could not determine"),
         ("c.yaml", "- name: 2024-99-99\n", "c.yaml: not YAML: month must be in 1..12"),

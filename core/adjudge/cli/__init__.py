@@ -62,7 +62,7 @@ class _LazyGroup(CommandGroup):
 @click.version_option(package_name="adjudge")
 @click.pass_context
 def cli(ctx: click.Context, no_plugins: tuple[str, ...], plugin_folders: tuple[str, ...]) -> None:
-    """Evaluate LLM agents: the path that they took and the answer that they gave."""
+    """Evaluate LLM agents: score their tool calls and their answers."""
     ctx.obj = no_plugins
     if plugin_folders:
         from pathlib import Path

@@ -18,7 +18,7 @@ from adjudge.extension.tables import show_fields, show_table
 @click.argument("name", nargs=-1)
 @json_option
 def commands_command(name: tuple[str, ...], as_json: bool) -> None:
-    """List the commands that distributions add, or show one, for instance `judges try`. None is imported."""
+    """List the commands that distributions add, or show one, for instance `judges try`, without importing them."""
     listed = [_facts(candidate) for candidate in installed(COMMANDS)]
     if name:
         typed = " ".join(name).replace(".", " ")

@@ -40,7 +40,7 @@ class _NamesToo(CommandGroup):
 def judges_command(ctx: click.Context, as_json: bool) -> None:
     """List the judge backends that are installed, or show the one called NAME with its options.
 
-    A model is named as provider/model. The names of models that a provider is known by stand alone too.
+    The name of a model is provider/model. The provider may be omitted where the model name identifies it.
     """
     if ctx.invoked_subcommand is not None:
         return

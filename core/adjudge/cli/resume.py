@@ -14,7 +14,7 @@ from adjudge.cli.run_command import budget_options, report_options, run_and_show
 @click.option(
     "--agent",
     metavar="ADDRESS",
-    help="The agent's address, needed if it has a query: the values of a query are not stored, because they may be keys.",
+    help="The agent's address. Needed if the address has a query, because adjudge stores no query: it may contain a key.",
 )
 @budget_options
 @click.option(
@@ -28,8 +28,8 @@ from adjudge.cli.run_command import budget_options, report_options, run_and_show
 def resume_command(no_plugins: tuple[str, ...], /, name: str, detailed: bool, **options: Any) -> int:
     """Finish the run NAME.
 
-    Finished work is not repeated, retryable errors are tried again, verdicts never change. A run whose
-    eval sets, criteria, plugins or agent options have changed is refused, with the differences.
+    Finished work is not repeated, temporary errors are retried, and verdicts never change. If an eval set, a
+    criterion, a plugin or an agent option has changed since, nothing is run and the differences are listed.
     """
     from adjudge.runner.api import resume
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -42,6 +42,22 @@ class ComponentConfig(BaseModel):
 class NoConfig(ComponentConfig):
     """The configuration of a component without options."""
 
+
+_EXPECTED: Final = {
+    "bool_parsing": "expected true or false",
+    "bool_type": "expected true or false",
+    "dict_type": "expected an object",
+    "float_parsing": "expected a number",
+    "float_type": "expected a number",
+    "int_from_float": "expected a whole number",
+    "int_parsing": "expected a whole number",
+    "int_type": "expected a whole number",
+    "list_type": "expected a list",
+    "model_type": "expected an object",
+    "string_type": "expected a text",
+    "tuple_type": "expected a list",
+}
+"""Messages that replace pydantic's, which name types of Python, by its error type."""
 
 ConfigT = TypeVar("ConfigT", bound=ComponentConfig)
 
@@ -97,12 +113,24 @@ def validated_config(
     ]
     for mistake in mistakes:
         if mistake["loc"] not in unknown:
-            found = "" if mistake["type"] == "missing" else f", found {short_repr(mistake['input'])}"
-            what = f"{mistake['msg']}{found}"
-            problems.append(Problem(what=what, file=file, path=json_path(mistake["loc"], path)))
+            problems.append(Problem(what=_told(mistake), file=file, path=json_path(mistake["loc"], path)))
     if config is None or problems:
         raise InputError(problems)
     return config
+
+
+def _told(mistake: ErrorDetails) -> str:
+    """The message of a validation error, without pydantic's terms."""
+    kind, value = mistake["type"], mistake["input"]
+    if kind == "missing":
+        return mistake["msg"]
+    if kind == "value_error" and isinstance(value, dict):
+        # A rule about several options: the whole object would be shown.
+        return mistake["msg"].removeprefix("Value error, ")
+    what = _EXPECTED.get(kind, mistake["msg"].removeprefix("Value error, "))
+    allowed = mistake.get("ctx", {}).get("expected", "") if kind in ("enum", "literal_error") else ""
+    meant = did_you_mean(str(value), allowed.split("'")[1::2])
+    return f"{what}, found {short_repr(value)}{'.' if meant else ''}{meant}"
 
 
 def short_repr(value: object, limit: int = 80) -> str:

@@ -15,6 +15,8 @@ SpecT = TypeVar("SpecT", bound=Spec[Any], covariant=True)
 
 _SHOWN: Final = 5
 """The maximum number of inactive plugins in a message."""
+_LISTED: Final = 10
+"""The maximum number of installed components in a message that already suggests one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,9 +154,15 @@ class Registry(Generic[SpecT]):
                 raise PluginError(
                     f"{self._kind} {asked}{name!r} is not available: {self._inactive[candidate]}"
                 )
+        near = did_you_mean(name, self.names())
+        # With a suggestion a long list is noise.
+        known = (
+            ""
+            if near and len(self._by_name) > _LISTED
+            else (f" Installed: {', '.join(sorted(self._by_name)) or 'none'}.")
+        )
         raise UnknownNameError(
-            f"unknown {self._kind} {asked}{name!r}.{did_you_mean(name, self.names())} "
-            f"Installed: {', '.join(sorted(self._by_name)) or 'none'}.{self._perhaps_inactive()}"
+            f"unknown {self._kind} {asked}{name!r}.{near}{known}{self._perhaps_inactive()}"
         )
 
     def _perhaps_inactive(self) -> str:

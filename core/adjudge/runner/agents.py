@@ -135,7 +135,7 @@ def _resolved(agent: object, host: RunHost) -> tuple[Registered[AgentAdapterSpec
     meant = did_you_mean(scheme, adapters.names()) if colon else ""
     what = (
         _missing_path(agent, folder)
-        or f"agent {agent!r} is not a known kind of agent{'.' if meant else ''}{meant}"
+        or f"no installed agent adapter accepts {agent!r}{'.' if meant else ''}{meant}"
     )
     raise InputError(Problem(what=what, hint=told or hint))
 

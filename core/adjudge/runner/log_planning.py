@@ -158,7 +158,8 @@ def _with_options(
                 entries = ()
                 raise
     if len(problems) > before:
-        return entries
+        # The entry of aggregation alone has no options of its own that could be wrong too.
+        return [entry for entry in entries if entry.options]
     return [
         entry.model_copy(update={"options": {**options, **entry.options}}) if entry.is_in_words else entry
         for entry in entries

@@ -43,11 +43,11 @@ def agreement_command(
     """Measure how well verdicts agree with people's labels.
 
     RESULTS is the JSON of 'adjudge judge' or 'adjudge eval'. LABELS is CSV, JSON or JSON Lines with
-    'source' (the log) or 'case', 'criterion' and 'label' (PASS or FAIL), and where known 'run', 'step'
-    or 'source_ref' (where it fails), 'agent', 'length' and 'split'.
+    'source' (the log) or 'case', 'criterion' and 'label' (PASS or FAIL). Optional are 'run', 'agent',
+    'length', 'split', and 'step' or 'source_ref' (the step at fault).
 
     \b
-    Exit status: 0 whatever the figures are; 2 where a file cannot be used.
+    Exit status: 0, whatever the figures are; 2 if a file cannot be used.
     """  # noqa: D301 - click reads \b
     if wanted is not None and fit is None:
         raise click.UsageError("--target-agreement chooses a threshold while fitting: add --fit FILE.json")

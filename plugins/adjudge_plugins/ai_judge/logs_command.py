@@ -27,12 +27,12 @@ _RUN = click.option(
     "number",
     metavar="N",
     type=click.IntRange(min=1),
-    help="Only this run of LOG, where it has several.",
+    help="Only this run of LOG, if it has several.",
 )
 _READER = click.option(
-    "--reader", metavar="NAME", help="The trace reader, where the content does not tell it."
+    "--reader", metavar="NAME", help="The trace reader. Default: detected from the content of LOG."
 )
-_TASK = click.option("--task", metavar="TEXT", help="What the user wanted, where LOG does not say it.")
+_TASK = click.option("--task", metavar="TEXT", help="The task of the run, if LOG contains none.")
 
 
 @logs_command.command("show")
@@ -41,7 +41,7 @@ _TASK = click.option("--task", metavar="TEXT", help="What the user wanted, where
 @_READER
 @_TASK
 @roles_option
-@click.option("--full", is_flag=True, help="Show every text whole, instead of its beginning.")
+@click.option("--full", is_flag=True, help="Show every text completely.")
 @click.pass_obj
 def show(
     no_plugins: tuple[str, ...],
@@ -54,7 +54,7 @@ def show(
 ) -> None:
     """Print the runs of LOG: the task, each turn and its steps, who made them, phases, tokens and costs.
 
-    What is shown is what criteria and judges are given; `not read` says what they are not.
+    Criteria and judges receive what is shown. `not read` lists the parts of LOG that they do not receive.
     """
     from adjudge_plugins.ai_judge.log_view import lines_of
 
@@ -70,10 +70,14 @@ def show(
     "form",
     type=click.Choice([_HISTORY, _EVAL_SET]),
     required=True,
-    help="history_log: a list of steps, as AI Judge's own format has them. eval_set: cases that expect what the agent did.",
+    help="history_log: a list of steps, the format of AI Judge. eval_set: one case for each run, which expects what the agent did.",
 )
 @click.option(
-    "--output", "-o", metavar="FILE", type=click.Path(path_type=Path), help="Otherwise standard output."
+    "--output",
+    "-o",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="The file to write. Default: standard output.",
 )
 @_RUN
 @_READER
@@ -90,9 +94,9 @@ def convert(
     task: str | None,
     roles: dict[str, str],
 ) -> None:
-    """Make a history log, or an eval set with a case a run, out of LOG.
+    """Convert LOG to a history log, or to an eval set.
 
-    A history log has one run: name it with --run where LOG has several. FILE must not exist.
+    A history log contains one run: choose it with --run if LOG has several. FILE must not exist.
     """
     if output is not None and output.exists():
         raise InputError(
@@ -131,7 +135,10 @@ def _runs(
     runs = list(enumerate(read_log(log, reader=reader, task=task, roles=roles, disable=no_plugins), 1))
     if number is not None and number > len(runs):
         raise InputError(
-            Problem(what=f"this log has {len(runs)} runs; there is no run {number}.", file=str(log))
+            Problem(
+                what=f"there is no run {number}; the number of runs in this log is {len(runs)}.",
+                file=str(log),
+            )
         )
     return runs if number is None else [runs[number - 1]]
 

@@ -16,6 +16,12 @@ _MOST_VALUES: Final = 100_000
 _MOST_DIGITS: Final = 300
 """The digit limit of an integer: longer ones do not fit into a float."""
 
+_PLAIN: Final = {
+    "<block": "the indentation is wrong; the keys of one entry begin in the same column",
+    "mapping values": "a colon cannot stand here; check the indentation, and put a text with a colon in quotes",
+}
+"""Messages for the most frequent mistakes, by a part of the parser's message, which names its own terms."""
+
 
 def read_yaml(path: Path) -> Any:
     """Read the single document of a YAML 1.2 file: no tags, no duplicate keys, finite numbers.
@@ -35,7 +41,9 @@ def read_yaml(path: Path) -> Any:
         _Measured(path, library.nodes).measure(document, 1)
         return reader.constructor.construct_document(document)
     except library.error.MarkedYAMLError as error:
-        raise _problem(path, f"not YAML: {error.problem or error.context}", error.problem_mark) from None
+        what = str(error.problem or error.context)
+        told = next((plain for part, plain in _PLAIN.items() if part in what), what)
+        raise _problem(path, f"not YAML: {told}", error.problem_mark) from None
     except RecursionError:
         raise _problem(path, _too_deep(), None) from None
     except (library.error.YAMLError, ValueError) as error:

@@ -19,7 +19,10 @@ _FILE: Final = click.Path(path_type=Path)
 @click.command("create")
 @click.argument("file", type=_FILE)
 def create(file: Path) -> None:
-    """Write an eval set without cases to FILE, named ID.evalset.json or ID.test.json."""
+    """Write an eval set without cases to FILE.
+
+    The name of FILE is ID.evalset.json or ID.test.json.
+    """
     name = file.name.removesuffix(EVAL_SET_SUFFIX).removesuffix(".test.json")
     if name == file.name:
         raise InputError(
@@ -46,10 +49,13 @@ def create(file: Path) -> None:
     "--session_input_file",
     "--session-input-file",
     type=_FILE,
-    help="The session that these cases start with: app_name, user_id, state.",
+    help="The initial session of these cases: app_name, user_id, state.",
 )
 def add_cases(file: Path, scenarios_file: Path, session_input_file: Path | None) -> None:
-    """Add a case to FILE for every scenario. The id of a case is made of its scenario: one that is there is left out."""
+    """Add a case to FILE for every scenario.
+
+    The id of a case is derived from its scenario. A scenario whose case is already in FILE is skipped.
+    """
     add_scenarios(file, scenarios_file, session_input_file)
 
 
@@ -76,13 +82,13 @@ def add_scenarios(file: Path, scenarios_file: Path, session_input_file: Path | N
     "--id",
     "eval_id",
     metavar="ID",
-    help="The id of the case. Otherwise that of the session, or the name of LOG.",
+    help="The id of the case. Default: the id of the session, or the name of LOG.",
 )
 @click.option(
-    "--run", "number", metavar="N", type=click.IntRange(min=1), help="Which run of LOG, where it has several."
+    "--run", "number", metavar="N", type=click.IntRange(min=1), help="The run to use, if LOG has several."
 )
-@click.option("--reader", metavar="NAME", help="The trace reader, where the content of LOG does not tell it.")
-@click.option("--task", metavar="TEXT", help="What the user wanted, where LOG does not say it.")
+@click.option("--reader", metavar="NAME", help="The trace reader. Default: detected from the content of LOG.")
+@click.option("--task", metavar="TEXT", help="The task of the run, if LOG contains none.")
 @click.pass_obj
 def add_session(
     no_plugins: tuple[str, ...],
@@ -95,9 +101,9 @@ def add_session(
 ) -> None:
     """Add a case to FILE that expects what the agent did in LOG.
 
-    LOG is a session of ADK, or any log that a trace reader knows: `adjudge readers` lists them. The case has what the
-    user said, the calls with their arguments, what was said on the way, and the final answers. FILE is made where
-    there is none.
+    LOG is a session of ADK, or any log that a trace reader can read: `adjudge readers` lists them. The case contains
+    the user's messages, the calls with their arguments, the intermediate responses and the final answers. FILE is
+    created if it does not exist.
     """
     from adjudge import read_log
     from adjudge.kit.adk import case_from_trajectory
@@ -141,7 +147,10 @@ def _only_run(runs: list[Trajectory], log: Path, number: int | None) -> Trajecto
         )
     if (number or 1) > len(runs):
         raise InputError(
-            Problem(what=f"this log has {len(runs)} runs; there is no run {number or 1}.", file=str(log))
+            Problem(
+                what=f"there is no run {number or 1}; the number of runs in this log is {len(runs)}.",
+                file=str(log),
+            )
         )
     return runs[(number or 1) - 1]
 

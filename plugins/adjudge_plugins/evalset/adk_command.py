@@ -20,7 +20,7 @@ _ID = click.argument("eval_set_id")
 def eval_set_command() -> None:
     """Make eval sets of an ADK agent, as `adk eval_set` does.
 
-    They lie in the folder of the agent. `adjudge evalset` does more, with files anywhere.
+    The files are in the folder of the agent. `adjudge evalset` has more commands, for files in any folder.
     """
 
 
@@ -42,7 +42,7 @@ def create(agent_folder: Path, eval_set_id: str) -> None:
 def add_eval_case(
     agent_folder: Path, eval_set_id: str, scenarios_file: Path, session_input_file: Path
 ) -> None:
-    """Add a case for every scenario; one that is there is left out."""
+    """Add a case for every new scenario."""
     add_scenarios(_file(agent_folder, eval_set_id), scenarios_file, session_input_file)
 
 
@@ -66,9 +66,10 @@ def generate_eval_cases(
     user_simulation_config_file: Path,
     judge: str | None,
 ) -> None:
-    """Have a model write scenarios from what the agent is told and can call, and add a case for each.
+    """Let a model write scenarios, and add a case for each.
 
-    The eval set is made where there is none. Nothing is written where a call of the model fails.
+    The model reads the agent's instructions and tools. The eval set is created if it does not exist. If a call of the
+    model fails, nothing is written.
     """
     from adjudge_plugins.evalset.adk_generation import agent_details, read_generation_config
     from adjudge_plugins.evalset.generation import Wanted, add_generated, described

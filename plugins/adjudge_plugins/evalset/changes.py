@@ -32,15 +32,19 @@ def remove(selection: str) -> None:
 @click.command("edit")
 @click.argument("selection", metavar="FILE:ID")
 @click.option(
-    "--set", "settings", metavar="PATH=VALUE", multiple=True, help="Put VALUE, JSON or a plain text, at PATH."
+    "--set",
+    "settings",
+    metavar="PATH=VALUE",
+    multiple=True,
+    help="Set the value at PATH to VALUE: JSON, or plain text.",
 )
 @click.option("--unset", "unset", metavar="PATH", multiple=True, help="Remove the value at PATH.")
 @click.option("--dry-run", is_flag=True, help="Show the change, and write nothing.")
 def edit(selection: str, settings: tuple[str, ...], unset: tuple[str, ...], dry_run: bool) -> None:
     """Change the case ID of FILE, and show what changed.
 
-    A PATH leads into the case, for instance conversation[0].final_response.parts[0].text. `adjudge evalset show --json`
-    shows what is where. The element after the last of a list may be set; it is added.
+    PATH is a place in the case, for instance conversation[0].final_response.parts[0].text. `adjudge evalset show
+    --json` shows all of them. To add an element to a list, set the element after the last one.
     """
     from adjudge.kit.eval_sets import steps_of, with_value, without
 
@@ -104,11 +108,12 @@ def _value(text: str) -> Any:
 @click.option("--json", "as_json", is_flag=True, help="A JSON object: added, removed and changed cases.")
 @click.pass_context
 def diff(ctx: click.Context, old: Path, new: Path, as_json: bool) -> None:
-    """Show which cases of NEW are others than those of OLD, and how.
+    """Compare two eval sets, case by case.
 
-    Spelling of keys, their order, and nulls do not count; old shapes are compared as they are read.
+    The order of keys, snake_case against camelCase, and nulls are ignored. Files from before ADK's schema are
+    converted before they are compared.
 
-    Exit status: 0 no case differs, 1 some do, 2 a file cannot be read.
+    Exit status: 0 no case differs, 1 a case differs, 2 a file cannot be read.
     """
     before, after = _cases(old), _cases(new)
     added = [name for name in after if name not in before]

@@ -47,7 +47,9 @@ for _command in (create, add_cases, add_session, generate, edit, remove, diff):
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.pass_context
 def validate(ctx: click.Context, paths: tuple[Path, ...]) -> None:
-    """Check files, or every *.test.json and *.evalset.json below a folder.
+    """Check files, or all eval sets below a folder.
+
+    An eval set is a *.test.json or *.evalset.json file.
 
     All files are checked; the exit status is 2 when one of them is bad.
     """
@@ -110,11 +112,11 @@ def _indented(text: str) -> str:
     "--initial_session_file",
     "--initial-session-file",
     type=click.Path(path_type=Path),
-    help="The session that cases without one of their own start with.",
+    help="The initial session of cases that do not define one.",
 )
 @click.option("--force", is_flag=True, help="Replace NEW if it exists.")
 def migrate(old: Path, new: Path, initial_session_file: Path | None, force: bool) -> None:
-    """Write the eval set of OLD, in either shape from before ADK's schema, to NEW."""
+    """Convert OLD, a file from before ADK's schema, to NEW."""
     if new.exists() and not force:
         raise InputError(Problem(what="the file exists.", file=str(new), hint="Use --force to replace it."))
     for warning in open_eval_set(old).warnings:
@@ -146,7 +148,7 @@ def _print_cases(eval_set: EvalSetFile) -> None:
 @click.argument("selection", metavar="FILE[:ID,...]")
 @click.option("--json", "as_json", is_flag=True, help="A JSON list of the cases in ADK's schema.")
 def show(selection: str, as_json: bool) -> None:
-    """Show the cases of FILE: prompts, expected calls and responses."""
+    """Show the cases of FILE with prompts, calls and responses."""
     path, ids = split_selection(selection)
     eval_set = open_eval_set(path)
     entries = eval_set.entries if ids is None else eval_set.select(ids)

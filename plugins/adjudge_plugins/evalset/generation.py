@@ -73,12 +73,12 @@ class Wanted:
     type=click.IntRange(1, _MOST),
     default=5,
     show_default=True,
-    help="How many scenarios.",
+    help="The number of scenarios.",
 )
 @click.option("--instructions", "instructions", type=_FILE, help="A text file: the agent's instructions.")
-@click.option("--tools", type=_FILE, help="The tools that it declares, in any form that a person can read.")
+@click.option("--tools", type=_FILE, help="A text file: the agent's tools, in any readable form.")
 @click.option(
-    "--log", type=_FILE, help="A log of the agent with its instructions and tools, in place of these two."
+    "--log", type=_FILE, help="A log that contains the instructions and tools, instead of these two options."
 )
 @click.option("--environment", type=_FILE, help="A text file: the data behind the tools.")
 @click.option("--goal", metavar="TEXT", default="", help="What the scenarios should test.")
@@ -87,7 +87,7 @@ class Wanted:
     "--session_input_file",
     "--session-input-file",
     type=_FILE,
-    help="The session that these cases start with.",
+    help="The initial session of these cases.",
 )
 @click.pass_obj
 def generate(
@@ -103,10 +103,10 @@ def generate(
     persona: str | None,
     session_input_file: Path | None,
 ) -> None:
-    """Have a model write conversation scenarios, and add them to FILE as cases.
+    """Let a model write scenarios, and add them as cases.
 
-    One call of the model a scenario. Nothing is written where a call fails. Read what it wrote before you rely on it:
-    `adjudge evalset show FILE`.
+    Each scenario takes one call of the model. If a call fails, nothing is written. Check the scenarios before you use
+    them: `adjudge evalset show FILE`.
     """
     if (log is None) == (instructions is None):
         raise InputError(Problem(what="give either --instructions, with --tools, or --log."))

@@ -28,8 +28,8 @@ def hint_for_module(target: str, folder: Path) -> str | None:
     module = ".".join(path.parts)
     names = _names_in(file)
     if not names:
-        return f"Name the agent in it: {module}:NAME"
-    return f"Name the agent in it: {' or '.join(f'{module}:{name}' for name in names[:_SHOWN])}"
+        return f"Name the agent of the module: {module}:NAME"
+    return f"Name the agent of the module: {' or '.join(f'{module}:{name}' for name in names[:_SHOWN])}"
 
 
 def _names_in(file: Path) -> list[str]:

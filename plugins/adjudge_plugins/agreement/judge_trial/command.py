@@ -63,12 +63,12 @@ def try_command(
     """Ask MODEL one small question, and show the answer.
 
     One call is made, without the cache and without a retry. With --labelled, MODEL judges turns that
-    people labelled, by the criteria that they name, and what it got right is kept: later runs with that
-    judge say so where it was near chance.
+    people labelled, and the verdicts are compared with the labels. The result is stored: later runs with
+    this judge warn if it was near chance.
 
     \b
-    Exit status: 0 it answered, 3 it did not, or not every turn could be measured,
-    2 something is missing before it can be asked.
+    Exit status: 0 the model answered, 3 it did not answer or a turn could not be measured,
+    2 something that the call needs is missing.
     """  # noqa: D301 - click reads \b
     if more and not labelled:
         raise click.UsageError(f"unexpected argument {str(more[0])!r}; files of labels follow --labelled")
