@@ -227,7 +227,7 @@ def repeats_of_case(journal: Journal, number: int) -> tuple[ReportedCase, ...]:
     with journal.reading():
         planned = _of_files(journal, record) if record.logs is None else _of_logs(journal, record.logs)
         repeats = record.run.num_runs if record.logs is None else 1
-        wanted = list(islice(planned, number * repeats, (number + 1) * repeats))
+        wanted = [] if number < 0 else list(islice(planned, number * repeats, (number + 1) * repeats))
         found = [_known_or_missing(journal, item, missing) for item in wanted]
     if not found:
         raise RunError(f"run {record.run.name!r} has no case number {number}")
