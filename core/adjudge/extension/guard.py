@@ -9,20 +9,21 @@ from __future__ import annotations
 import copy
 import os
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from os import _exit  # imported now, because an agent may replace os._exit
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeGuard, TypeVar
 
 from adjudge.errors import AdjudgeError, PluginError
+from adjudge.extension.configuration import ComponentConfig, validated_config
 from adjudge.extension.participants import take_part
+from adjudge.extension.registry import Registered, check_modules
+from adjudge.extension.specs import Spec
 from adjudge.model.base import FrozenT, told, validated_copy
 
 if TYPE_CHECKING:
     from adjudge.extension.protocols import Host
-    from adjudge.extension.registry import Registered
-    from adjudge.extension.specs import Spec
 
 ValueT = TypeVar("ValueT")
 
@@ -178,8 +179,26 @@ def guarded(origin: Origin, call: str, *, passing: tuple[type[AdjudgeError], ...
         end_fork_of(ours)
 
 
+def configured(
+    registered: Registered[Spec[Any]], options: Mapping[str, Any], **place: Any
+) -> ComponentConfig:
+    """Validate the options of a component. Its configuration class is the plugin's code.
+
+    Args:
+        registered: The component.
+        options: The options, as the user wrote them.
+        place: The further arguments of ``validated_config``: where the options are, for messages.
+
+    Raises:
+        InputError: the options are invalid.
+        PluginRaisedError: the class raised another exception.
+    """
+    with guarded(registered, f"the options of {registered.spec.name!r}", passing=(AdjudgeError,)):
+        return validated_config(registered.spec.config, options, **place)
+
+
 def make(registered: Registered[Spec[ValueT]], config: Any, host: Host, *, takes_part: bool = True) -> ValueT:
-    """Create a component with its plugin's factory.
+    """Create a component with its plugin's factory, after checking that the modules that it requires are installed.
 
     Args:
         registered: The component.
@@ -193,6 +212,7 @@ def make(registered: Registered[Spec[ValueT]], config: Any, host: Host, *, takes
             is no ``AttributeError``.
         PluginError: the factory returned ``None``.
     """
+    check_modules(registered)
     with guarded(registered, f"the factory of {registered.spec.name!r}", passing=(AdjudgeError,)):
         component = registered.spec.factory(config, host)
     if component is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from adjudge.errors import AdjudgeError, PluginError
 from adjudge.extension.coroutine_guard import awaited
-from adjudge.extension.guard import LONGEST, is_instance, lent, make
+from adjudge.extension.guard import LONGEST, configured, is_instance, lent, make
 from adjudge.extension.judge_protocols import AggregationContext, GranularityStrategy
 from adjudge.extension.protocols import Host
 from adjudge.extension.registry import Registered
@@ -44,7 +44,7 @@ class GuardedStrategy:
         """
         registered = self._registered
         if self._made is None:
-            self._made = make(registered, registered.spec.config(), self._host)
+            self._made = make(registered, configured(registered, {}), self._host)
         strategy = self._made
         who = f"granularity strategy {registered.spec.name!r} of {registered.provenance}"
         found = await awaited(

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from adjudge.errors import AdjudgeError, InputError, PluginError, Problem, UnavailableError, UnknownNameError
-from adjudge.extension.configuration import validated_config
 from adjudge.extension.coroutine_guard import closed
-from adjudge.extension.guard import each, guarded, make
+from adjudge.extension.guard import configured, each, guarded, make
 from adjudge.extension.judge_options import JudgeModelOptions
 from adjudge.extension.judge_protocols import (
     JudgeBackend,
@@ -142,7 +141,7 @@ class JudgeModels:
         if registered.id not in self._made:
             spec = registered.spec
             options = self.backend_options.get(spec.name, {})
-            config = validated_config(spec.config, options, path=f"judge.backends.{spec.name}")
+            config = configured(registered, options, path=f"judge.backends.{spec.name}")
             self._made[registered.id] = (registered, make(registered, config, self.host, takes_part=False))
         return self._made[registered.id][1]
 

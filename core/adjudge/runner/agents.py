@@ -9,8 +9,7 @@ from typing import Any
 
 from adjudge.adk.validation import listed
 from adjudge.errors import AdjudgeError, InputError, Problem, did_you_mean
-from adjudge.extension.configuration import validated_config
-from adjudge.extension.guard import PluginRaisedError, each, guarded, make
+from adjudge.extension.guard import PluginRaisedError, configured, each, guarded, make
 from adjudge.extension.loader import Extensions, PluginState
 from adjudge.extension.protocols import (
     CaseFacts,
@@ -43,7 +42,7 @@ def plan_agent(
         else:
             component, target, shown = _resolved(agent, host)
             options = {**request.agent_options, "target": target}
-        config = validated_config(component.spec.config, options, path="--agent-option")
+        config = configured(component, options, path="--agent-option")
         adapter = make(component, config, host)
         _check_cases(component.spec, files, problems)
         if isinstance(adapter, SupportsPlanCheck):

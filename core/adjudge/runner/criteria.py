@@ -9,11 +9,10 @@ from typing import Any, Final
 
 from adjudge.adk.eval_set_file import CaseEntry
 from adjudge.errors import AdjudgeError, InputError, Problem, UnavailableError, did_you_mean, suggestion
-from adjudge.extension.configuration import validated_config
-from adjudge.extension.guard import guarded, make
+from adjudge.extension.guard import configured, guarded, make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Criterion, SupportsSiblings
-from adjudge.extension.registry import Registered, check_modules
+from adjudge.extension.registry import Registered
 from adjudge.extension.specs import CriterionSpec, Need
 from adjudge.model.case_under_test import CaseUnderTest
 from adjudge.model.config import CriterionEntry, EvalConfig
@@ -86,7 +85,7 @@ def make_criterion(entry: CriterionEntry, ground: Ground, place: dict[str, Any])
     spec = component.spec
     options, threshold = _threshold(entry, spec, problems, place)
     read_here = (_THRESHOLD, "criterion", *([_MAXIMUM] if spec.lower_is_better else []))
-    config = validated_config(spec.config, options, **place, read_elsewhere=read_here)
+    config = configured(component, options, **place, read_elsewhere=read_here)
     worst = spec.value_range[1 if spec.lower_is_better else 0]
     if threshold is None and not spec.lower_is_better:
         near = next((key for key in options if suggestion(key, [_THRESHOLD])), "")
@@ -103,7 +102,6 @@ def make_criterion(entry: CriterionEntry, ground: Ground, place: dict[str, Any])
     own = ground.host.for_criterion()
     criterion: Criterion
     try:
-        check_modules(component)
         criterion = make(component, config, own)
     except UnavailableError as error:
         if threshold is not None:

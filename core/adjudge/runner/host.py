@@ -11,9 +11,8 @@ from types import ModuleType
 from typing import Any, Self
 
 from adjudge.errors import InputError, Problem
-from adjudge.extension.configuration import validated_config
 from adjudge.extension.coroutine_guard import awaited
-from adjudge.extension.guard import lent, make, returned
+from adjudge.extension.guard import configured, lent, make, returned
 from adjudge.extension.guarded_strategy import GuardedStrategy
 from adjudge.extension.importing import import_from
 from adjudge.extension.judge_options import JudgeModelOptions
@@ -113,8 +112,9 @@ class RunHost:
         return judge
 
     def granularity_strategies(self) -> tuple[InstalledStrategy, ...]:
-        """Every granularity strategy that is installed."""
-        return tuple(map(self._strategy, self.extensions.granularity_strategies))
+        """Every granularity strategy that is installed, with the modules that it requires."""
+        found = self.extensions.granularity_strategies
+        return tuple(self._strategy(item) for item in found if not item.spec.absent_modules())
 
     def granularity_strategy(self, name: str) -> InstalledStrategy:
         """The one of that name.
@@ -122,8 +122,11 @@ class RunHost:
         Raises:
             UnknownNameError: nothing installed has the name, or two have it.
             PluginError: its plugin is not active.
+            UnavailableError: a module that it requires is not installed.
         """
-        return self._strategy(self.extensions.granularity_strategies.resolve(name))
+        registered = self.extensions.granularity_strategies.resolve(name)
+        check_modules(registered)
+        return self._strategy(registered)
 
     def _strategy(self, registered: Registered[GranularityStrategySpec]) -> InstalledStrategy:
         found = self._strategies.get(registered.id)
@@ -151,8 +154,7 @@ class RunHost:
             InputError: its options are wrong.
         """
         registered = self.extensions.criteria.resolve(name)
-        check_modules(registered)
-        config = validated_config(registered.spec.config, options, path=name)
+        config = configured(registered, options, path=name)
         self.delegates.append(
             {
                 "criterion": registered.id,

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
 from adjudge.extension.hooks import PROVIDER_HOOKS
 from adjudge.extension.loader import Extensions, PluginRecord
 from adjudge.extension.project import find_settings, project_extensions
 from adjudge.extension.specs import CriterionSpec, JudgeBackendSpec, Need
-from adjudge.model.base import JsonObject
+from adjudge.model.base import JsonObject, JsonValue
 
 if TYPE_CHECKING:
     from adjudge.extension.configuration import ComponentConfig
@@ -206,7 +207,9 @@ def _options_schema(model: type[ComponentConfig]) -> JsonObject | None:
     """The JSON schema of the options; ``None`` if the class has types without a JSON schema."""
     try:
         return model.model_json_schema(by_alias=False)
-    except Exception:  # a third-party class may raise anything, and a listing never fails
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a third-party class may raise anything, and a listing never fails
         return None
 
 
@@ -215,21 +218,28 @@ def _described_options(model: type[ComponentConfig]) -> list[dict[str, Any]]:
     docstrings = _docstrings(model)
     options: list[dict[str, Any]] = []
     for name, field in model.model_fields.items():
-        required = field.is_required()
-        default = None if required else field.get_default(call_default_factory=True, validated_data={})
         options.append(
             {
                 "name": name,
                 "alias": field.alias,
                 "type": _type_in_words(field.annotation),
-                "required": required,
-                "default": None
-                if default is PydanticUndefined
-                else to_jsonable_python(default, fallback=repr),
+                "required": field.is_required(),
+                "default": _default_of(field),
                 "description": " ".join((field.description or docstrings.get(name, "")).split()),
             }
         )
     return options
+
+
+def _default_of(field: FieldInfo) -> JsonValue:
+    """The default of an option as JSON; ``None`` if it has none, or the plugin's code for it raises."""
+    try:
+        default = field.get_default(call_default_factory=True, validated_data={})
+        return None if default is PydanticUndefined else to_jsonable_python(default, fallback=repr)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # a listing never fails
+        return None
 
 
 def _type_in_words(annotation: Any) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adjudge.extension.configuration import validated_config
-from adjudge.extension.guard import PluginRaisedError, guarded, lent, make
+from adjudge.extension.guard import PluginRaisedError, configured, guarded, lent, make
 from adjudge.extension.hooks import RunEvent, RunObserver
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host
-from adjudge.extension.registry import Registered, check_modules
+from adjudge.extension.registry import Registered
 from adjudge.extension.specs import ObserverSpec
 from adjudge.runner.problems import Problems
 
@@ -46,8 +45,7 @@ class Observers:
                 continue
             path = f"$.observers.{item.spec.name}"
             with problems.caught(path=path):
-                check_modules(item)
-                config = validated_config(item.spec.config, given.get(item.id, {}), path=path)
+                config = configured(item, given.get(item.id, {}), path=path)
                 self._made.append((item, make(item, config, host)))
 
     def notify(self, event: RunEvent) -> None:

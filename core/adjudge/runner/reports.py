@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from adjudge.errors import RunError
-from adjudge.extension.guard import PluginRaisedError, described, guarded, lent, make
+from adjudge.extension.guard import PluginRaisedError, configured, described, guarded, lent, make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import RunReport
-from adjudge.extension.registry import Registered, told_apart
+from adjudge.extension.registry import Registered, check_modules, told_apart
 from adjudge.extension.specs import ReporterSpec
 from adjudge.journal.run_journal import Journal
 from adjudge.model.result import RunSummary
@@ -124,7 +124,9 @@ def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Pro
     for output in outputs:
         place = {"file": str(output)}
         with problems.caught(**place):
-            reporter_for(output, extensions)
+            reporter = reporter_for(output, extensions)
+            check_modules(reporter)
+            configured(reporter, {})
         folder = output.resolve().parent
         if output.exists() and not output.is_file() and not output.is_dir():
             target = f"leads to {output.resolve()}, which is" if output.is_symlink() else "is"
@@ -181,7 +183,7 @@ def write_outputs(report: RunReport, outputs: Iterable[Path], host: RunHost) -> 
 def _writer(
     registered: Registered[ReporterSpec], report: RunReport, host: RunHost
 ) -> Callable[[BinaryIO], None]:
-    reporter = make(registered, registered.spec.config(), host)
+    reporter = make(registered, configured(registered, {}), host)
 
     def write(stream: BinaryIO) -> None:
         try:

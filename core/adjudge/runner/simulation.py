@@ -9,13 +9,13 @@ from typing import Any, Final
 from adjudge.adk.personas import persona_of
 from adjudge.adk.validation import listed
 from adjudge.errors import PluginError, Problem, RunError, UnavailableError
-from adjudge.extension.configuration import ComponentConfig, validated_config
+from adjudge.extension.configuration import ComponentConfig
 from adjudge.extension.coroutine_guard import awaited
-from adjudge.extension.guard import LONGEST, PluginTimeoutError, each, lent, make, returned
+from adjudge.extension.guard import LONGEST, PluginTimeoutError, configured, each, lent, make, returned
 from adjudge.extension.judge_use import Ledger, judge_use
 from adjudge.extension.plugin_loops import at_home
 from adjudge.extension.protocols import CaseFacts, SupportsPlanCheck, UserSimulator
-from adjudge.extension.registry import Registered, check_modules
+from adjudge.extension.registry import Registered
 from adjudge.extension.specs import UserSimulatorSpec
 from adjudge.extension.time_limit import not_counted
 from adjudge.model.base import JsonObject
@@ -82,14 +82,11 @@ def plan_simulator(
     place = {"file": config.source, "path": "$.user_simulator_config"}
     with ground.problems.caught(**place):
         component = ground.extensions.user_simulators.resolve(entry.simulator)
-        options = validated_config(
-            component.spec.config, entry.options, file=config.source, path="$.user_simulator_config"
-        )
+        options = configured(component, entry.options, **place)
         if not scenarios:
             return None
         own = ground.host.for_criterion()
         try:
-            check_modules(component)
             simulator = make(component, options, own)
         except UnavailableError as error:
             cases = listed([scenario.eval_id for scenario in scenarios])

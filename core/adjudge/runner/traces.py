@@ -14,10 +14,10 @@ from typing import Final
 
 from adjudge.adk.json_input import JsonStream
 from adjudge.errors import AdjudgeError, InputError, Problem
-from adjudge.extension.guard import each, guarded, make, returned
+from adjudge.extension.guard import configured, each, guarded, make, returned
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import Host, ReadOptions, Source, TraceReader
-from adjudge.extension.registry import Registered
+from adjudge.extension.registry import Registered, check_modules
 from adjudge.extension.specs import TraceReaderSpec
 from adjudge.model.trajectory import Trajectory
 
@@ -46,10 +46,13 @@ class Traces:
         Raises:
             InputError: the file cannot be read, no reader recognises it, or several do.
             UnknownNameError: there is no reader of this name, or several.
+            UnavailableError: a module that it requires is not installed.
         """
         head = self._head(path)
         if name is not None:
-            return self._readers.resolve(name)
+            named = self._readers.resolve(name)
+            check_modules(named)
+            return named
         tried: list[str] = []
         knowing: list[Registered[TraceReaderSpec]] = []
         for registered in self._readers:
@@ -155,7 +158,7 @@ class Traces:
         return trajectory.model_copy(update={"lost": (*trajectory.lost, has)})
 
     def _made(self, registered: Registered[TraceReaderSpec], *, takes_part: bool = True) -> TraceReader:
-        return make(registered, registered.spec.config(), self._host, takes_part=takes_part)
+        return make(registered, configured(registered, {}), self._host, takes_part=takes_part)
 
     def _source(self, path: Path) -> Source:
         return Source(self._host.working_folder / path)
