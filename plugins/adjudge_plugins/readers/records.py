@@ -8,28 +8,29 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjudge.kit import logs
-from adjudge.kit.strict_json import JsonStream
 from adjudge.plugin import InputError
 
 
-def records_of(stream: JsonStream, file: str) -> Iterator[tuple[Any, logs.Place]]:
-    """Yield every value of the file with its place.
+def records_of(stream: logs.MendingJsonStream, file: str) -> Iterator[tuple[Any, logs.Place]]:
+    """Yield every value of the file with its place. A last line that is cut off is left out, and noted as a repair.
 
     Raises:
         InputError: the file is malformed.
     """
-    while stream.peek():
+    while stream.has_record():
         place = logs.Place(file, line=stream.line)
         yield stream.value(), place
 
 
-def values_of(stream: JsonStream, file: str) -> Iterator[tuple[Any, logs.Place]]:
+def values_of(stream: logs.MendingJsonStream, file: str) -> Iterator[tuple[Any, logs.Place]]:
     """Yield every value of the file, or of the lists in it, with its place, one at a time.
+
+    A last line that is cut off is left out, and noted as a repair.
 
     Raises:
         InputError: the file is malformed.
     """
-    while stream.peek():
+    while stream.has_record():
         place = logs.Place(file, line=stream.line)
         if stream.peek() == "[":
             for index in stream.elements():

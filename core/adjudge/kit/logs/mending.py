@@ -23,6 +23,7 @@ from adjudge.adk.json_decoder import (
     scanned,
 )
 from adjudge.adk.json_input import JsonStream
+from adjudge.errors import InputError, Problem
 
 _TWICE: Final = "a value whose key comes again in one object: the last one is kept"
 
@@ -31,13 +32,49 @@ class MendingJsonStream(JsonStream):
     """A forward reader of JSON that repairs small violations.
 
     ``NaN``, infinities and numbers that are too large become their texts; lone surrogates and bytes that are not UTF-8
-    become U+FFFD; of duplicate keys in an object the last value is kept.
+    become U+FFFD; of duplicate keys in an object the last value is kept. ``has_record`` skips a last line that is cut
+    off.
     """
 
     def __init__(self, file: BinaryIO, source: str, mended: Counter[str]) -> None:
         """Read ``file``, named ``source`` in messages; ``mended`` counts the repairs."""
         super().__init__(file, source)
         self._mended = mended
+        self.cut: InputError | None = None
+        """The error in a last line that is cut off; see ``has_record``."""
+
+    def has_record(self) -> bool:
+        """Whether another value follows, in a file with one record of a run per line.
+
+        A last line that is cut off, as after a crash of its writer, counts as the end if there was a value before it.
+        This is a repair: a reader of one run per line must raise ``cut``.
+        """
+        if not self.peek():
+            return False
+        if not self._last[1] or self._text[self._at - 1 : self._at] != "\n":
+            return True
+        while self._text.find("\n", self._at) < 0:
+            if not self._fill():
+                return not self._is_cut()
+        return True
+
+    def _is_cut(self) -> bool:
+        """Whether the text ends inside the value that begins here."""
+        before = self._mended.copy()
+        try:
+            self.decoded(self._text, self._at)
+        except BrokenJsonError as broken:
+            if not broken.cut:
+                return False
+            line = self.line
+            what = f"the last line is cut off: {broken.what}"
+            self.cut = InputError(Problem(what=what, file=self._source, line=line))
+            self._at = len(self._text)
+            self._mended["the last line, which is cut off"] += 1
+            return True
+        self._mended.clear()
+        self._mended.update(before)
+        return False
 
     def decoded(self, text: str, start: int) -> tuple[Any, int]:
         """Decode and repair the value of ``text`` that begins at ``start``; also return the position after it.

@@ -37,10 +37,10 @@ class AdkSessionReader:
             yield from _sessions(stream, source.path.name, options)
 
 
-def _sessions(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[Trajectory]:
+def _sessions(stream: logs.MendingJsonStream, file: str, options: ReadOptions) -> Iterator[Trajectory]:
     bare: Session | None = None  # collects the events outside of any session
     found = False
-    while stream.peek():
+    while stream.has_record():
         for place in _objects(stream, file):
             found = True
             session = Session(place)
@@ -55,6 +55,8 @@ def _sessions(stream: JsonStream, file: str, options: ReadOptions) -> Iterator[T
                     "found no session",
                     "A session is an object with a list of 'events'; an event has an 'author'.",
                 )
+    if stream.cut is not None and bare is None:  # that line was a session
+        raise stream.cut
     if bare is not None:
         yield bare.trajectory({}, options)
     elif not found:

@@ -53,6 +53,8 @@ class AutogenAgentChatReader:
                         "A message has content, a type and, but for results, a source.",
                     )
                 chats.append((chat, messages, at))
+            if chats and stream.cut is not None:  # that line was a run
+                raise stream.cut
             if loose:
                 chats.append(({}, loose, loose[0][1]))
             if not chats:

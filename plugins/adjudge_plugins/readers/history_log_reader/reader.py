@@ -87,10 +87,10 @@ class _Run:
         return next((self.about[key] for key in keys if isinstance(self.about.get(key), str)), None)
 
 
-def _runs(stream: JsonStream, name: str) -> Iterator[tuple[_Run, bool]]:
+def _runs(stream: logs.MendingJsonStream, name: str) -> Iterator[tuple[_Run, bool]]:
     """Yield every run, and whether it is the last."""
     loose = _Run(logs.Place(name))
-    while stream.peek():
+    while stream.has_record():
         place = logs.Place(name, line=stream.line)
         if stream.peek() == "[":
             yield from _listed(stream, place)
@@ -100,6 +100,8 @@ def _runs(stream: JsonStream, name: str) -> Iterator[tuple[_Run, bool]]:
             yield run, not stream.peek()
         else:  # one step per line
             loose.take(run.about, place)
+    if stream.cut is not None and not loose.steps:  # that line was a run
+        raise stream.cut
     if loose.steps:
         yield loose, True
 

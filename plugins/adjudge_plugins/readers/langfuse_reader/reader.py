@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.kit.strict_json import JsonStream, is_list
+from adjudge.kit.strict_json import is_list
 from adjudge.model import JsonObject
 from adjudge.plugin import ReadOptions, Source, Trajectory
 from adjudge_plugins.readers import spans
@@ -55,7 +55,7 @@ class LangfuseReader:
         )
 
 
-def _spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.Place]]:
+def _spans_in(stream: logs.MendingJsonStream, file: str) -> Iterator[tuple[JsonObject, logs.Place]]:
     """Yield every observation, and every trace as an additional root observation."""
     found = False
     for value, place in values_of(stream, file):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.kit.strict_json import JsonStream, is_list
+from adjudge.kit.strict_json import is_list
 from adjudge.model import JsonObject
 from adjudge.plugin import ReadOptions, Source, Trajectory
 from adjudge_plugins.readers import spans
@@ -42,7 +42,7 @@ class LangSmithReader:
         )
 
 
-def _spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.Place]]:
+def _spans_in(stream: logs.MendingJsonStream, file: str) -> Iterator[tuple[JsonObject, logs.Place]]:
     """Yield every run as a span. The SDK's messages for the start and the end of a run are merged."""
     found = False
     for value, place in values_of(stream, file):

@@ -50,6 +50,8 @@ class MagenticOneReader:
                     events.append(({"role": None, "type": run["type"]}, at))
                 else:
                     at.fail("found no run: it has no list history, and is no event")
+            if runs and stream.cut is not None:  # that line was a run
+                raise stream.cut
             if events:
                 runs.append(({}, events, events[0][1]))
             if not runs:

@@ -38,6 +38,8 @@ class OpenAIRunStateReader:
                 if _VERSION not in state or not _PARTS & state.keys():
                     place.fail("found no state of a run", "It has $schemaVersion and generated_items.")
                 states.append((state, place))
+            if states and stream.cut is not None:  # that line was a run
+                raise stream.cut
             if not states:
                 stream.fail("no state of a run; an object with $schemaVersion is expected.")
         for index, (state, place) in enumerate(states):

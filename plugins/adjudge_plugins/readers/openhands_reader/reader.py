@@ -51,6 +51,8 @@ class OpenHandsReader:
                     loose.append((row, place))
                 else:
                     place.fail("found no event", "An event has an id, a timestamp and a source.")
+            if count and stream.cut is not None:  # that line was a run
+                raise stream.cut
             if not loose and not count:
                 stream.fail("no event of OpenHands is here.")
         if loose:

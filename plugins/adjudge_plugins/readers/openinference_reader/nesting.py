@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from adjudge.kit import logs
-from adjudge.kit.strict_json import JsonStream, is_object
+from adjudge.kit.strict_json import is_object
 from adjudge.model import JsonObject
 from adjudge_plugins.readers import spans
 
 
-def spans_with_names(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, logs.Place]]:
+def spans_with_names(stream: logs.MendingJsonStream, file: str) -> Iterator[tuple[JsonObject, logs.Place]]:
     """Yield every span of a file with its place and flat attribute names.
 
     Raises:

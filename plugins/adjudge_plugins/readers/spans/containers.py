@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from adjudge.kit.logs import Place, outline
+from adjudge.kit.logs import MendingJsonStream, Place, outline
 from adjudge.kit.strict_json import JsonStream
 from adjudge.model.base import JsonObject
 
@@ -30,14 +30,14 @@ def holds_spans(head: bytes) -> bool:
     )
 
 
-def spans_in(stream: JsonStream, file: str) -> Iterator[tuple[JsonObject, Place]]:
+def spans_in(stream: MendingJsonStream, file: str) -> Iterator[tuple[JsonObject, Place]]:
     """Yield every span of a file with its place, one at a time.
 
     Raises:
         InputError: the file is malformed or has another format.
     """
     found = False
-    while stream.peek():
+    while stream.has_record():
         for span in _value(stream, Place(file, line=stream.line)):
             found = True
             yield span

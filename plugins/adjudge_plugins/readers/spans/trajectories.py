@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from adjudge.kit.logs import ACTIONS_IN_PROSE, Place, has_actions_in_prose, opened
-from adjudge.kit.strict_json import JsonStream
+from adjudge.kit.logs import ACTIONS_IN_PROSE, MendingJsonStream, Place, has_actions_in_prose, opened
 from adjudge.model.base import JsonObject
 from adjudge.model.trajectory import Trajectory
 from adjudge.plugin import ReadOptions, Source
@@ -23,7 +22,7 @@ def trajectories_of_spans(
     tell: Callable[[Span, Notes], Told | None],
     *,
     conversation_attributes: tuple[str, ...],
-    find: Callable[[JsonStream, str], Iterator[tuple[JsonObject, Place]]] = spans_in,
+    find: Callable[[MendingJsonStream, str], Iterator[tuple[JsonObject, Place]]] = spans_in,
 ) -> Iterator[Trajectory]:
     """Yield one trajectory per conversation; a trace without a conversation is one of its own.
 
