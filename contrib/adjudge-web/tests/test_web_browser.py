@@ -219,6 +219,12 @@ def test_from_a_session_to_a_report_for_a_colleague(
         walk.shot("walk-failure")
         page.keyboard.press("2")
         detail.get_by_text("get_weather").first.wait_for()
+        # From the failure to its case is one key.
+        page.keyboard.press("e")
+        page.wait_for_url("**/case?*")
+        expect(page.get_by_label("Final response", exact=True)).to_have_value(
+            "It rains in Rome, take an umbrella."
+        )
         # Have a log judged: see the checks first, change what one is about, and keep them.
         page.get_by_role("link", name="AI Judge").click()
         page.get_by_label("Files or folders below this folder, one a line").fill("browser.json")
@@ -252,7 +258,10 @@ def test_from_a_session_to_a_report_for_a_colleague(
         # Label it, and send a colleague the report.
         run = page.url.split("/runs/")[1].partition("#")[0]
         report = tmp_path / "report.html"
-        report.write_bytes(page.context.request.get(f"{address}/data/reports/{run}.html").body())
+        page.get_by_role("button", name="Download").click()
+        with page.expect_download() as downloading:
+            page.get_by_role("menuitem", name="HTML").click()
+        downloading.value.save_as(report)
         page.get_by_role("button", name="Label").click()
         page.get_by_role("button", name="should be PASS").first.click()
         page.get_by_text("1 label").wait_for()

@@ -75,12 +75,14 @@ def test_a_run_whose_server_was_killed_is_resumed_on_the_page(walk: Walk, folder
     [run] = adjudge.list_runs()
     assert (run.state, run.done, run.total) == ("unfinished", 3, 4)
     assert asked(folder) == dict.fromkeys(cities, 1)
-    (folder / "go").touch()
     with served(folder, port=port) as address:
         page.goto(f"{address}/runs/{run.name}")
         resume = page.get_by_role("button", name="Resume")
         resume.click()
         expect(resume).to_have_count(0)
+        for said in ("under way: counting:agent", "3 of 4 done", "3 were finished before."):
+            page.get_by_text(said).wait_for()
+        (folder / "go").touch()
         viewer = page.locator(".adjudge-viewer")
         for city in cities:
             viewer.get_by_text(city.casefold()).first.wait_for()

@@ -104,7 +104,7 @@ class Runs:
         """Those that are not over."""
         return [run for run in self._under_way.values() if run.outcome is None]
 
-    def begin(self, name: str, what: str, planned: int | None = None, **task: Any) -> Progress:
+    def begin(self, name: str, what: str = "", planned: int | None = None, **task: Any) -> Progress:
         """Start a run, or go on with one of ``planned`` repeats of cases."""
         progress = Progress(name, what, planned)
         progress.begin(self._workers, **task)

@@ -9,7 +9,7 @@ from nicegui import ui
 
 from adjudge.model import Claim, Content, ErrorItem, Invocation, Observation, Step, Text, ToolCall, ToolResult
 from adjudge_web.pages.frame import chip, text
-from adjudge_web.pages.viewer import mount_viewer
+from adjudge_web.pages.viewer import mount_trace
 
 _LONGEST = 20_000
 """Characters of a text that are shown here; the trace shows more."""
@@ -22,7 +22,7 @@ def show_beside_trace(turns: Sequence[Invocation], trace: str) -> None:
             said.props('role="region" aria-label="Conversation" tabindex="0"')
             for turn in turns:
                 show_turn(turn)
-        mount_viewer(trace)
+        mount_trace(trace)
 
 
 def show_turn(turn: Invocation) -> None:

@@ -31,7 +31,7 @@ from adjudge_web.pages.frame import (
 )
 from adjudge_web.pages.rooms import Rooms
 from adjudge_web.pages.run_dialog import new_name, show_plan, show_problems
-from adjudge_web.pages.viewer import mount_viewer
+from adjudge_web.pages.viewer import mount_trace
 from adjudge_web.uploads import LARGEST
 
 _VOTES: Final = 5
@@ -56,9 +56,10 @@ def add(rooms: Rooms) -> None:
                 rooms.logs.path(file)
                 # It is read while the browser gets the page that asks for it.
                 asyncio.get_running_loop().run_in_executor(None, rooms.logs.prepare, file, run)
-                with ui.element("div").classes("ad-head"):
-                    ui.link(f"‹ {file}", address("/log", file=file)).classes("ad-crumb")
-                mount_viewer(address("/data/logs", file=file, run=str(run)))
+                with ui.element("div").classes("ad-head"), ui.element("div"):
+                    ui.link(f"‹ {file}", address("/log", file=file)).classes("ad-sub")
+                    heading(f"{Path(file).name}, run {run}")
+                mount_trace(address("/data/logs", file=file, run=str(run)))
             return
         with frame(file, "/judge"):
             await _log(rooms, file)

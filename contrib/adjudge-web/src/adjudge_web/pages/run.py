@@ -63,7 +63,7 @@ class _Live:
     def show(self) -> None:
         progress = self._progress
         with ui.element("div").classes("ad-head"):
-            heading(progress.name, sub=f"under way: {progress.what}")
+            heading(progress.name, sub=": ".join(filter(None, ("under way", progress.what))))
             with ui.element("div").classes("ad-actions"):
                 self._stop = ui.button("Cancel", icon="stop", on_click=self._cancel).props("outline")
         self._box = ui.element("div").classes("ad-card")

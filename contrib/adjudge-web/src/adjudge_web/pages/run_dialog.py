@@ -14,7 +14,7 @@ from adjudge.kit.strict_json import is_object
 from adjudge.plugin import AdjudgeError
 from adjudge_web.agent_folders import likely_agent
 from adjudge_web.config_draft import NAME, ConfigDraft
-from adjudge_web.pages.fields import Slider, unsound
+from adjudge_web.pages.fields import Slider
 from adjudge_web.pages.frame import address, chip, heading, named, problem, told
 from adjudge_web.pages.option_fields import option_fields
 from adjudge_web.pages.rooms import Rooms
@@ -225,9 +225,6 @@ class RunDialog:
                 lambda: problem("No agent is chosen.", hint="Choose a folder, or write package.module:name.")
             )
             return None
-        if (wrong := unsound(self._dialog)) is not None:
-            self._say(lambda: problem(wrong))
-            return None
         if odd := [name for name in self._cases if "," in name or name != name.strip()]:
             what = f"the case {odd[0]!r} cannot be run alone: its id has a comma, or begins or ends with a space."
             self._say(lambda: problem(what, hint="Run all cases, or give it another id."))
@@ -265,9 +262,6 @@ class RunDialog:
         ui.navigate.to(address(f"/runs/{name}"))
 
     def _save(self) -> None:
-        if (wrong := unsound(self._dialog)) is not None:
-            self._say(lambda: problem(wrong))
-            return
         try:
             self._draft.criteria = self._config()["criteria"]
             self._draft.save()

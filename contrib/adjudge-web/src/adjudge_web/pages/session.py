@@ -28,8 +28,9 @@ def add(rooms: Rooms) -> None:
     async def trace_page(name: str) -> None:
         with frame(name, "/agents", look="ad-wide ad-run"):
             session = rooms.sessions.get(name)
-            with ui.element("div").classes("ad-head"):
-                ui.link(f"‹ {session.agent}, {name}", f"/sessions/{name}").classes("ad-crumb")
+            with ui.element("div").classes("ad-head"), ui.element("div"):
+                ui.link(f"‹ {name}", f"/sessions/{name}").classes("ad-sub")
+                heading(session.agent)
             show_beside_trace(session.trajectory.invocations, f"/data/sessions/{name}")
 
 

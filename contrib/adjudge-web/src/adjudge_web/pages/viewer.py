@@ -17,3 +17,10 @@ def mount_viewer(document: str, case: str = "") -> ui.element:
     told = ", ".join(json.dumps(given).replace("<", "\\u003c") for given in (f"c{host.id}", document, case))
     ui.add_body_html(f"<script>adjudgeShow({told})</script>")
     return host
+
+
+def mount_trace(document: str) -> None:
+    """Show a trace alone, under a heading for who cannot see it: those inside are of the third level."""
+    with ui.element("h2").classes("ad-hidden"):
+        ui.label("Trace")
+    mount_viewer(document)
