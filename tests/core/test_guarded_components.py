@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -174,6 +175,22 @@ def test_what_a_reporter_raises_is_told_and_leaves_no_half_file(
     with pytest.raises(RunError, match=f"written by {ACME}: {type(raised()).__name__}"):
         run(Reporting(write), outputs=["report.odd"])
     assert not list(tmp_path.glob("*report.odd*"))
+
+
+def test_a_reporter_that_does_not_end_is_left_and_told(
+    run: Callable[..., RunResult], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adjudge.extension.guard.LONGEST", 0.2)
+    end = threading.Event()
+
+    try:
+        with pytest.raises(RunError, match=f"written by {ACME}: write of .* took longer than 0.2 s, "):
+            run(Reporting(lambda _: end.wait() and None), outputs=["report.odd", "report.json"])
+    finally:
+        end.set()
+
+    assert not list(tmp_path.glob("*report.odd*"))
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["summary"]["status"] == "PASS"
 
 
 # --- agent adapters -------------------------------------------------------------------

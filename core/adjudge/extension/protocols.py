@@ -379,7 +379,10 @@ class Reporter(Protocol):
     """Writes a run in one format."""
 
     def write(self, report: RunReport, stream: BinaryIO) -> None:
-        """Write the whole report. The core opens and closes the file, and removes an incomplete one."""
+        """Write the whole report, in a thread of its own and within five minutes.
+
+        The core opens and closes the file, and removes an incomplete one.
+        """
         ...
 
 

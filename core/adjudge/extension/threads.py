@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from adjudge.extension import guard
@@ -58,6 +59,42 @@ def handover(
         home.post(lambda: deliver(result, failure))
 
     return work, done
+
+
+def limited(origin: guard.Origin, call: str, function: Callable[[], None]) -> None:
+    """Call a blocking function of a plugin; one of a third party in a daemon thread, for ``guard.LONGEST`` seconds.
+
+    Args:
+        origin: The owner of the code.
+        call: The name of the call, for messages.
+        function: The function.
+
+    Raises:
+        PluginRaisedError: it raised an exception.
+        PluginTimeoutError: it took too long, and was left running.
+    """
+    if origin.is_built_in:
+        with guard.guarded(origin, call):
+            function()
+        return
+    ended: SimpleQueue[guard.PluginRaisedError | None] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            with guard.guarded(origin, call):
+                function()
+            ended.put(None)
+        except guard.PluginRaisedError as error:
+            ended.put(error)
+
+    threading.Thread(target=work, name=f"adjudge {call}", daemon=True).start()
+    try:
+        raised = ended.get(timeout=guard.LONGEST)
+    except Empty:
+        late = f"took longer than {guard.LONGEST:g} s, and was left running"
+        raise guard.PluginTimeoutError(f"{call} of {origin.provenance} {late}") from None
+    if raised is not None:
+        raise raised
 
 
 async def computed(function: Callable[..., ValueT], *args: Any, in_thread: bool) -> ValueT:

@@ -9,12 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from adjudge.errors import RunError
-from adjudge.extension.guard import PluginRaisedError, configured, described, guarded, lent, make
+from adjudge.errors import AdjudgeError, RunError
+from adjudge.extension.guard import PluginRaisedError, configured, described, lent, make
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import RunReport
 from adjudge.extension.registry import Registered, check_modules, told_apart
 from adjudge.extension.specs import ReporterSpec
+from adjudge.extension.threads import limited
 from adjudge.journal.run_journal import Journal
 from adjudge.model.result import RunSummary
 from adjudge.model.verdict import Status
@@ -175,6 +176,8 @@ def write_outputs(report: RunReport, outputs: Iterable[Path], host: RunHost) -> 
         except Exception as error:
             raised = error.raised if isinstance(error, PluginRaisedError) else error
             reason = raised.strerror if isinstance(raised, OSError) else described(raised)
+            if isinstance(raised, AdjudgeError):
+                reason = str(raised)
             failed = f"{output} could not be written by {registered.provenance}: {reason}"
             failures[output] = f"{failed}\n  {again} {output}"
     return failures
@@ -187,8 +190,7 @@ def _writer(
 
     def write(stream: BinaryIO) -> None:
         try:
-            with guarded(registered, "write"):
-                reporter.write(lent(registered, report), stream)
+            limited(registered, "write", lambda: reporter.write(lent(registered, report), stream))
         except PluginRaisedError as error:
             # These errors are of the stream or of the journal, not of the reporter.
             if isinstance(error.raised, OSError | RunError):
