@@ -26,6 +26,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "criteria" / "code.md"
 ROW = re.compile(
     r"^\| `(action_\w+)` at least (\d+) \| (\S+) \| (\S+) \| (\S+) \| (\d+) of (\d+) \|$", re.MULTILINE
 )
+ALARM = re.compile(r"^\| `(\w+)` at least (\d+) \| (\d+) of (\d+) \| (\d+) of (\d+) \|$", re.MULTILINE)
 NAMES = (
     "action_cycles",
     "action_repeats",
@@ -111,6 +112,25 @@ def test_the_same_refusal_again_and_again_is_seen_in_tau_bench(
     assert worst.score == 4.0
     assert worst.evidence is not None
     assert {citation.field for citation in worst.evidence.citations} == {"result"}
+
+
+def test_the_false_alarms_in_successful_runs_are_those_of_the_page(
+    shared_data: Path, own: Extensions, criteria: dict[str, Criterion]
+) -> None:
+    runs = list(runs_in(shared_data / "tau_airline" / "runs.jsonl.gz", own))
+    succeeded = [(run.extra or {})["reward"] == 1 for run in runs]
+    rows = ALARM.findall(PAGE.read_text(encoding="utf-8"))
+    assert len(rows) == 4
+    for name, least, *said in rows:
+        fires = [(measured(criteria[name], run).score or 0) >= int(least) for run in runs]
+        pairs = list(zip(fires, succeeded, strict=True))
+        wanted = [
+            pairs.count((True, True)),
+            sum(succeeded),
+            pairs.count((True, False)),
+            len(runs) - sum(succeeded),
+        ]
+        assert list(map(int, said)) == wanted, (name, least)
 
 
 # --- what people call a loop -------------------------------------------------------------
