@@ -103,6 +103,18 @@ def test_calls_made_at_a_time_stand_in_one_step_and_their_results_in_another(
         assert [(len(step.calls), len(step.results)) for step in steps] == [(2, 0), (0, 2)], member
 
 
+def test_every_step_says_who_took_it(recorded: dict[str, dict[str, list[Invocation]]]) -> None:
+    for member, cases in recorded.items():
+        [refund] = cases["refund"]
+        authors = [(step.author, bool(step.calls), bool(step.results)) for step in refund.steps]
+        hands_over = any(is_handover(call.name) for call in refund.tool_calls)
+        before = [("shop", True, False), ("shop", False, True)] if hands_over else []
+        who = "refunds" if hands_over else "shop"
+        # Whether the answer is a step of its own depends on whether the framework tells its tokens.
+        assert authors[: len(before) + 2] == [*before, (who, True, False), (who, False, True)], member
+        assert set(authors[len(before) + 2 :]) <= {(who, False, False)}, member
+
+
 def test_the_page_says_where_the_frameworks_differ(
     recorded: dict[str, dict[str, list[Invocation]]],
 ) -> None:

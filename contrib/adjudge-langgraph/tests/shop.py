@@ -239,6 +239,29 @@ supervised = create_agent(
 )
 
 
+@tool
+def track(order: int) -> str:
+    """Tracks an order."""
+    return find.invoke({"order": order})
+
+
+@tool
+def find(order: int) -> str:
+    """Finds an order."""
+    if order == 99:
+        raise LookupError("no order 99")
+    return f"port {order}"
+
+
+def tracked(state: MessagesState) -> dict[str, Any]:
+    number = int(str(state["messages"][-1].content).split()[-1].strip("."))
+    found = [track.invoke({"order": number}), find.invoke({"order": number + 1})]
+    return {"messages": [AIMessage(" and ".join(found))]}
+
+
+tracker = StateGraph(MessagesState).add_node("desk", tracked).add_edge(START, "desk").compile()
+
+
 def made() -> Any:
     """One for every case."""
     return create_react_agent(Scripted(reply=lambda *_: "Hello."), [], name="made")

@@ -90,7 +90,7 @@ def test_the_answer_for_a_tool_that_is_not_there_is_kept(ran: Ran) -> None:
 def test_another_agent_takes_over(ran: Ran) -> None:
     [turn] = turns(ran("shop:shop", "Refund it."))
 
-    assert [step.author for step in turn.steps if step.author] == ["shop", "refunds"]
+    assert [step.author for step in turn.steps] == ["shop", "shop", "refunds"]
     [call], [result] = turn.tool_calls, turn.tool_results
     assert (call.name, result.call_id, result.value) == ("transfer_to_refunds", call.id, "over to refunds")
     assert turn.final_response.text == "Refunded."
@@ -103,12 +103,49 @@ def test_another_agent_takes_over(ran: Ran) -> None:
 def test_what_an_agent_inside_a_tool_did_stands_under_its_call(ran: Ran) -> None:
     [turn] = turns(ran("shop:agent", "Expert, please."))
 
-    assert [(step.author, step.parent_call_id) for step in turn.steps if step.author] == [
+    assert [(step.author, step.parent_call_id) for step in turn.steps] == [
         ("shop", None),
         ("expert", "1"),
         ("shop", None),
+        ("shop", None),
     ]
     assert [result.value for result in turn.tool_results] == ["I agree."]
+
+
+def test_what_nodes_and_tools_call_themselves_are_calls(ran: Ran) -> None:
+    [turn] = turns(ran("shop:tracker", "Track order 7."))
+
+    outer, inner, came_in, came_out, second, last = turn.steps
+    assert [(step.author, step.parent_call_id) for step in (outer, second)] == [("desk", None)] * 2
+    assert [(call.name, call.args) for call in (*outer.calls, *inner.calls, *second.calls)] == [
+        ("track", {"order": 7}),
+        ("find", {"order": 7}),
+        ("find", {"order": 8}),
+    ]
+    assert inner.parent_call_id == came_in.parent_call_id == outer.calls[0].id
+    assert [(result.call_id, result.value) for result in turn.tool_results] == [
+        (outer.calls[0].id, "port 7"),
+        (second.calls[0].id, "port 8"),
+    ]
+    assert (came_in.results[0].call_id, came_out.results[0].name, last.results[0].name) == (
+        inner.calls[0].id,
+        "track",
+        "find",
+    )
+    assert turn.final_response.text == "port 7 and port 8"
+    [again] = turns(ran("shop:tracker", "Track order 7."))
+    assert [step.items for step in again.steps] == [step.items for step in turn.steps]
+
+
+def test_a_tool_that_fails_in_a_node_is_marked(ran: Ran) -> None:
+    found = ran("shop:tracker", "Track order 98.")
+
+    assert found.result.error.message == "LookupError: no order 99"
+    [turn] = found.actual.invocations
+    assert [(result.name, result.is_error) for result in turn.tool_results] == [
+        ("track", False),
+        ("find", True),
+    ]
 
 
 def test_turns_have_a_state_and_cases_share_nothing(ran: Ran) -> None:

@@ -81,7 +81,7 @@ def test_what_an_agent_that_a_tool_asks_did_is_lost_and_its_answer_is_not(ran: R
     [turn] = turns(ran("shop:agent", "Refund it."))
 
     assert [(result.name, result.value) for result in turn.tool_results] == [("refund", "7 is refunded")]
-    assert {step.author for step in turn.steps if step.author} == {"shop"}
+    assert {step.author for step in turn.steps} == {"shop"}
     assert turn.final_response.text == "Refunded."
 
 

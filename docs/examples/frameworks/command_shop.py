@@ -6,6 +6,12 @@ import sys
 from docs.examples.frameworks import brain
 
 TOKENS = {"input_tokens": 20, "output_tokens": 5, "total_tokens": 25}
+ORDER = {"type": "object", "properties": {"order": {"type": "integer"}}}
+SHOP_TOOLS = [
+    {"name": "look_up", "description": brain.look_up.__doc__, "parameters": ORDER},
+    {"name": "transfer_to_refunds", "description": "Hands over to the refunds agent."},
+]
+REFUND = {"name": "refund", "description": brain.refund.__doc__, "parameters": ORDER}
 
 
 def say(kind, **line):
@@ -28,8 +34,8 @@ def main():
     for line in sys.stdin:
         message = json.loads(line)
         if message["type"] == "session":
-            say("agent", name="shop", instructions=brain.SHOP, tools=[{"name": "look_up"}])
-            say("agent", name="refunds", instructions=brain.REFUNDS, tools=[{"name": "refund"}])
+            say("agent", name="shop", instructions=brain.SHOP, tools=SHOP_TOOLS)
+            say("agent", name="refunds", instructions=brain.REFUNDS, tools=[REFUND])
             continue
         heard.append(("user", message["text"]))
         agent = "shop"

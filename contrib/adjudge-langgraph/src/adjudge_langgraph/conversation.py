@@ -29,7 +29,7 @@ from adjudge.model import AgentDetails, AppDetails, Blob, Content, Item, JsonObj
 from adjudge.plugin import AgentAdapter, AgentError, Host, InputError, Problem, SessionRequest, did_you_mean
 from adjudge_langgraph import LangGraphConfig, is_graph
 from adjudge_langgraph.interrupts import question, reply
-from adjudge_langgraph.recorder import Recorder
+from adjudge_langgraph.recorder import Call, Recorder
 
 _MESSAGES: Final = "messages"
 _STRUCTURED: Final = "structured_response"
@@ -79,7 +79,7 @@ class _Conversation:
         self._state: JsonObject = copy.deepcopy(start.state)
         self._begun = False
         self._stopped: list[Any] | None = None
-        self._waiting: dict[str, tuple[str, str | None]] = {}
+        self._waiting: dict[str, Call] = {}
 
     async def say(self, said: Content, turn: TurnSteps) -> None:
         recorder = Recorder(turn, self._graph.name, self._waiting)

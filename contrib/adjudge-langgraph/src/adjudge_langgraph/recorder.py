@@ -7,7 +7,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
@@ -29,13 +29,23 @@ _UNNAMED: Final = "LangGraph"
 """What a graph is called to which nobody gave a name."""
 
 
+class Call(NamedTuple):
+    """A call of a tool."""
+
+    name: str
+    author: str | None
+    """The agent or node that called."""
+    place: str | None
+    """The id of the call in which it was called, by an agent or another tool."""
+
+
 class Recorder(BaseCallbackHandler):
     """Tells a turn what models and tools do, wherever in the graph, in its subgraphs and in its tools."""
 
     run_inline = True
     raise_error = True
 
-    def __init__(self, turn: TurnSteps, graph: str, waiting: Mapping[str, tuple[str, str | None]]) -> None:
+    def __init__(self, turn: TurnSteps, graph: str, waiting: Mapping[str, Call]) -> None:
         """Listen.
 
         Args:
@@ -44,7 +54,7 @@ class Recorder(BaseCallbackHandler):
             waiting: The ``waiting`` of the turn before, if the graph goes on where it stopped.
         """
         self.waiting = dict(waiting)
-        """The calls without a result, by id: the name of the tool, and the call in which it was called."""
+        """The calls without a result, by id."""
         self._turn = turn
         self._graph = graph
         self._lock = threading.RLock()  # nodes that are not asynchronous run in threads
@@ -52,8 +62,10 @@ class Recorder(BaseCallbackHandler):
         self._names: dict[UUID, str] = {}
         self._began: dict[UUID, float] = {}
         self._authors: dict[UUID, str] = {}
-        self._tools: dict[UUID, tuple[str, str | None]] = {}
-        self._came: list[tuple[ToolResult, str | None]] = []
+        self._told = set(waiting)
+        """The ids of all calls that are in a step."""
+        self._tools: dict[UUID, tuple[str, Call]] = {}
+        self._came: list[tuple[ToolResult, Call]] = []
         self._moved = time.monotonic()
 
     def on_chain_start(
@@ -99,12 +111,15 @@ class Recorder(BaseCallbackHandler):
             self._moved = seconds[1]
             self._turn.model_seconds.append(seconds)
             told = message.response_metadata
-            place = self._inside(run_id)
+            outer = self._around(run_id)
+            place = None if outer is None else outer[0]
+            author = self._authors.get(run_id)
             for call in message.tool_calls:
-                self.waiting[call["id"] or ""] = (call["name"], place)
+                self.waiting[call["id"] or ""] = Call(call["name"], author, place)
+            self._told.update(self.waiting)
             self._turn.add(
                 *_items(message),
-                author=self._authors.get(run_id),
+                author=author,
                 model=told.get("model_name") or told.get("model"),
                 usage=_usage(message.usage_metadata),
                 seconds=seconds,
@@ -118,33 +133,51 @@ class Recorder(BaseCallbackHandler):
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
+        metadata: dict[str, Any] | None = None,
+        inputs: Any = None,
         **kwargs: Any,
     ) -> None:
-        """A tool begins."""
+        """A tool begins: because a model called it, or a node or another tool."""
         with self._lock:
             self._parents[run_id] = parent_run_id
-            self._began[run_id] = time.monotonic()
-            self._tools[run_id] = (serialized.get("name") or "", kwargs.get("tool_call_id"))
+            began = self._began[run_id] = time.monotonic()
+            name = serialized.get("name") or ""
+            call_id = kwargs.get("tool_call_id") or f"{name}-{len(self._told) + 1}"
+            outer = self._around(run_id)
+            author = self._author(parent_run_id, metadata or {}) if outer is None else outer[1].author
+            call = self.waiting.setdefault(call_id, Call(name, author, None if outer is None else outer[0]))
+            self._tools[run_id] = (call_id, call)
+            if call_id not in self._told:
+                self._told.add(call_id)
+                self.take_results()
+                args: JsonObject = plain_json(inputs) if is_object(inputs) else {"input": input_str}
+                self._turn.add(
+                    ToolCall(name=call.name, args=args, id=call_id),
+                    author=call.author,
+                    seconds=(self._moved, began),
+                    parent_call_id=call.place,
+                )
+                self._moved = began
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **kwargs: Any) -> None:
         """A tool has ended."""
         with self._lock:
-            name, call_id = self._ended(run_id)
+            call_id, call = self._ended(run_id)
             message = _message(output, call_id)
             if message is None:
-                result = ToolResult(name=name, value=plain_json([output])[0], call_id=call_id)
+                result = ToolResult(name=call.name, value=plain_json([output])[0], call_id=call_id)
             else:
-                result = _result(message, name, call_id or message.tool_call_id)
-            self._came_in(result, self._inside(run_id))
+                result = _result(message, call.name, call_id)
+            self._came_in(result, call)
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **kwargs: Any) -> None:
         """A tool has raised; or it asks the user something, and begins again with the answer."""
         with self._lock:
-            name, call_id = self._ended(run_id)
+            call_id, call = self._ended(run_id)
             if not isinstance(error, GraphBubbleUp):
                 value = f"{type(error).__name__}: {error}"
-                result = ToolResult(name=name, value=value, call_id=call_id, extra={"is_error": True})
-                self._came_in(result, self._inside(run_id))
+                result = ToolResult(name=call.name, value=value, call_id=call_id, extra={"is_error": True})
+                self._came_in(result, call)
 
     def hear(self, messages: Iterable[Any]) -> None:
         """The messages of the graph: they answer calls too that no tool was asked for, as of a tool that is not there."""
@@ -153,38 +186,39 @@ class Recorder(BaseCallbackHandler):
             if isinstance(message, ToolMessage):
                 answers[message.tool_call_id] = message
             elif isinstance(message, AIMessage):
-                for call in message.tool_calls:  # not answered by what a call of the same id had before
-                    answers.pop(call["id"] or "", None)
+                for asked in message.tool_calls:  # not answered by what a call of the same id had before
+                    answers.pop(asked["id"] or "", None)
         with self._lock:
             for call_id, message in answers.items():
                 if call_id in self.waiting:
-                    name, place = self.waiting[call_id]
-                    self._came_in(_result(message, name, call_id), place)
+                    call = self.waiting[call_id]
+                    self._came_in(_result(message, call.name, call_id), call)
 
     def take_results(self) -> None:
-        """A step of the results since the step before, one for each place that the calls were made at."""
+        """A step of the results since the step before, one for each caller."""
         with self._lock:
             seconds = (self._moved, time.monotonic())
-            for place in dict.fromkeys(place for _, place in self._came):
-                results = [result for result, found in self._came if found == place]
-                self._turn.add(*results, seconds=seconds, parent_call_id=place)
+            for author, place in dict.fromkeys((call.author, call.place) for _, call in self._came):
+                results = [
+                    result for result, call in self._came if (call.author, call.place) == (author, place)
+                ]
+                self._turn.add(*results, author=author, seconds=seconds, parent_call_id=place)
             self._came.clear()
 
-    def _came_in(self, result: ToolResult, place: str | None) -> None:
+    def _came_in(self, result: ToolResult, call: Call) -> None:
         self.waiting.pop(result.call_id or "", None)
-        self._came.append((result, place))
+        self._came.append((result, call))
 
-    def _ended(self, run_id: UUID) -> tuple[str, str | None]:
-        if (began := self._began.pop(run_id, None)) is not None:
-            self._turn.tool_seconds.append((began, time.monotonic()))
-        return self._tools.get(run_id, ("", None))
+    def _ended(self, run_id: UUID) -> tuple[str, Call]:
+        self._turn.tool_seconds.append((self._began.pop(run_id), time.monotonic()))
+        return self._tools[run_id]
 
-    def _inside(self, run_id: UUID) -> str | None:
-        """The call of the tool in which something runs."""
+    def _around(self, run_id: UUID) -> tuple[str, Call] | None:
+        """The call of the tool in which something runs, with its id."""
         above = self._parents.get(run_id)
         while above is not None:
             if above in self._tools:
-                return self._tools[above][1]
+                return self._tools[above]
             above = self._parents.get(above)
         return None
 

@@ -62,7 +62,7 @@ class _Conversation:
         self._streams = config.stream
         self._history: list[Any] = []
         self._paused: RunState[Any] | None = None
-        self._waiting: dict[str, str] = {}
+        self._waiting: dict[str, tuple[str, str]] = {}
 
     async def say(self, said: Content, turn: TurnSteps) -> None:
         recorder = Recorder(turn, self._waiting)

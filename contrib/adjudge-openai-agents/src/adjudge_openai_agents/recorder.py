@@ -31,15 +31,15 @@ from adjudge.model import (
 class Recorder(RunHooks[Any]):
     """Tells a turn what the agents do. Runs of agents that are tools have no hooks: nothing of them is seen."""
 
-    def __init__(self, turn: TurnSteps, waiting: Mapping[str, str]) -> None:
+    def __init__(self, turn: TurnSteps, waiting: Mapping[str, tuple[str, str]]) -> None:
         """Listen.
 
         Args:
             turn: What is told.
-            waiting: The calls that were not answered in the turn before, by id, with their names.
+            waiting: The ``waiting`` of the turn before.
         """
         self.waiting = dict(waiting)
-        """The calls that are not answered yet, by id, with their names."""
+        """The calls that are not answered yet, by id: the tool, and the agent that called it."""
         self._turn = turn
         self._asked = self._moved = time.monotonic()
         self._began: dict[str, float] = {}
@@ -68,7 +68,7 @@ class Recorder(RunHooks[Any]):
         answered = {item.call_id for item in items if isinstance(item, ToolResult)}
         for item in items:
             if isinstance(item, ToolCall) and item.id is not None and item.id not in answered:
-                self.waiting[item.id] = item.name
+                self.waiting[item.id] = (item.name, agent.name)
         self._turn.add(*items, author=agent.name, usage=_usage(response), seconds=(self._asked, now))
 
     async def on_tool_start(self, context: RunContextWrapper[Any], agent: Any, tool: Tool) -> None:
@@ -99,11 +99,14 @@ class Recorder(RunHooks[Any]):
         }
         if found:
             now = time.monotonic()
-            results = [
-                ToolResult(name=self.waiting.pop(call_id), value=plain_json([value])[0], call_id=call_id)
-                for call_id, value in found.items()
-            ]
-            self._turn.add(*results, seconds=(self._moved, now))
+            called = {call_id: self.waiting.pop(call_id) for call_id in found}
+            for agent in dict.fromkeys(agent for _, agent in called.values()):
+                results = [
+                    ToolResult(name=name, value=plain_json([found[call_id]])[0], call_id=call_id)
+                    for call_id, (name, caller) in called.items()
+                    if caller == agent
+                ]
+                self._turn.add(*results, author=agent, seconds=(self._moved, now))
             self._came.clear()
 
 

@@ -86,8 +86,8 @@ class _Conversation:
 
     async def _ran(self, given: JsonObject, turn: TurnSteps) -> Any:
         # An agent without a model says so itself.
-        model = self._agent.model
-        watched = Watched(model, _name(self._agent)) if model is not None else None
+        model, name = self._agent.model, _name(self._agent)
+        watched = Watched(model, name) if model is not None else None
         run = self._agent.iter(
             message_history=self._history,
             deps=self._deps,
@@ -104,7 +104,7 @@ class _Conversation:
                 answers = answers if watched is None else watched.answers
                 if Agent.is_model_request_node(node):
                     is_asked = True
-                    add_results(turn, node.request.parts, answers, (began, time.monotonic()))
+                    add_results(turn, node.request.parts, name, answers, (began, time.monotonic()))
                     if self._streams:
                         async with node.stream(steps.ctx) as pieces:
                             async for _ in pieces:
@@ -118,7 +118,7 @@ class _Conversation:
             self._history = steps.result.all_messages()
             if isinstance(last := self._history[-1], ModelRequest):
                 # No model is told these results: the run ended with the output, or with a deferred call beside them.
-                add_results(turn, last.parts, answers, (began, time.monotonic()))
+                add_results(turn, last.parts, name, answers, (began, time.monotonic()))
             return steps.result.output
 
     def _input(self, said: Content) -> JsonObject:

@@ -118,9 +118,9 @@ def add_response(turn: TurnSteps, response: ModelResponse, watched: Watched) -> 
 
 
 def add_results(
-    turn: TurnSteps, parts: Iterable[Any], answers: frozenset[str], seconds: tuple[float, float]
+    turn: TurnSteps, parts: Iterable[Any], author: str, answers: frozenset[str], seconds: tuple[float, float]
 ) -> None:
-    """A step of the results that a model is told, where there are any."""
+    """A step of the results that the model of an agent is told, where there are any."""
     results = [
         part
         for part in parts
@@ -129,7 +129,7 @@ def add_results(
     ]
     if results:
         turn.tool_seconds.append(seconds)
-        turn.add(*map(_result, results), seconds=seconds)
+        turn.add(*map(_result, results), author=author, seconds=seconds)
 
 
 def _result(part: Any) -> ToolResult:
