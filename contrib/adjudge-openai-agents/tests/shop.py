@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from agents import Agent, RunContextWrapper, function_tool
+from agents import (
+    Agent,
+    GuardrailFunctionOutput,
+    RunContextWrapper,
+    function_tool,
+    input_guardrail,
+    output_guardrail,
+)
 from openai import APIConnectionError
 from pydantic import BaseModel
 from scripted import Scripted, call, thought
@@ -124,6 +131,20 @@ structured = Agent(
     name="reporter", model=Scripted(lambda *_: '{"order": 7, "late": false}'), output_type=Report
 )
 broken = Agent(name="broken", model=Scripted(lambda *_: 1 / 0))
+
+
+@input_guardrail
+async def polite(*_: Any) -> GuardrailFunctionOutput:
+    return GuardrailFunctionOutput(output_info={"word": "rude"}, tripwire_triggered=True)
+
+
+@output_guardrail
+async def discreet(*_: Any) -> GuardrailFunctionOutput:
+    return GuardrailFunctionOutput(output_info="a secret", tripwire_triggered=True)
+
+
+strict = Agent(name="strict", model=Scripted(lambda *_: "Hello."), input_guardrails=[polite])
+careful = Agent(name="careful", model=Scripted(lambda *_: "The secret."), output_guardrails=[discreet])
 
 
 def unreachable(*_: Any) -> Any:

@@ -149,6 +149,9 @@ def test_what_an_agent_that_is_a_tool_did_is_lost_and_its_answer_is_not(ran: Ran
         ("shop:agent", "Loop.", {"max_turns": 3}, "turn_limit", "Max turns (3) exceeded"),
         ("shop:agent", "Crash it.", {}, "agent_raised", "the till is broken"),
         ("shop:broken", "Hello.", {}, "agent_raised", "ZeroDivisionError"),
+        ("shop:strict", "Hello.", {}, "agent_raised", 'guardrail \'polite\': {"word": "rude"}'),
+        ("shop:strict", "Hello.", {"stream": True}, "agent_raised", "guardrail 'polite'"),
+        ("shop:careful", "Hello.", {}, "agent_raised", "guardrail 'discreet': a secret"),
     ],
 )
 def test_a_turn_that_fails_is_an_error(
@@ -173,6 +176,17 @@ def test_what_happened_before_a_limit_is_kept(ran: Ran) -> None:
 
     assert [call.name for call in turn.tool_calls] == ["loop"] * 3
     assert [result.value for result in turn.tool_results] == ["again"] * 3
+
+
+@pytest.mark.parametrize("options", [{}, {"stream": True}])
+def test_a_handover_before_a_limit_is_kept(ran: Ran, options: dict[str, bool]) -> None:
+    found = ran("shop:agent", "Refund it.", agent_options={"max_turns": 1, **options})
+
+    assert found.result.error.code == "turn_limit"
+    [turn] = found.actual.invocations
+    assert [(result.name, "refunds" in str(result.value)) for result in turn.tool_results] == [
+        ("transfer_to_refunds", True)
+    ]
 
 
 def test_a_time_limit_reaches_the_tool(ran: Ran) -> None:

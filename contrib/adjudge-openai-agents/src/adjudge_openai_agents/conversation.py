@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from importlib import metadata
 from typing import Any
 
-from agents import Agent, Handoff, MaxTurnsExceeded, RunContextWrapper, Runner, RunState
+from agents import Agent, AgentsException, Handoff, MaxTurnsExceeded, RunContextWrapper, Runner, RunState
 from agents.run import DEFAULT_MAX_TURNS
 
 from adjudge.kit.framework_agent import (
@@ -69,10 +69,16 @@ class _Conversation:
         try:
             given, context = self._input(said)
             result = await self._ran(given, max_turns=self._turns, hooks=recorder, **context)
-        except BaseException as error:
-            recorder.take_results()
+        except AgentsException as error:
+            made = [] if error.run_data is None else error.run_data.new_items
+            recorder.take_results(item.to_input_item() for item in made)
             if isinstance(error, MaxTurnsExceeded):
                 raise AgentError(str(error), code="turn_limit") from error
+            if (tripped := _tripped(error)) is not None:
+                raise AgentError(tripped, code="agent_raised") from error
+            raise
+        except BaseException:
+            recorder.take_results()
             raise
         items = result.to_input_list()
         recorder.take_results(items)
@@ -113,6 +119,17 @@ class _Conversation:
     @property
     def state(self) -> JsonObject | None:
         return shown_state(self._context)
+
+
+def _tripped(error: AgentsException) -> str | None:
+    """Which guardrail stopped the run, and why; the SDK's message says neither."""
+    found = getattr(error, "guardrail_result", error)  # guardrails of tools are those of the error itself
+    guardrail = getattr(found, "guardrail", None)
+    if guardrail is None:
+        return None
+    info = getattr(getattr(found, "output", None), "output_info", None)
+    why = "" if info is None else f": {answer_text(info)}"
+    return f"{type(error).__name__}: guardrail {guardrail.get_name()!r}{why}"
 
 
 def _part(item: Item) -> JsonObject:
