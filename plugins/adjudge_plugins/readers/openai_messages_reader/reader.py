@@ -61,7 +61,7 @@ def _rows(stream: JsonStream, name: str) -> Iterator[tuple[Place, JsonObject, bo
     while stream.peek():
         line = stream.line
         if stream.peek() != "[":
-            run = stream.value()
+            run = _value(stream)
             alone = index == 0 and not stream.peek()
             yield Place(name, line, "$", index), _run(run, name, line), alone
             index += 1
@@ -93,6 +93,17 @@ def _rows(stream: JsonStream, name: str) -> Iterator[tuple[Place, JsonObject, bo
             alone = index == 0 and not stream.peek()
             yield Place(name, line, "$", index), {"messages": messages}, alone
             index += 1
+
+
+def _value(stream: JsonStream) -> Any:
+    """Read a value. The messages of a run are read one at a time: a value that is longer than the buffer is decoded twice."""
+    if stream.peek() != "{":
+        return stream.value()
+    run: JsonObject = {}
+    for key in stream.members():
+        is_list = key in MESSAGES and stream.peek() == "["
+        run[key] = [stream.value() for _ in stream.elements()] if is_list else stream.value()
+    return run
 
 
 def _run(value: object, name: str, line: int) -> JsonObject:

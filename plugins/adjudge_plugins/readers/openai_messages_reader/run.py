@@ -48,9 +48,8 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
     """Convert a run to a trajectory.
 
     Args:
-        run: An object with ``messages`` or ``traj``. Of its other keys, ``eval_id`` or ``task_id`` is the id
-        of
-            the case; all of them are kept in ``extra``.
+        run: An object with ``messages`` or ``traj``, whose messages are removed. Of its other keys, ``eval_id`` or
+            ``task_id`` is the id of the case; all of them are kept in ``extra``.
         place: The place of the run.
         options: Supplies the task if the run has none.
         name: The ``eval_id`` if the run has none.
@@ -61,13 +60,13 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
     key = next(key for key in (_BEFORE_PROMPTING, *MESSAGES) if isinstance(run.get(key), list))
     losses = logs.Losses()
     turns = Dialogue(losses, instructions=_words(run.get("system")), roles=options.roles)
-    messages = cast("Sequence[object]", run[key])
+    messages = cast("list[object]", run[key])
     reply = _reply(run, messages, losses)
     is_mini = mini_swe_agent.is_written_by_it(run, messages)
 
     def told() -> Iterator[tuple[Step, Sequence[str]]]:
         """Yield every message with its speaker's names, one at a time, because one run may fill a whole file."""
-        placed = ((message, f".{key}[{index}]") for index, message in enumerate(messages))
+        placed = ((message, f".{key}[{index}]") for index, message in enumerate(_drained(messages)))
         for message, at in chain(placed, reply):
             known = mini_swe_agent.with_known_role(message) if is_mini else message
             names = _names(known) if options.roles else ()
@@ -96,6 +95,13 @@ def trajectory_of(run: JsonObject, place: Place, options: ReadOptions, name: str
         or None,
         lost=losses.texts(),
     )
+
+
+def _drained(messages: list[object]) -> Iterator[object]:
+    """Yield every message, and remove it from the list: its step has the texts, and one run may fill a whole file."""
+    for index, message in enumerate(messages):
+        messages[index] = None
+        yield message
 
 
 def _names(message: object) -> tuple[str, ...]:
