@@ -61,8 +61,13 @@ def test_create_edit_run_and_analyse_as_the_documentation_of_adk_says(walk: Walk
             expect(marked).to_have_count(1)
             expect(marked).to_contain_text(message)
         rows.and_(page.get_by_label(re.compile("^Step 1,"))).click()
-        for tab in ("Event", "Request", "Response", "Graph"):
+        for tab, seen in (
+            ("Request", "Turn off device_2 in the Bedroom."),
+            ("Response", '"set_device_info"'),
+        ):
             page.get_by_role("tab", name=tab, exact=True).click()
+            expect(page.get_by_role("tabpanel", name=tab)).to_contain_text(seen)
+        page.get_by_role("tab", name="Graph", exact=True).click()
         expect(page.locator("svg.av-graph")).to_contain_text("set_device_info")
         walk.shot("session-trace")
         page.go_back()

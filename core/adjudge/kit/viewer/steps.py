@@ -9,6 +9,7 @@ from adjudge.kit.render.call_diff import call_text
 from adjudge.kit.render.judges import short_number
 from adjudge.kit.render.lines import shortened
 from adjudge.kit.trace import cost_of_step, json_text, place_of
+from adjudge.kit.viewer.exhibits import Exhibits
 from adjudge.kit.viewer.texts import Text, json_view, text_of
 from adjudge.kit.viewer.trace_documents import Item, TraceRow
 from adjudge.model.base import JsonValue
@@ -57,7 +58,7 @@ def step_row(step: Step, times: tuple[float, float, str], items: Sequence[Item])
         "marks": [],
         "ref": clean(step.source_ref or ""),
         "items": list(items),
-        "raw": _raw(step),
+        "raw": {},
         "nodes": [],
     }
 
@@ -161,9 +162,10 @@ def _plain(text: Text) -> str:
     return text if isinstance(text, str) else text["text"]
 
 
-def _raw(step: Step) -> dict[str, Text]:
+def raw_of(step: Step, exhibits: Exhibits) -> dict[str, Text]:
+    """The raw event, request and response of a step, if they were recorded."""
     recorded = {"event": step.raw_event, "request": step.model_request, "response": step.model_response}
-    return {name: json_view(value) for name, value in recorded.items() if value is not None}
+    return {name: json_view(exhibits.whole(value)) for name, value in recorded.items() if value is not None}
 
 
 def _blob_text(blob: Blob) -> str:

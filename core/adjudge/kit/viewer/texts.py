@@ -10,7 +10,7 @@ from adjudge.model.printable import clean
 
 MOST: Final = 1_000_000
 """The maximum length of one text in a document, in characters."""
-_RECORDED: Final = 200_000
+RECORDED: Final = 200_000
 """The maximum length of a recorded event, request or response, in characters."""
 
 
@@ -39,5 +39,5 @@ def text_of(text: str, limit: int = MOST) -> Text:
 def json_view(value: JsonValue) -> Text:
     """A JSON value as indented text, with a lower limit than other texts: requests of a long run repeat each other."""
     if isinstance(value, str):
-        return text_of(value, _RECORDED)
-    return text_of(json.dumps(value, ensure_ascii=False, indent=2, default=str), _RECORDED)
+        return text_of(value, RECORDED)
+    return text_of(json.dumps(value, ensure_ascii=False, indent=2, default=str), RECORDED)

@@ -6,8 +6,17 @@ from collections.abc import Iterable
 
 from adjudge.kit.trace import cost_of
 from adjudge.kit.viewer.documents import Fault
+from adjudge.kit.viewer.exhibits import Exhibits
 from adjudge.kit.viewer.graph import graph_of, nodes_of
-from adjudge.kit.viewer.steps import answer_item, asked_item, items_of, state_item, step_row, tokens_text
+from adjudge.kit.viewer.steps import (
+    answer_item,
+    asked_item,
+    items_of,
+    raw_of,
+    state_item,
+    step_row,
+    tokens_text,
+)
 from adjudge.kit.viewer.texts import text_of
 from adjudge.kit.viewer.timing import Timing, seconds_text
 from adjudge.kit.viewer.trace_documents import Item, Trace, TraceGroup, TraceRow
@@ -18,7 +27,7 @@ from adjudge.model.trajectory import Trajectory
 
 def trace_of(run: Trajectory) -> Trace:
     """Create the trace of a run."""
-    timing = Timing(run)
+    timing, exhibits = Timing(run), Exhibits(run)
     groups: list[TraceGroup] = []
     index = 0
     for number, turn in enumerate(run.invocations, 1):
@@ -31,6 +40,7 @@ def trace_of(run: Trajectory) -> Trace:
                 items.append(answer)
             row = step_row(step, timing.at(index, step), items)
             row["nodes"] = nodes_of(step, run)
+            row["raw"] = raw_of(step, exhibits)
             rows.append(row)
             index += 1
         if not rows and (loose := [item for item in (asked, answer) if item]):
