@@ -24,6 +24,7 @@ from adjudge.runner.log_planning import plan_logs
 from adjudge.runner.old_reports import OldReports
 from adjudge.runner.plan import Plan, differences
 from adjudge.runner.planning import plan_cases
+from adjudge.runner.reports import output_paths
 from adjudge.runner.request import (
     DEFAULT_CONCURRENCY,
     DEFAULT_SCORING_TIMEOUT,
@@ -57,7 +58,7 @@ async def evaluate(
     max_cost: float | None = None,
     use_cache: bool = True,
     record: str | Path | None = None,
-    outputs: Sequence[str | Path] = (),
+    outputs: str | Path | Sequence[str | Path] = (),
     trust_code: bool | None = None,
     extensions: Extensions | None = None,
     watch: Watch | None = None,
@@ -84,7 +85,7 @@ async def evaluate(
         max_cost: The maximum cost of judges in USD; needs the extra ``prices``.
         use_cache: Whether to use judges' answers from earlier runs, and to store new answers for later runs.
         record: A new file to record the calls to judges in.
-        outputs: Report files to write; the ending of the name decides the format.
+        outputs: Report files to write, one or several; the ending of the name decides the format.
         trust_code: Whether to run code named by a ``test_config.json`` that was found beside an eval set and lies
             outside the agent's folder. ``False`` also covers a ``config`` that is the content of such a file.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
@@ -135,7 +136,7 @@ async def judge_logs(
     max_cost: float | None = None,
     use_cache: bool = True,
     record: str | Path | None = None,
-    outputs: Sequence[str | Path] = (),
+    outputs: str | Path | Sequence[str | Path] = (),
     extensions: Extensions | None = None,
     watch: Watch | None = None,
     **options: Any,
@@ -163,7 +164,7 @@ async def judge_logs(
         max_cost: The maximum cost of judges in USD; needs the extra ``prices``.
         use_cache: Whether to use judges' answers from earlier runs, and to store new answers for later runs.
         record: A new file to record the calls to judges in.
-        outputs: Report files to write; the ending of the name decides the format.
+        outputs: Report files to write, one or several; the ending of the name decides the format.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
         watch: Called with every event as it happens.
         options: Options of every criterion in words, as ``adjudge criteria show ai_judge`` lists them:
@@ -208,7 +209,7 @@ async def resume(
     concurrency: int | None = None,
     max_judge_calls: int | None = None,
     max_cost: float | None = None,
-    outputs: Sequence[str | Path] = (),
+    outputs: str | Path | Sequence[str | Path] = (),
     extensions: Extensions | None = None,
     watch: Watch | None = None,
 ) -> RunResult:
@@ -221,7 +222,7 @@ async def resume(
         concurrency: The maximum number of open sessions with the agent; by default the same as before.
         max_judge_calls: The maximum number of further calls to judges; by default the run's original limit.
         max_cost: The maximum further cost of judges in USD; by default the run's original limit.
-        outputs: Report files to write; the ending of the name decides the format.
+        outputs: Report files to write, one or several; the ending of the name decides the format.
         extensions: Loaded plugins, for tests; otherwise those of this environment.
         watch: Called with every event as it happens.
 
@@ -231,7 +232,7 @@ async def resume(
         ReportError: a report could not be written; it holds the result.
         InputError: something that the run needs is now missing or wrong.
     """
-    paths = _resolved(outputs)
+    paths = output_paths(outputs)
     with OldReports(paths) as old, Journal.open_for_resume(journal_path(run)) as journal:
         record = record_of(journal)
         with journal.reading():
@@ -295,12 +296,12 @@ async def _begun(
     request: RunRequest | LogsRequest,
     agent: object,
     run: str | None,
-    outputs: Iterable[str | Path],
+    outputs: str | Path | Sequence[str | Path],
     extensions: Extensions | None,
     watch: Watch | None,
 ) -> RunResult:
     """Plan a new run, and execute it."""
-    paths = _resolved(outputs)
+    paths = output_paths(outputs)
     with OldReports(paths) as old:
         path = new_journal(run)
         return await begun(await planned(request, agent, extensions, paths), old, path, watch)
@@ -337,8 +338,3 @@ def _lost_plugins(began_with: Iterable[Participant], extensions: Extensions) -> 
         )
         for name, one in sorted(lost.items())
     ]
-
-
-def _resolved(outputs: Iterable[str | Path]) -> list[Path]:
-    """The outputs as absolute paths, before an agent can change the working folder."""
-    return [Path(output).absolute() for output in outputs]

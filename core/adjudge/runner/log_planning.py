@@ -134,7 +134,7 @@ def _with_options(
     """
     problems = ground.problems
     if entries and not any(entry.is_in_words for entry in entries):
-        for name in request.options:
+        for name in (name for name, value in request.options.items() if value is not False):
             problems.add(
                 f"{name} applies to criteria in words, and there are none",
                 file=request.criteria_file,

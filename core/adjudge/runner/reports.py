@@ -119,6 +119,12 @@ def reporter_for(output: Path, extensions: Extensions) -> Registered[ReporterSpe
     return found[0]
 
 
+def output_paths(outputs: str | Path | Iterable[str | Path]) -> list[Path]:
+    """One output or several as absolute paths, before an agent can change the working folder."""
+    named = (outputs,) if isinstance(outputs, str | Path) else outputs
+    return [Path(output).absolute() for output in named]
+
+
 def check_outputs(outputs: Iterable[Path], extensions: Extensions, problems: Problems) -> None:
     """Find problems with reports before a run starts."""
     seen: set[Path] = set()

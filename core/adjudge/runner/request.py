@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeAlias, cast, get_args
+from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast, get_args
 
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
@@ -194,25 +194,35 @@ def request_of(
         InputError: arguments have a wrong type; it names all of them.
     """
     from_file = isinstance(config, str | Path)
-    try:
-        return RunRequest.model_validate(
-            {
-                "agent": agent if isinstance(agent, str) else None,
-                "agent_options": {} if agent_options is None else agent_options,
-                "eval_sets": eval_sets,
-                "config_file": config if from_file else None,
-                "config": None if from_file else config,
-                "trust_code": False if trust_code is None else trust_code,
-                "is_config_found": trust_code is False and not from_file,
-                **judged(**options),
-            }
-        )
-    except ValidationError as error:
-        raise InputError([_mistaken(mistake) for mistake in error.errors(include_url=False)]) from None
+    return _checked(
+        RunRequest,
+        agent=agent if isinstance(agent, str) else None,
+        agent_options={} if agent_options is None else agent_options,
+        eval_sets=eval_sets,
+        config_file=config if from_file else None,
+        config=None if from_file else config,
+        trust_code=False if trust_code is None else trust_code,
+        is_config_found=trust_code is False and not from_file,
+        **judged(**options),
+    )
 
 
 _ARGUMENTS: Final = {"judges": "judge", "max_calls": "max_judge_calls", "config_file": "config"}
 """The names of arguments that differ from their field, by field."""
+
+_RequestT = TypeVar("_RequestT", bound=Request)
+
+
+def _checked(kind: type[_RequestT], **fields: object) -> _RequestT:
+    """Create a request.
+
+    Raises:
+        InputError: arguments have a wrong type; it names all of them.
+    """
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        raise InputError([_mistaken(mistake) for mistake in error.errors(include_url=False)]) from None
 
 
 def _mistaken(mistake: ErrorDetails) -> Problem:
@@ -250,18 +260,19 @@ def logs_request_of(
     options: Mapping[str, Any],
     **fields: Any,
 ) -> LogsRequest:
-    """Create a request from the arguments of ``judge_logs``; ``options`` are options of every criterion in words."""
+    """Create a request from the arguments of ``judge_logs``; ``options`` are options of every criterion in words.
+
+    Raises:
+        InputError: arguments have a wrong type; it names all of them.
+    """
     given = () if criteria is None or isinstance(criteria, str | Path) else criteria
-    return LogsRequest.model_validate(
-        {
-            "logs": logs,
-            "criteria_file": criteria if isinstance(criteria, str | Path) else None,
-            "criteria": tuple(map(_as_written, given)),
-            "options": {
-                name: value for name, value in options.items() if value is not None and value is not False
-            },
-            **fields,
-        }
+    return _checked(
+        LogsRequest,
+        logs=logs,
+        criteria_file=criteria if isinstance(criteria, str | Path) else None,
+        criteria=tuple(map(_as_written, given)),
+        options={name: value for name, value in options.items() if value is not None},
+        **fields,
     )
 
 

@@ -25,6 +25,7 @@ from adjudge.runner.reports import (
     check_outputs,
     known_status_of,
     known_summary_of,
+    output_paths,
     report_of,
     write_outputs,
 )
@@ -107,7 +108,7 @@ def _compared(report: RunReport, baseline: str | None) -> Generator[RunReport]:
 
 def write_reports(
     name: str,
-    outputs: Sequence[str | Path],
+    outputs: str | Path | Sequence[str | Path],
     *,
     detailed: bool = False,
     baseline: str | None = None,
@@ -117,7 +118,7 @@ def write_reports(
 
     Args:
         name: The run's name.
-        outputs: Report files to write; the ending of the name decides the format.
+        outputs: Report files to write, one or several; the ending of the name decides the format.
         detailed: Whether the report should show every turn.
         baseline: The name of an earlier run to compare it with.
         extensions: Loaded plugins; otherwise those of this environment.
@@ -131,7 +132,7 @@ def write_reports(
     """
     summary, unwritten = write_files(
         name,
-        [Path(output) for output in outputs],
+        output_paths(outputs),
         detailed=detailed,
         baseline=baseline,
         extensions=extensions,
