@@ -246,6 +246,7 @@ def test_what_was_recorded_of_a_model_call_is_shown_on_the_axis_of_time(
         "model_request": {"contents": "Turn it off."},
         "model_response": {"parts": ["switch"]},
         "usage": Usage(input_tokens=1200, output_tokens=34),
+        "extra": {"cost": 0.00001034567},
     }
     first, second = plain.steps
     steps = (
@@ -268,7 +269,12 @@ def test_what_was_recorded_of_a_model_call_is_shown_on_the_axis_of_time(
     assert bars[1]["width"] / bars[0]["width"] == pytest.approx(3, rel=0.05)
     assert bars[1]["x"] == pytest.approx(bars[0]["x"] + bars[0]["width"], abs=2)
     assert page.locator(".av-trace-row .av-time").all_inner_texts() == ["1.0 s", "3.0 s"]
-    assert page.locator(".av-trace-row.av-event .av-tokens").all_inner_texts() == ["1.2k in, 34 out"]
+    assert page.locator(".av-trace-row.av-event .av-tokens").all_inner_texts() == [
+        "1.2k in, 34 out\ncost 0.00001035"
+    ]
+    assert "cost\n0.00001035" in page.locator(".av-trace-top").inner_text()
+    spent = page.locator(".av-event .av-tokens")
+    assert spent.evaluate("element => element.scrollWidth <= element.clientWidth"), "a cost is cut off"
     panel = page.get_by_role("region", name="Step")
     panel.get_by_text("Event as recorded").click()
     assert '"id": "e-1"' in panel.inner_text()

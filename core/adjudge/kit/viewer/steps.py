@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Final, Literal
 
 from adjudge.kit.render.call_diff import call_text
@@ -52,7 +53,7 @@ def step_row(step: Step, times: tuple[float, float, str], items: Sequence[Item])
         "end": end,
         "time": time,
         "tokens": tokens_text(step.usage),
-        "cost": "" if cost is None else f"cost {cost:.4g}",
+        "cost": "" if cost is None else f"cost {cost_text(cost)}",
         "event": step.raw_event is not None or step.form == "event",
         "nested": step.parent_call_id is not None,
         "marks": [],
@@ -108,6 +109,12 @@ def tokens_text(usage: Usage | None) -> str:
     ]
     total = usage.total_tokens
     return ", ".join(sides) or ("" if total is None else short_number(total))
+
+
+def cost_text(cost: float) -> str:
+    """A cost in the currency of the log, with at most four significant digits: "1.25", "0.0000103"."""
+    text = f"{Decimal(f'{cost:.4g}'):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _item(field: str, text: str, label: str, *, code: bool = False) -> Item:

@@ -11,6 +11,7 @@ from adjudge.kit.viewer.graph import graph_of, nodes_of
 from adjudge.kit.viewer.steps import (
     answer_item,
     asked_item,
+    cost_text,
     items_of,
     raw_of,
     state_item,
@@ -95,7 +96,7 @@ def _summary(run: Trajectory, timing: Timing) -> list[tuple[str, str]]:
     if tokens := tokens_text(total_usage([step.usage for step in run.steps])):
         found.append(("tokens", tokens))
     if (cost := cost_of(run)) is not None:
-        found.append(("cost", f"{cost:.4g}"))
+        found.append(("cost", cost_text(cost)))
     if len(run.invocations) > 1:
         found.insert(0, ("turns", str(len(run.invocations))))
     return found

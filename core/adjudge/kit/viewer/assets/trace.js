@@ -37,7 +37,7 @@ function traceView(trace, state, onstep, hover) {
       row.marks.map(([words, tone]) => h('span', { class: `av-tag av-${tone}` }, words))),
     h('span', { class: 'av-lane' }, bar),
     h('span', { class: 'av-time' }, row.time),
-    h('span', { class: 'av-tokens' }, [row.tokens, row.cost].filter(Boolean).join(' · ')));
+    h('span', { class: 'av-tokens' }, [row.tokens, row.cost].filter(Boolean).join('\n')));
   }
 
   // Rows are created again under the pointer, so only report changes.
