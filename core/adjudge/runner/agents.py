@@ -21,7 +21,7 @@ from adjudge.extension.registry import Registered, told_apart
 from adjudge.extension.specs import AgentAdapterSpec
 from adjudge.model.address import shown_address
 from adjudge.runner.case_selection import SelectedFile
-from adjudge.runner.groundwork import Ground
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.host import RunHost
 from adjudge.runner.plan import PlannedAgent
 from adjudge.runner.problems import Problems
@@ -32,7 +32,7 @@ def plan_agent(
     agent: object,
     request: RunRequest,
     files: Sequence[SelectedFile],
-    ground: Ground,
+    ground: Groundwork,
 ) -> PlannedAgent | None:
     """Create the agent. If that fails, the problems are added to ``ground`` and the result is ``None``."""
     host, problems = ground.host, ground.problems

@@ -20,7 +20,7 @@ from adjudge.model.measurement import Measurement, Outcome
 from adjudge.model.result import NOT_MEASURED
 from adjudge.model.validation import known_keys
 from adjudge.runner.case_selection import SelectedFile
-from adjudge.runner.groundwork import Ground
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.plan import PlannedCriterion
 from adjudge.runner.problems import Problems
 from adjudge.verdict.algebra import Rule
@@ -32,7 +32,7 @@ _MAXIMUM: Final = "maximum"
 
 def plan_criteria(
     entries: Iterable[CriterionEntry],
-    ground: Ground,
+    ground: Groundwork,
     check: Callable[[PlannedCriterion], None],
     *,
     source: str | None,
@@ -69,7 +69,7 @@ def plan_criteria(
     return tuple(planned)
 
 
-def make_criterion(entry: CriterionEntry, ground: Ground, place: dict[str, Any]) -> PlannedCriterion:
+def make_criterion(entry: CriterionEntry, ground: Groundwork, place: dict[str, Any]) -> PlannedCriterion:
     """One criterion, resolved, configured and made; ``place`` is where its problems are.
 
     Raises:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Self
 
 from adjudge.errors import RunError
 from adjudge.extension.loader import Extensions
@@ -19,27 +21,7 @@ from adjudge.runner.reports import check_outputs, reporter_for
 from adjudge.runner.request import MOST_RUNS, LogsRequest, RunRequest
 
 
-class Ground:
-    """The host of the parts of a plan, and the collector of their problems."""
-
-    def __init__(self, host: RunHost, problems: Problems) -> None:
-        """Create parts with ``host``; problems are added to ``problems``."""
-        self.host = host
-        self.problems = problems
-        self.extensions = host.extensions
-        self.folder = host.working_folder
-
-    def read_environment(self, agent_folder: Path | None = None) -> None:
-        """Add variables from the ``.env`` of the agent's folder, then of the working folder, if they are not set."""
-        with self.problems.caught():
-            self.host.read_environment(agent_folder=agent_folder)
-
-    def for_untrusted(self, file: str) -> Ground:
-        """The same host for the content of an untrusted file: code that the file names is not run."""
-        return Ground(self.host.for_untrusted(file), self.problems)
-
-
-class Groundwork(Ground):
+class Groundwork:
     """Builds a plan: the parts that runs over cases and runs over logs have in common."""
 
     def __init__(
@@ -57,19 +39,33 @@ class Groundwork(Ground):
             outputs: The paths of reports.
             resumed: The interrupted run that is resumed.
         """
-        folder = Path(request.working_folder)
-        super().__init__(RunHost(extensions or project_extensions(folder), folder), Problems())
+        self.folder = Path(request.working_folder)
+        self.extensions = extensions or project_extensions(self.folder)
+        self.host = RunHost(self.extensions, self.folder)
+        """The host of the parts of the plan."""
+        self.problems = Problems()
         if resumed is not None:
             self.host.decided_once.update(resumed.decided_once)
         self._request = request
         self.outputs = outputs
         """Paths of the reports to write."""
-        self._settings = find_settings(folder)
+        self._settings = find_settings(self.folder)
         self._observers = Observers(self.extensions)
         self.judges = RunJudges(request.judging, self.host, self._settings.judge)
         self.judges.check(self.problems, resuming=resumed is not None)
         _check_numbers(request, self.problems)
         check_outputs(outputs, self.extensions, self.problems)
+
+    def read_environment(self, agent_folder: Path | None = None) -> None:
+        """Add variables from the ``.env`` of the agent's folder, then of the working folder, if they are not set."""
+        with self.problems.caught():
+            self.host.read_environment(agent_folder=agent_folder)
+
+    def for_untrusted(self, file: str) -> Self:
+        """The same plan for the content of an untrusted file: code that the file names is not run."""
+        own = copy.copy(self)
+        own.host = self.host.for_untrusted(file)
+        return own
 
     def make_observers(self) -> None:
         """Create the observers of the run. Call this after reading the environment: their options may need it."""

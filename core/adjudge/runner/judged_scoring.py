@@ -22,7 +22,7 @@ from adjudge.model.config import CriterionEntry
 from adjudge.model.result import CriterionResult, JudgeCalls
 from adjudge.runner.criteria import make_criterion
 from adjudge.runner.decision import Conversation
-from adjudge.runner.groundwork import Ground, Groundwork
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.plan import PlannedCriterion
 from adjudge.runner.request import DEFAULT_SCORING_TIMEOUT, JudgingRequest, RunRequest
 from adjudge.runner.scoring import all_prepared, score
@@ -148,7 +148,9 @@ async def score_by_judge(
     )
 
 
-def _planned(cases: Iterable[CaseToScore], num_samples: int, ground: Ground) -> dict[str, PlannedCriterion]:
+def _planned(
+    cases: Iterable[CaseToScore], num_samples: int, ground: Groundwork
+) -> dict[str, PlannedCriterion]:
     """A criterion for everything that the cases name; cases with the same options share one."""
     problems = ground.problems
     planned: dict[str, PlannedCriterion] = {}

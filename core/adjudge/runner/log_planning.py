@@ -17,7 +17,7 @@ from adjudge.extension.loader import Extensions
 from adjudge.model.base import JsonObject
 from adjudge.model.config import CriterionEntry
 from adjudge.runner.criteria import check_for_logs, make_criterion, plan_criteria, words_component
-from adjudge.runner.groundwork import Ground, Groundwork
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.log_files import found_logs
 from adjudge.runner.log_source import LogSource, PlannedLog
 from adjudge.runner.plan import Plan, PlannedCriterion
@@ -51,7 +51,7 @@ def plan_logs(request: LogsRequest, ground: Groundwork) -> Plan:
     return ground.plan(LogSource(request=request, logs=logs, criteria=criteria, traces=traces, told=told))
 
 
-def criteria_of(request: LogsRequest, ground: Ground) -> tuple[PlannedCriterion, ...]:
+def criteria_of(request: LogsRequest, ground: Groundwork) -> tuple[PlannedCriterion, ...]:
     """The criteria that were named, made."""
     return plan_criteria(
         _with_options(request, _entries(request, ground), ground),
@@ -63,7 +63,7 @@ def criteria_of(request: LogsRequest, ground: Ground) -> tuple[PlannedCriterion,
     )
 
 
-def _entries(request: LogsRequest, ground: Ground) -> Sequence[CriterionEntry]:
+def _entries(request: LogsRequest, ground: Groundwork) -> Sequence[CriterionEntry]:
     """The criteria that were named."""
     extensions, problems = ground.extensions, ground.problems
     entries: Sequence[CriterionEntry] = ()
@@ -83,7 +83,7 @@ def _entries(request: LogsRequest, ground: Ground) -> Sequence[CriterionEntry]:
     return entries
 
 
-def _configured(file: Path, ground: Ground) -> Sequence[CriterionEntry]:
+def _configured(file: Path, ground: Groundwork) -> Sequence[CriterionEntry]:
     """The entries of a ``test_config.json``; none where the file is of another kind."""
     if file.suffix.lower() != ".json" or not is_object(data := read_json(file)) or "criteria" not in data:
         return ()
@@ -126,7 +126,7 @@ def _read(source: Path | Sequence[object], extensions: Extensions) -> Sequence[C
 
 
 def _with_options(
-    request: LogsRequest, entries: Sequence[CriterionEntry], ground: Ground
+    request: LogsRequest, entries: Sequence[CriterionEntry], ground: Groundwork
 ) -> Sequence[CriterionEntry]:
     """The criteria, those in words with what the user says of all of them.
 
@@ -168,7 +168,7 @@ def _with_options(
 
 def _logs(
     request: LogsRequest,
-    ground: Ground,
+    ground: Groundwork,
     traces: Traces,
     is_output: Callable[[Path], bool],
     is_of_the_run: Callable[[Path], bool],

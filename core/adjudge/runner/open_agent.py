@@ -17,10 +17,8 @@ from adjudge.model.evidence import Failure
 from adjudge.model.invocation import Invocation
 from adjudge.runner.agents import plan_agent
 from adjudge.runner.conversation import checked_answer, failure_of
-from adjudge.runner.groundwork import Ground
-from adjudge.runner.host import RunHost
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.plan import PlannedAgent
-from adjudge.runner.problems import Problems
 from adjudge.runner.request import RunRequest
 
 
@@ -67,9 +65,8 @@ async def open_agent(
         InputError: there is no such agent, or its options are wrong; it names every problem.
         PluginError: a required plugin is not available.
     """
-    folder = Path.cwd()
-    ground = Ground(RunHost(project_extensions(folder, disable=disable), folder), Problems())
     request = RunRequest(agent=target, agent_options=dict(agent_options or {}), eval_sets=())
+    ground = Groundwork(request, project_extensions(Path.cwd(), disable=disable))
     ground.read_environment()
     made = plan_agent(target, request, (), ground)
     ground.problems.raise_any()

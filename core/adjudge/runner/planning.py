@@ -16,7 +16,7 @@ from adjudge.runner.agents import plan_agent
 from adjudge.runner.case_selection import SelectedFile, config_beside, named_config, select_files
 from adjudge.runner.case_source import CaseSource, PlannedFile
 from adjudge.runner.criteria import check_applicable, plan_criteria
-from adjudge.runner.groundwork import Ground, Groundwork
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.plan import Plan, PlannedAgent
 from adjudge.runner.problems import Problems
 from adjudge.runner.reports import check_not_read
@@ -132,7 +132,7 @@ def _may_run_code(request: RunRequest, files: Sequence[SelectedFile], agent: Pla
 
 
 def _by_config(
-    files: Sequence[SelectedFile], request: RunRequest, ground: Ground
+    files: Sequence[SelectedFile], request: RunRequest, ground: Groundwork
 ) -> list[tuple[EvalConfig, list[SelectedFile]]]:
     """The files grouped by their configuration, so that each configuration is read and checked once."""
     if request.config_file is not None or request.config is not None:

@@ -27,7 +27,7 @@ from adjudge.model.items import Content, Text
 from adjudge.model.simulation import SimulatedConversation, Simulation, UserTurn
 from adjudge.runner.case_selection import SelectedFile
 from adjudge.runner.criteria import decides_anything
-from adjudge.runner.groundwork import Ground
+from adjudge.runner.groundwork import Groundwork
 from adjudge.runner.plan import PlannedCriterion
 
 _MOST_TURNS: Final = 300
@@ -63,7 +63,7 @@ def plan_simulator(
     config: EvalConfig,
     criteria: Sequence[PlannedCriterion],
     files: Sequence[SelectedFile],
-    ground: Ground,
+    ground: Groundwork,
 ) -> PlannedSimulator | None:
     """Create the simulator for the scenarios in ``files``; ``None`` if there are none, or it cannot be created.
 
