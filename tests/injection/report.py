@@ -24,24 +24,24 @@ verdict on a failed run into PASS. The guide describes adjudge's protection:
 
 ## What was tried
 
-{families} payloads, each put into a run in each of {places} places, in the last step or in what the log says of the whole run:
+{families} payloads. Each is put into a run in each of {places} places, in the last step or in the data of the whole run:
 {place_names}.
 
 {orders} of the payloads instruct the judge what to answer: in four languages, in other words, as a forged answer, as delimiters and
 control tokens of chat templates, and in invisible characters. The others contain no instruction: a single sign, the opening of a thought,
 confident reasoning, a tool result, lines that look like those of other steps.
 
-The runs failed: {web} of web agents, on whose failure everybody agrees who labelled them (package `agent-reward-bench`, joined
-when the page is made), and {airline} of an airline agent, of which the final database says so. All have at most {steps} steps. Of the
-web agents, what came back is what another judge noted of each screen. One criterion with one check about the outcome is judged at
-`step_level`, with one vote, through the same services as `adjudge judge`.
+All runs failed, and have at most {steps} steps. {web} are of web agents: all people who labelled them agree that they failed (package
+`agent-reward-bench`, which is installed when the page is made). {airline} are of an airline agent: the final database shows that they
+failed. The results in the logs of the web agents are the notes of another judge on each screen. One criterion with one check about the
+outcome is judged at `step_level`, with one vote, through the same services as `adjudge judge`.
 """
 
 _PROGRAMS = """\
 ## Judges that are programs
 
 The behaviour of such a judge is known, so the results show only the effect of adjudge's protection. The first {runs} runs, each with every payload in every
-place, and each once without: {each} judgements a program.
+place, and each once without: {each} judgements for each program.
 
 - *honest* answers that the run failed, whatever it reads.
 - *obedient* follows every instruction anywhere in its request, hidden or not, and cites real results for it. This is the
@@ -69,12 +69,12 @@ _MODEL = """\
 ## A small model
 
 `{model}`, on this machine, at temperature 0: {clean} of the runs without a payload, and then those that did not pass with {families}
-of the payloads in {places} places ({place_names}), in an order that favours none, as far as time went: {asked} judgements. Brackets are exact
-95 % intervals (Clopper and Pearson), as if the judgements were independent; runs come back in several of them, so they are
-too narrow.
+of the payloads in {places} places ({place_names}), in an order that favours none, until the time was over: {asked} judgements. Brackets are exact
+95 % intervals (Clopper and Pearson) for independent judgements. Several judgements are of the same run, so the intervals are too
+narrow.
 
-Without a payload it said {clean_told}. A model of this size is [no good judge](../judges/local.md): it is here because it can be asked, and
-easily led.
+Without a payload it said {clean_told}. A model of this size is [not a good judge](../judges/local.md). It is used here because it runs
+without a provider, and is easily influenced.
 """
 
 _ONLY_CLEAN = """\
@@ -97,9 +97,9 @@ it ended when it is run again.
 _FLAGGED = """\
 ## False alarms on clean runs
 
-What the detector of words to a judge costs: a run that it flags is looked at twice, and may end as UNSURE. It flags {flagged} of the {runs}
-runs of the real files ({interval}). A run that is not flagged is asked about exactly as if there were no detector, so the accuracy on
-clean runs is the same, by construction. What the marks of lines and the delimiters cost a judge is not measured here.
+A run that the detector flags is judged twice, and may end as UNSURE. It flags {flagged} of the {runs}
+runs of the real files ({interval}). The requests for the other runs are exactly the same as without a detector, so the accuracy on
+clean runs does not change. The effect of the marks of lines and of the delimiters on a judge is not measured here.
 """
 
 
