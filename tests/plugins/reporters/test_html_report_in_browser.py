@@ -500,6 +500,8 @@ def test_the_levels_of_a_long_run_are_rows_only_where_they_are_seen(tmp_path: Pa
     page.get_by_role("heading", name="Step 1500", exact=True).wait_for()
 
     assert page.locator(".av-step-row").count() < 60
+    # Many phases are named briefly, as there is little room for each.
+    assert page.locator(".av-phase").all_inner_texts()[:3] == ["A", "B", "C"]
     assert page.get_by_role("option", name="Step 1500:").get_attribute("aria-selected") == "true"
     page.get_by_role("listbox", name="Steps").press("End")
     page.get_by_role("heading", name="Step 3000", exact=True).wait_for()
@@ -623,6 +625,10 @@ def test_a_narrow_window_shows_all_of_it(weather: Path, opened: Any, place: dict
     for box in (page.locator(part).bounding_box() for part in (".av-top", ".av-detail")):
         assert box is not None
         assert box["x"] + box["width"] <= SIZES["phone"][0]
+    if not place:
+        labels = page.locator(".av-matrix-labels > span")
+        assert labels.all_text_contents() == ["tool_trajectory_avg_score", "response_match_score"]
+        assert all(label.is_visible() for label in labels.all())
     page.get_by_role("button", name="Cases").click()
     assert page.locator(".av-case-row").first.is_visible()
 

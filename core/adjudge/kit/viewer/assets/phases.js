@@ -4,8 +4,10 @@
 function phaseLine(level, rows, onchoose) {
   const places = new Map(rows.map((row, index) => [row.step, index]));
   const share = (count) => `${(100 * count) / rows.length}%`;
-  const parts = level.sections.filter((section) => section.steps.length).flatMap((section, index) => spansOf(section.steps, places).map(([from, to]) => {
-    const part = h('span', { class: `av-phase${index % 2 ? ' av-phase-odd' : ''}`, title: `${section.label}: ${ranges(section.steps)}`, onclick: () => onchoose(section.steps) }, said(section.label));
+  const phases = level.sections.filter((section) => section.steps.length);
+  const brief = brieflyNamed(phases);
+  const parts = phases.flatMap((section, index) => spansOf(section.steps, places).map(([from, to]) => {
+    const part = h('span', { class: `av-phase${index % 2 ? ' av-phase-odd' : ''}`, title: `${section.label}: ${ranges(section.steps)}`, onclick: () => onchoose(section.steps) }, said(brief[index]));
     part.style.left = share(from);
     part.style.width = share(to - from + 1);
     return { part, steps: section.steps };
@@ -16,7 +18,7 @@ function phaseLine(level, rows, onchoose) {
     return fault;
   }));
   const now = h('span', { class: 'av-phase-now' });
-  const words = level.sections.filter((section) => section.steps.length).map((section) => `${section.label}: ${ranges(section.steps)}`).join('; ');
+  const words = phases.map((section) => `${section.label}: ${ranges(section.steps)}`).join('; ');
   const element = h('div', { class: 'av-phases', role: 'img', 'aria-label': `Phases: ${words}` },
     faults.length ? h('div', { class: 'av-phase-faults' }, faults) : null, h('div', { class: 'av-phase-row' }, parts.map(({ part }) => part), now));
   return {
@@ -27,6 +29,13 @@ function phaseLine(level, rows, onchoose) {
       now.style.left = share((places.get(step) ?? 0) + 0.5);
     },
   };
+}
+
+// Labels without the first word that all of many phases share: "Phase A" becomes "A".
+function brieflyNamed(phases) {
+  const [first] = phases[0].label.split(' ');
+  const shared = phases.length > 8 && phases.every(({ label }) => label.startsWith(`${first} `));
+  return phases.map(({ label }) => (shared ? label.slice(first.length + 1) : label));
 }
 
 // The places of steps as spans of neighbours.
