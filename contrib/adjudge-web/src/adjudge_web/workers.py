@@ -63,11 +63,6 @@ class Work:
         self._life = asyncio.create_task(self._live())
 
     @property
-    def is_over(self) -> bool:
-        """Whether nothing of it is left."""
-        return self._life.done()
-
-    @property
     def trouble(self) -> str:
         """What it wrote on standard error last."""
         return "\n".join(self._trouble)
