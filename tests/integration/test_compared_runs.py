@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -74,7 +75,14 @@ def test_markdown_says_it_too(runs: Cli, tmp_path: Path) -> None:
 
     text = (tmp_path / "r.md").read_text()
     assert "### Since run `monday`: 1 got worse, 1 gone, 1 new, 1 got better, 0 unchanged" in text
-    assert "- **got worse** `weather.test.json:Paris`" in text
+    assert re.findall(
+        r"^- (\*\*.*?)(?: `response_match_score.*)?$", text.split("### What")[0], re.MULTILINE
+    ) == [
+        "**got worse** `weather.test.json:Paris` PASS → FAIL",
+        "**gone** `weather.test.json:Atlantis` PASS",
+        "**new** `weather.test.json:Rome` PASS",
+        "**got better** `weather.test.json:Oslo` FAIL → PASS",
+    ]
 
 
 def test_a_run_compared_with_itself_has_no_changes(runs: Cli) -> None:

@@ -81,7 +81,8 @@ def _changes(comparison: Comparison) -> Iterator[str]:
     yield from _more(comparison["notes"], _NOTES, "notes")
     for change in comparison["changes"][:_CHANGES]:
         what = f" {code('; '.join(change['what']), LINE)}" if change["what"] else ""
-        yield f"- **{change['words']}** {code(change['name'], NAME)}{what}"
+        statuses = " → ".join(filter(None, (change["before"], change["after"])))
+        yield f"- **{change['words']}** {code(change['name'], NAME)} {statuses}{what}"
     yield from _more(comparison["changes"], _CHANGES, "changes")
 
 
