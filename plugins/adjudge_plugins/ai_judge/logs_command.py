@@ -150,6 +150,8 @@ def _history(runs: Sequence[Trajectory], log: Path) -> str:
         what = f"this log has {len(runs)} runs, and a history log has one."
         raise InputError(Problem(what=what, file=str(log), hint="Say which: --run N."))
     [run] = runs
+    if (nothing := run.nothing_of_the_agent) is not None:
+        raise InputError(Problem(what=nothing, file=str(log)))
     if run.goal:
         say("the task is no part of a history log: name it with --task when you judge it", err=True)
     return json.dumps(steps_of(run), indent=2, ensure_ascii=False) + "\n"

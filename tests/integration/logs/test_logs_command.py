@@ -137,3 +137,14 @@ def test_a_log_of_several_runs(
     one = adjudge("logs", "show", "log.jsonl", "--run", "2").stdout
     assert "run 2" in one
     assert "run 1" not in one
+
+
+@pytest.mark.parametrize("form", ["history_log", "eval_set"])
+def test_a_run_without_steps_and_answer_is_not_converted(
+    adjudge: Callable[..., Any], tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "log.json").write_text(json.dumps([{"role": "user", "content": "Go."}]))
+    done = adjudge("logs", "convert", "log.json", "--to", form, "--output", "out.json")
+    assert done.returncode == 2
+    assert "no step and no answer of the agent was read" in done.stderr
+    assert not (tmp_path / "out.json").exists()
