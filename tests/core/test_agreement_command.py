@@ -184,7 +184,7 @@ def test_what_has_no_counterpart_is_counted_and_named(run: Run, tmp_path: Path) 
     labels = [label("a", "PASS"), label("gone", "FAIL")]
     done = run(write_results(tmp_path / "r.json", logs), write_labels(tmp_path / "l.csv", labels))
 
-    assert "2 labels, 1 without a result; 1 results without a label" in done.stdout
+    assert "2 labels, 1 without a result; 1 result without a label" in done.stdout
     assert "no result: gone, done (line 3)" in done.stdout
 
 
@@ -347,7 +347,7 @@ def test_the_picture_is_svg_and_holds_every_criterion(run: Run, tmp_path: Path) 
     texts = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
 
     assert done.exception is None
-    assert "a<b & c: 1 labels, 1 verdicts" in texts
+    assert "a<b & c: 1 label, 1 verdict" in texts
     assert any(text and text.startswith("done: 59 labels") for text in texts)
 
 

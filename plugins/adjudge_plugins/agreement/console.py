@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from adjudge.kit.trace import counted
 from adjudge.plugin import say, show_table
 from adjudge_plugins.agreement.report import (
     AgreementReport,
@@ -36,11 +37,11 @@ _POINTS: Final = 8
 def show_report(report: AgreementReport) -> None:
     """Print it: what is missing first, then every criterion."""
     missing = len(report.labelled_not_judged)
-    told = f"{report.labels} labels"
+    told = counted(report.labels, "label")
     if missing:
         told += f", {missing} without a result"
     if report.judged_not_labelled:
-        told += f"; {report.judged_not_labelled} results without a label"
+        told += f"; {counted(report.judged_not_labelled, 'result')} without a label"
     say(told)
     for name in report.labelled_not_judged[:_LISTED]:
         say(f"  no result: {name}")
@@ -56,7 +57,7 @@ def show_report(report: AgreementReport) -> None:
 
 def _show_criterion(item: CriterionAgreement) -> None:
     counts = item.counts
-    say(f"{item.criterion_name}: {item.labelled} labelled, {item.decided} verdicts{_rest(item)}")
+    say(f"{item.criterion_name}: {item.labelled} labelled, {counted(item.decided, 'verdict')}{_rest(item)}")
     say(
         f"  labelled PASS: {counts.true_pass} judged PASS, {counts.false_fail} FAIL; "
         f"labelled FAIL: {counts.true_fail} judged FAIL, {counts.false_pass} PASS"
@@ -152,7 +153,7 @@ def _show_localisation(found: Localisation) -> None:
 def _pass_rate(rate: PassRate | None) -> Iterator[str]:
     if rate is None:
         return
-    told = f"pass rate of {rate.verdicts} verdicts without a label: {rate.judged:.2f} as judged"
+    told = f"pass rate of {counted(rate.verdicts, 'verdict')} without a label: {rate.judged:.2f} as judged"
     if rate.corrected is None or rate.interval is None:
         yield f"{told}; the judge does not separate PASS from FAIL well enough to correct it"
     else:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
+from adjudge.kit.trace import counted
 from adjudge_plugins.agreement.report import AgreementReport, CriterionAgreement
 
 _COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -49,7 +50,7 @@ def agreement_svg(report: AgreementReport) -> str:
 
 def _legend(item: CriterionAgreement) -> str:
     name = item.criterion_name if len(item.criterion_name) <= _NAME else f"{item.criterion_name[:_NAME]}…"
-    return escape(f"{name}: {item.labelled} labels, {item.decided} verdicts")
+    return escape(f"{name}: {counted(item.labelled, 'label')}, {counted(item.decided, 'verdict')}")
 
 
 def _tenth(share: float) -> float:
