@@ -267,6 +267,8 @@ def test_a_recording_without_the_case_lists_those_that_it_has(tmp_path: Path, ad
         ("ag", "Name the agent of the module: ag:chat or ag:Desk or ag:made"),
         ("ag.py:chat", "Name the agent of the module: ag:chat"),
         ("folder/agent.py", "Name the agent of the module: folder.agent:agent"),
+        ("ag.chat", "Name the agent of the module: ag:chat"),
+        ("folder.agent.agent", "Name the agent of the module: folder.agent:agent"),
         ("nothing", "'adjudge agents' says what they are"),
         ("foldr", "there is no folder foldr. Did you mean 'folder'?"),
         ("folder/shops/", "there is no folder folder/shops/. Did you mean 'folder/shop'?"),

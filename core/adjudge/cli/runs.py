@@ -26,7 +26,7 @@ def runs_command() -> None:
 @runs_command.command("list")
 @json_option
 def list_command(as_json: bool) -> None:
-    """List the runs of this folder, the oldest first."""
+    """List the runs of this folder, the one that changed last at the end."""
     from adjudge.journal.locations import runs_folder
     from adjudge.runner.stored_runs import list_runs
 

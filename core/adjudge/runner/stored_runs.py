@@ -61,7 +61,7 @@ class StoredRun:
 
 
 def list_runs() -> list[StoredRun]:
-    """List the runs of this folder, oldest first. An unreadable run is included, with the reason."""
+    """List the runs of this folder by their last change. An unreadable run is included, with the reason."""
     return [_stored(path) for path in sorted(runs_folder().glob("*.sqlite3"), key=_changed)]
 
 

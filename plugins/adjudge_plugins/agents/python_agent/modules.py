@@ -23,8 +23,13 @@ def hint_for_module(target: str, folder: Path) -> str | None:
     file = next(
         (found for found in (folder / f"{path}.py", folder / path / "__init__.py") if found.is_file()), None
     )
-    if file is None or path.is_absolute() or ".." in path.parts:
+    if path.is_absolute() or ".." in path.parts:
         return None
+    if file is None:
+        inside, _, name = target.rpartition(".")
+        module_file = folder / f"{inside.replace('.', '/')}.py"
+        is_there = inside and module_file.is_file() and name in _names_in(module_file)
+        return f"Name the agent of the module: {inside}:{name}" if is_there else None
     module = ".".join(path.parts)
     names = _names_in(file)
     if not names:
