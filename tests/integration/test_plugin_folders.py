@@ -303,6 +303,70 @@ def test_commands_are_listed_without_being_imported(adjudge: Run, tmp_path: Path
     assert "Did you mean 'runs feed'?" in unknown.stderr
 
 
+def test_a_package_of_commands_alone_is_listed_with_the_plugins(adjudge: Run, tmp_path: Path) -> None:
+    for zoo, command in (("zoo", "runs.feed"), ("barn", "milk"), ("dairy", "milk")):
+        fake_distribution(
+            tmp_path / "site",
+            f"adjudge-{zoo}",
+            "1.2",
+            commands={command: f"{zoo}_plugin:work"},
+            modules={f"{zoo}_plugin": 'raise SystemExit("imported")\n\n\ndef work():\n    """Work."""\n'},
+            urls={"Homepage": "https://zoo.example"},
+        )
+    place = str(tmp_path / "site")
+
+    listed = adjudge("plugins", PYTHONPATH=place)
+    without = adjudge("--no-plugin", "adjudge-zoo", "plugins", PYTHONPATH=place)
+    shown = adjudge("plugins", "show", "adjudge-zoo", PYTHONPATH=place)
+
+    rows = [line.split(maxsplit=4) for line in listed.stdout.splitlines()[1:-1]]
+    assert rows == [
+        ["adjudge-barn", "conflict", "adjudge-barn", "1.2", "commands: milk"],
+        ["adjudge-dairy", "conflict", "adjudge-dairy", "1.2", "commands: milk"],
+        ["adjudge-zoo", "active", "adjudge-zoo", "1.2", "commands: runs feed"],
+    ]
+    assert "adjudge-zoo    disabled" in without.stdout
+    assert shown.returncode == 0, shown.stderr
+    assert [line.split(maxsplit=1) for line in shown.stdout.splitlines()] == [
+        ["distribution", "adjudge-zoo 1.2"],
+        ["state", "active"],
+        ["homepage", "https://zoo.example"],
+        ["commands", "runs feed"],
+    ]
+
+
+def test_a_project_disables_the_commands_of_a_distribution(
+    adjudge: Run, folder: Path, tmp_path: Path
+) -> None:
+    fake_distribution(
+        tmp_path / "site",
+        "adjudge-zoo",
+        commands={"feed": "zoo_plugin:feed"},
+        modules={"zoo_plugin": "raise SystemExit('imported')\n"},
+    )
+    (folder / "adjudge.toml").write_text('[plugins]\ndisable = ["adjudge-zoo"]\n')
+
+    called = adjudge("feed", cwd=folder, PYTHONPATH=str(tmp_path / "site"))
+
+    assert called.returncode == 2
+    assert "the command 'feed' of adjudge-zoo 1.0 is disabled" in called.stderr
+
+
+def test_files_that_came_along_cannot_name_a_folder_of_plugins(adjudge: Run, folder: Path) -> None:
+    own = folder / ".config" / "adjudge"
+    own.mkdir(parents=True)
+    (own / "adjudge.toml").write_text(f'[plugins]\nfolders = ["{folder.parent / "mine"}"]\n')
+    (folder / ".env").write_text(
+        f"ADJUDGE_PLUGIN_FOLDERS={folder.parent / 'mine'}\nXDG_CONFIG_HOME={own.parent}\nHOME={folder}\n"
+    )
+    (folder / "test_config.json").write_text('{"criteria": {"few_words": 1.0}}')
+
+    evaluated = adjudge("eval", "polite:agent", "set.evalset.json", cwd=folder)
+
+    assert evaluated.returncode == 2
+    assert "unknown criterion 'few_words'" in evaluated.stderr
+
+
 # --- observers ------------------------------------------------------------------------------
 
 

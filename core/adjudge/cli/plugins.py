@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -12,7 +12,7 @@ from adjudge.cli.exits import UNMEASURED
 from adjudge.cli.listing import json_option, load_for_listing, say_document
 from adjudge.errors import UnknownNameError, did_you_mean
 from adjudge.extension.candidates import canonical_name
-from adjudge.extension.commands import COMMANDS
+from adjudge.extension.commands import COMMANDS, refusal
 from adjudge.extension.discovery import installed
 from adjudge.extension.loader import PluginState
 from adjudge.extension.tables import one_line, show_fields, show_table
@@ -70,6 +70,10 @@ def list_command(no_plugins: tuple[str, ...], as_json: bool, times: bool, with_o
         )
         for record in records
     ]
+    rows += [
+        (distribution, *state, *([""] if times else []), one_line(f"commands: {', '.join(names)}"))
+        for (distribution, *state), names in _commands(no_plugins).items()
+    ]
     if rows:
         headers = ("plugin", "state", "distribution", *(["time"] if times else []), "offers, or problem")
         show_table(headers, rows)
@@ -84,7 +88,13 @@ def list_command(no_plugins: tuple[str, ...], as_json: bool, times: bool, with_o
 @click.pass_obj
 def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
     """Show the plugin NAME, or all plugins of the distribution NAME."""
-    records = _records_of(load_for_listing(no_plugins), name)
+    extensions = load_for_listing(no_plugins)
+    commands = {
+        key: names
+        for key, names in _commands(no_plugins).items()
+        if canonical_name(key[0]) == canonical_name(name)
+    }
+    records = [] if commands and not _found(extensions, name) else _records_of(extensions, name)
     if as_json:
         say_document([plugin_facts(record) for record in records])
         return
@@ -106,6 +116,16 @@ def show_command(no_plugins: tuple[str, ...], name: str, as_json: bool) -> None:
         if record.components:
             fields.append(("offers", "\n".join(record.components)))
         show_fields(fields)
+    for (distribution, state, release), names in commands.items():
+        if records:
+            say()
+        homepage = homepage_of(distribution)
+        fields = [
+            ("distribution", release),
+            ("state", state),
+            *([("homepage", homepage)] if homepage else []),
+        ]
+        show_fields([*fields, ("commands", "\n".join(names))])
 
 
 @plugins_command.command("check")
@@ -133,6 +153,20 @@ def check_command(no_plugins: tuple[str, ...], distribution: str) -> int:
     if "bad" in found:
         return 1
     return UNMEASURED if "not run" in found else 0
+
+
+def _commands(disabled: Iterable[str]) -> dict[tuple[str, str, str], list[str]]:
+    """The third-party commands, by their distribution, state and release. None is imported."""
+    found = [candidate for candidate in installed(COMMANDS) if not candidate.is_built_in]
+    names = [candidate.name for candidate in found]
+    grouped: dict[tuple[str, str, str], list[str]] = {}
+    for candidate in found:
+        state = PluginState.ACTIVE if refusal(candidate, disabled) is None else PluginState.DISABLED
+        if state is PluginState.ACTIVE and names.count(candidate.name) > 1:
+            state = PluginState.CONFLICT
+        key = candidate.distribution, state.value, candidate.release
+        grouped.setdefault(key, []).append(candidate.name.replace(".", " "))
+    return grouped
 
 
 def _found(extensions: Extensions, name: str) -> list[PluginRecord]:

@@ -84,27 +84,22 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> tuple[click.Command
     import click
 
     from adjudge.errors import PluginError
-    from adjudge.extension.candidates import canonical_name
-    from adjudge.extension.discovery import disabled_by_variable, installed
+    from adjudge.extension.discovery import installed
     from adjudge.extension.guard import described
 
     found = [item for item in installed(COMMANDS) if item.name == name]
     found = found or [item for item in installed(_ABSENT) if item.name == name]
     if not found:
         return None
-    typed = name.replace(".", " ")
+    said = f"the command {name.replace('.', ' ')!r} of {found[0].release}"
     if len(found) > 1:
         listed = " and ".join(item.release for item in found)
-        raise PluginError(f"the command {typed!r} is provided by {listed}: uninstall one of them")
+        raise PluginError(
+            f"the command {name.replace('.', ' ')!r} is provided by {listed}: uninstall one of them"
+        )
     [candidate] = found
-    said = f"the command {typed!r} of {candidate.release}"
-    if canonical_name(candidate.distribution) in map(canonical_name, (*disabled, *disabled_by_variable())):
-        raise PluginError(f"{said} is disabled")
-    if not candidate.is_built_in:
-        from adjudge.extension.project import find_settings
-
-        if not candidate.is_allowed(find_settings(Path.cwd()).plugins.allow):
-            raise PluginError(f"{said} is not in the list [plugins] allow of the project")
+    if reason := refusal(candidate, disabled):
+        raise PluginError(f"{said} is {reason}")
     try:
         command = candidate.load()
     except KeyboardInterrupt:
@@ -115,6 +110,22 @@ def load_command(name: str, disabled: Iterable[str] = ()) -> tuple[click.Command
         found_type = type(command).__name__
         raise PluginError(f"{said} is of type {found_type}; a click command is expected")
     return command, None if candidate.is_built_in else said
+
+
+def refusal(candidate: Candidate, disabled: Iterable[str]) -> str | None:
+    """Why a command must not be imported: its distribution is disabled, or not allowed; or ``None``."""
+    from adjudge.extension.candidates import canonical_name
+    from adjudge.extension.discovery import disabled_by_variable
+
+    names = {*disabled, *disabled_by_variable()}
+    if not candidate.is_built_in:
+        from adjudge.extension.project import find_settings
+
+        settings = find_settings(Path.cwd()).plugins
+        if not candidate.is_allowed(settings.allow):
+            return "not in the list [plugins] allow of the project"
+        names.update(settings.disable)
+    return "disabled" if canonical_name(candidate.distribution) in map(canonical_name, names) else None
 
 
 def command_summary(candidate: Candidate) -> str:
