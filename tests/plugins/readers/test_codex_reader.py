@@ -120,6 +120,35 @@ def test_compaction_is_observed_and_encrypted_reasoning_is_lost(tmp_path: Path) 
     assert run.lost == ("reasoning, which is encrypted",)
 
 
+def test_items_that_are_no_messages_refuse_no_rollout(tmp_path: Path) -> None:
+    run = read(
+        tmp_path,
+        message("user", "Go."),
+        item("tool_search_call", call_id="1", execution="client", arguments={"query": "mail"}),
+        item("tool_search_output", call_id="1", execution="client", tools=[{"name": "send"}]),
+        item("ghost_snapshot", ghost_commit={"id": "abc", "parent": None}),
+        item("of_tomorrow", data=1),
+        message("assistant", "Done."),
+    )
+    [call], [found] = run.steps[0].calls, run.steps[0].results
+    assert (call.name, call.args) == ("tool_search", {"query": "mail"})
+    assert (found.call_id, found.value) == ("1", [{"name": "send"}])
+    assert run.lost == ("items of type 'ghost_snapshot'", "items of type 'of_tomorrow'")
+    assert run.invocations[0].final_response is not None
+
+
+def test_a_compaction_without_a_summary_is_said_to_be_lost(tmp_path: Path) -> None:
+    run = read(
+        tmp_path,
+        message("user", "Go."),
+        message("assistant", "One."),
+        ("compacted", {"message": "", "replacement_history": [{"type": "compaction"}]}),
+        message("assistant", "Two."),
+    )
+    assert [step.observations for step in run.steps] == [(), ()]
+    assert run.lost == ("the summary of a compaction, which is not in the rollout",)
+
+
 def test_a_rollout_of_before_the_envelope(tmp_path: Path) -> None:
     path = tmp_path / "rollout.jsonl"
     lines = [

@@ -19,13 +19,18 @@ from adjudge.model.items import Claim, Item, Opaque, ToolCall, ToolResult
 from adjudge.model.step import Step
 
 _CALL: Final = "_call"
-_OUTPUT: Final = "_call_output"
-_KEPT: Final = frozenset({"reasoning", "item_reference", "compaction", "mcp_list_tools"})
+_OUTPUT: Final = ("_call_output", "tool_search_output")
+_KEPT: Final = frozenset(
+    {
+        *("reasoning", "item_reference", "compaction", "mcp_list_tools"),
+        *("mcp_approval_request", "mcp_approval_response"),
+    }
+)
 """Types of items that are neither messages nor calls nor results."""
 
 _ARGUMENTS: Final = ("arguments", "input", "action", "code", "queries")
 _GIVEN: Final = ("output", "outputs", "results", "result")
-_READ: Final = frozenset({"type", "id", "call_id", "name", *_ARGUMENTS, *_GIVEN, "error"})
+_READ: Final = frozenset({"type", "id", "call_id", "name", *_ARGUMENTS, *_GIVEN, "error", "tools"})
 
 
 def is_message(value: object) -> bool:
@@ -34,7 +39,7 @@ def is_message(value: object) -> bool:
         return False
     data = cast("JsonObject", value)
     kind = data.get("type")
-    return "role" in data or (isinstance(kind, str) and (kind in _KEPT or kind.endswith((_CALL, _OUTPUT))))
+    return "role" in data or (isinstance(kind, str) and (kind in _KEPT or kind.endswith((_CALL, *_OUTPUT))))
 
 
 def step_from_item(item: Mapping[str, Any], *, path: str = "$", source_ref: str | None = None) -> Step:
@@ -56,7 +61,7 @@ def step_from_item(item: Mapping[str, Any], *, path: str = "$", source_ref: str 
     role = "assistant"
     items: Sequence[Item]
     if kind.endswith(_OUTPUT):
-        role, items = "tool", [_result(kind, item, item.get("output"))]
+        role, items = "tool", [_result(kind, item, item.get("output", item.get("tools")))]
     elif kind.endswith(_CALL):
         items = _call(kind, item)
     else:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from adjudge.kit import logs
-from adjudge.kit.openai import step_from_item, usage_from_openai
+from adjudge.kit.openai import is_message, step_from_item, usage_from_openai
 from adjudge.model import Claim, ErrorItem, Item, JsonObject, Observation, Step, Text, ToolCall
 from adjudge.plugin import InputError, Problem, ReadOptions, Trajectory
 from adjudge_plugins.readers.dialogue import AGENT, Dialogue
@@ -103,8 +103,11 @@ class Rollout:
             case "event_msg":
                 self._event(record)
             case "compacted":
-                said = logs.text_of(record.payload.get("message"))
-                self._observe(record, Observation(text=said, source="compaction"))
+                if said := logs.text_of(record.payload.get("message")):
+                    self._observe(record, Observation(text=said, source="compaction"))
+                else:
+                    self._close()
+                    self._losses.add("the summary of a compaction, which is not in the rollout")
             case kind:
                 self._losses.add(f"lines of type {kind!r}")
 
@@ -125,6 +128,9 @@ class Rollout:
 
     def _item(self, record: Record) -> None:
         payload = record.payload
+        if not is_message(payload):
+            self._losses.add(f"items of type {logs.text_of(payload.get('type'))!r}")
+            return
         step = logs.step_without_blobs(self._step(payload, record), self._losses)
         if any(call.name == _SPAWN for call in step.calls):
             self._losses.add("what a sub-agent did: it is in a rollout of its own")
