@@ -86,6 +86,80 @@ def test_a_key_of_the_environment_is_written_nowhere(
         assert form not in written
 
 
+TELLING = """
+import os
+from adjudge.plugin import (
+    CriterionSpec, JudgeBackendSpec, JudgeError, JudgeReply, Measurement, Outcome, ReporterSpec, hookimpl
+)
+
+KEY = os.environ["SHOP_API_KEY"]
+
+class Good:
+    async def prepare(self):
+        return {"sent": KEY}
+    async def score(self, case):
+        return Measurement(overall=Outcome.scored(1.0))
+    def write(self, report, stream):
+        raise ValueError(KEY)
+    async def complete(self, request):
+        if request.sample:
+            raise JudgeError(f"401 for {KEY}", code="bad_request")
+        return JudgeReply(text=f"no label, but {KEY}")
+
+@hookimpl.case_finished
+def tell(event):
+    raise ValueError(f"401 for https://shop.example/?key={KEY}")
+
+@hookimpl.criteria
+def criteria():
+    return [CriterionSpec(name="good", summary="Good", factory=lambda config, host: Good())]
+
+@hookimpl.judge_backends
+def judge_backends():
+    return [JudgeBackendSpec(name="odd", summary="Odd", factory=lambda config, host: Good(), prices="")]
+
+@hookimpl.reporters
+def reporters():
+    return [ReporterSpec(name="odd", summary="Odd", factory=lambda config, host: Good(), suffixes=(".odd",))]
+"""
+
+
+def test_a_key_that_a_plugin_tells_is_written_nowhere(
+    folder: Path, adjudge: Cli, everything_in: Callable[[Path], str]
+) -> None:
+    plugins = folder / "plugins"
+    plugins.mkdir()
+    (plugins / "telling.py").write_text(TELLING)
+    judged = {"threshold": 0.5, "judge_model_options": {"judge_model": "odd/m", "num_samples": 2}}
+    config = {"criteria": {"good": 1.0, "final_response_match_v2": judged}}
+    (folder / "test_config.json").write_text(json.dumps(config))
+
+    done = adjudge(
+        "--plugin-folder",
+        "plugins",
+        "eval",
+        "shop:says",
+        "set.test.json",
+        "--output",
+        "result.json",
+        "--output",
+        "result.odd",
+        "--record",
+        "calls.recording",
+        SHOP_API_KEY=KEY,
+        ADJUDGE_HOME=str(folder / "home"),
+    )
+
+    assert done.returncode == 3
+    assert "https://shop.example/?key=***" in done.stdout
+    assert "result.odd could not be written" in done.stderr
+    result = json.loads((folder / "result.json").read_text())
+    assert result["run"]["prepared"] == {"good": {"sent": "***"}}
+    written = done.stdout + done.stderr + everything_in(folder)
+    for form in (KEY, json.dumps(KEY)[1:-1]):
+        assert form not in written
+
+
 def test_words_are_no_keys(folder: Path, adjudge: Cli) -> None:
     (folder / "shop.py").write_text("def agent(text):\n    return 'production of short7 goods'\n")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
-from adjudge.errors import InputError, JudgeError, Problem, RunError
+from adjudge.errors import InputError, JudgeError, JudgeErrorCode, Problem, RunError
 from adjudge.journal.compression import packed, unpacked
 from adjudge.model.base import JsonObject
 from adjudge.model.judging import JudgeReply
@@ -140,7 +140,7 @@ class RecordingFile:
         """
         self._write("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", [(key, model, sample, packed(data))])
 
-    def add_failure(self, key: str, model: str, sample: int, error: JudgeError) -> None:
+    def add_failure(self, key: str, model: str, sample: int, code: JudgeErrorCode, message: str) -> None:
         """Record the failure of a call; an answer recorded later takes precedence.
 
         Raises:
@@ -148,7 +148,7 @@ class RecordingFile:
         """
         self._write(
             "INSERT OR REPLACE INTO failures VALUES (?, ?, ?, ?, ?)",
-            [(key, model, sample, error.code, str(error))],
+            [(key, model, sample, code, message)],
         )
 
     def models(self, key: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from adjudge.errors import JudgeError, JudgeUnusableError, RunError
+from adjudge.extension.secrets import Secrets
 from adjudge.judge.budget import Budget
 from adjudge.judge.cache_key import request_key
 from adjudge.judge.failure_classes import STOPPING
@@ -55,6 +56,7 @@ class JudgeClient:
         self._stores: tuple[ReplyStore, ...] = ()
         self._recording: RecordingFile | None = None
         self._tell: Callable[[], None] = lambda: None
+        self._secrets = Secrets()
         self._budget = budget or Budget()
         self._timeout = timeout
         self._retrying = retrying
@@ -84,6 +86,7 @@ class JudgeClient:
         self._stores = tuple(stores)
         self._recording = recording
         self._tell = told
+        self._secrets = Secrets()
 
     @property
     def calls(self) -> Mapping[str, JudgeCalls]:
@@ -142,10 +145,11 @@ class JudgeClient:
                 reply = await self._new(member, request, key, stores)
             except JudgeError as error:
                 if recording is not None and error.code != "unavailable":
-                    recording.add_failure(request.key, member.name, request.sample, error)
+                    told = self._secrets.masked(str(error))
+                    recording.add_failure(request.key, member.name, request.sample, error.code, told)
                 raise
         if recording is not None:
-            recording.add_reply(request.key, member.name, request.sample, _stored(reply))
+            recording.add_reply(request.key, member.name, request.sample, self._stored(reply))
         return reply
 
     async def aclose(self) -> None:
@@ -192,7 +196,7 @@ class JudgeClient:
             cost = member.cost(reply)
         except JudgeError as error:
             if error.code == "unavailable":
-                self._stopped[member.name] = str(error)
+                self._stopped[member.name] = self._secrets.masked(str(error))
                 raise
             self._count(member, JudgeCalls(failed=1))
             self._tell()
@@ -207,10 +211,15 @@ class JudgeClient:
                 self._budget.settle(reserved[0], cost)
         self._count(member, JudgeCalls(calls=1, usage=reply.usage, cost=cost))
         self._tell()  # count the call before storing its reply, so that a killed process does not miss calls
-        data = _stored(reply)
+        data = self._stored(reply)
         for store in stores:
             store.add_reply(key, request.sample, data)
         return reply
+
+    def _stored(self, reply: JudgeReply) -> bytes:
+        """The reply as JSON, with masked keys: a server may repeat its own."""
+        written = reply.model_dump_json(exclude_defaults=True, exclude={"rate"})
+        return self._secrets.masked_json(written.encode())
 
     def _caller(self, member: Member) -> Caller:
         if member.backend_name not in self._callers:
@@ -241,7 +250,3 @@ def _known(stores: Sequence[ReplyStore], key: str, sample: int) -> JudgeReply | 
             other.add_reply(key, sample, data)
         return reply
     return None
-
-
-def _stored(reply: JudgeReply) -> bytes:
-    return reply.model_dump_json(exclude_defaults=True, exclude={"rate"}).encode()

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
+from pydantic_core import from_json, to_json
+
 from adjudge.extension.hooks import CaseFinished, CaseStarted, CriterionScored, RunStarted
 from adjudge.extension.secrets import Secrets
 from adjudge.journal.run_journal import Journal
@@ -104,7 +106,7 @@ class Engine:
     async def _prepare(self) -> None:
         """Let criteria prepare the data shared by all cases, and store it with the run."""
         if documents := await all_prepared(self._plan.source.criteria):
-            keep_info(self._journal, prepared=documents)
+            keep_info(self._journal, prepared=from_json(self._secrets.masked_json(to_json(documents))))
 
     def _tell(self, event: RunStarted | CaseStarted | CriterionScored | CaseFinished) -> None:
         if self._watch is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +16,7 @@ from adjudge.errors import InputError, JudgeUnusableError, ReportError, RunError
 from adjudge.extension.hooks import RunFinished
 from adjudge.extension.plugin_loops import plugin_loops
 from adjudge.extension.protocols import ReportedCase, RunReport
+from adjudge.extension.secrets import Secrets
 from adjudge.journal.locations import journal_path
 from adjudge.journal.run_journal import Journal
 from adjudge.model.base import canonical_sha256
@@ -89,7 +90,7 @@ async def begun(plan: Plan, old: OldReports, path: Path, watch: Watch | None) ->
                 "decided_once": plan.host.decided_once,
                 **records,
                 "run": _info(path.stem, plan).model_dump(mode="json"),
-                "warnings": plan.warnings,
+                "warnings": _masked(plan.warnings),
             },
             eval_ids,
         )
@@ -170,9 +171,14 @@ async def beginning(plan: Plan) -> AsyncGenerator[None]:
 
 def _keep_warnings(journal: Journal, plan: Plan, ends: SimulatedEnds) -> tuple[str, ...]:
     told = (*plan.warnings, *plan.host.extensions.warnings, *plan.judges.warnings, *ends.warnings())
-    warnings = tuple(dict.fromkeys(told))
+    warnings = _masked(dict.fromkeys(told))
     journal.set_meta({"warnings": warnings})
     return warnings
+
+
+def _masked(warnings: Iterable[str]) -> tuple[str, ...]:
+    """The warnings with masked keys: the exceptions of plugins in them may contain some."""
+    return tuple(map(Secrets().masked, warnings))
 
 
 def _info(name: str, plan: Plan) -> RunInfo:

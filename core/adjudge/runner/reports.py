@@ -14,6 +14,7 @@ from adjudge.extension.guard import PluginRaisedError, configured, described, le
 from adjudge.extension.loader import Extensions
 from adjudge.extension.protocols import RunReport
 from adjudge.extension.registry import Registered, check_modules, told_apart
+from adjudge.extension.secrets import Secrets
 from adjudge.extension.specs import ReporterSpec
 from adjudge.extension.threads import limited
 from adjudge.journal.run_journal import Journal
@@ -185,7 +186,7 @@ def write_outputs(report: RunReport, outputs: Iterable[Path], host: RunHost) -> 
             if isinstance(raised, AdjudgeError):
                 reason = str(raised)
             failed = f"{output} could not be written by {registered.provenance}: {reason}"
-            failures[output] = f"{failed}\n  {again} {output}"
+            failures[output] = Secrets().masked(f"{failed}\n  {again} {output}")
     return failures
 
 
