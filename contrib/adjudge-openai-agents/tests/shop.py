@@ -16,6 +16,8 @@ from agents import (
     output_guardrail,
 )
 from openai import APIConnectionError
+from openai.types.responses import ResponseFunctionWebSearch
+from openai.types.responses.response_function_web_search import ActionSearch
 from pydantic import BaseModel
 from scripted import Scripted, call, thought
 
@@ -131,6 +133,23 @@ structured = Agent(
     name="reporter", model=Scripted(lambda *_: '{"order": 7, "late": false}'), output_type=Report
 )
 broken = Agent(name="broken", model=Scripted(lambda *_: 1 / 0))
+
+
+searching = Agent(
+    name="searching",
+    model=Scripted(
+        lambda *_: [
+            ResponseFunctionWebSearch(
+                id="1",
+                type="web_search_call",
+                status="completed",
+                action=ActionSearch(type="search", query="order 7"),
+            ),
+            "I searched.",
+            "It is at sea.",
+        ]
+    ),
+)
 
 
 @input_guardrail

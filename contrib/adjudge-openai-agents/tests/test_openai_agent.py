@@ -124,6 +124,14 @@ def test_a_structured_answer_is_json(ran: Ran) -> None:
     assert json.loads(turn.final_response.text) == {"order": 7, "late": False}
 
 
+def test_a_tool_of_the_provider_is_a_call_and_the_answer_is_not_repeated(ran: Ran) -> None:
+    [turn] = turns(ran("shop:searching", "Search, please."))
+
+    [call] = turn.tool_calls
+    assert (call.name, call.args["action"]["query"]) == ("web_search", "order 7")
+    assert (turn.steps[0].text, turn.final_response.text) == ("I searched.", "It is at sea.")
+
+
 @pytest.mark.parametrize(("reply", "value"), [("Yes, do.", "cancelled 7"), ("No, keep it.", "not approved")])
 def test_a_tool_that_needs_approval_asks_the_user(ran: Ran, reply: str, value: str) -> None:
     asking, decided = turns(ran("shop:agent", "Cancel it.", reply))

@@ -92,12 +92,8 @@ class TurnSteps:
         Raises:
             AgentError: there is neither a step nor an answer (``no_answer``).
         """
-        if self._last is not None and self._answer is not None and not self._last.calls:
-            texts = [item.text for item in self._last.items if isinstance(item, Text)]
-            # Frameworks join the texts of a model in different ways, and write its JSON again.
-            if any(_is_same(text, self._answer.text) for text in ("".join(texts), self._last.text)):
-                items = tuple(item for item in self._last.items if not isinstance(item, Text))
-                self._last = self._last.model_copy(update={"items": items})
+        if self._last is not None and self._answer is not None:
+            self._last = _without_answer(self._last, self._answer.text)
         self._flush()
         if self._answer is None and not self._steps:
             raise AgentError(
@@ -128,6 +124,20 @@ class TurnSteps:
             self._steps.append(self._last)
             self._emit(self._last)
             self._last = None
+
+
+def _without_answer(step: Step, answer: str) -> Step:
+    """The step without the texts that the final response repeats: all of them, or the last."""
+    texts = [item for item in step.items if isinstance(item, Text)]
+    # Frameworks join the texts of a model in different ways, or take the last, and write its JSON again.
+    if any(_is_same(text, answer) for text in ("".join(item.text for item in texts), step.text)):
+        dropped = texts
+    elif texts and _is_same(texts[-1].text, answer):
+        dropped = texts[-1:]
+    else:
+        return step
+    items = tuple(item for item in step.items if all(item is not each for each in dropped))
+    return step.model_copy(update={"items": items})
 
 
 def _is_same(text: str, answer: str) -> bool:
