@@ -73,7 +73,7 @@ class RunViews:
         """
         with read_run(name, case=number, summary=self._of(name).summary) as report:
             [case] = render.whole_cases(report)
-            return _json(case_view(case))
+            return _json(case_view(case, report.run))
 
     def _of(self, name: str) -> _Made:
         with self._making:

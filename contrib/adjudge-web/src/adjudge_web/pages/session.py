@@ -115,7 +115,8 @@ class _Talk:
         self._keep.set_enabled(any(turn.final_response or turn.tool_calls for turn in session.turns))
         if session.is_over:
             self._timer.deactivate()
-        ui.run_javascript("adjudgeFollow()")
+        else:
+            ui.run_javascript("adjudgeFollow()")
 
     async def _ask_to_keep(self) -> None:
         await KeepDialog(self._rooms, self._session).open()
