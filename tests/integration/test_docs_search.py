@@ -61,7 +61,10 @@ def page(address: str) -> Iterator[Page]:
     ("words", "answer"),
     [
         ("UNSURE", "/why/#unsure"),
+        ("what does UNSURE mean", "/why/#unsure"),
         ("swap judge", "/guide/judges/#choose-or-swap-the-judge"),
+        ("how to swap a judge", "/guide/judges/#choose-or-swap-the-judge"),
+        ("promptfoo", "/coming-from/promptfoo/"),
         ("where votes are counted", "/architecture/"),
         ("exit status", "/guide/runs/#exit-status"),
         ("phase_level", "/guide/granularity/"),

@@ -12,6 +12,8 @@ from adjudge.model.base import JsonObject, JsonValue, made_of
 from adjudge.model.items import Claim, ClaimField, ErrorItem, Item, Observation, Text, ToolCall, ToolResult
 from adjudge.model.step import Step, StepForm, Usage
 
+__all__ = ["call", "claim", "error", "observation", "result", "step", "text"]
+
 _CLAIM: Final = {"field", "text"}
 _TEXT: Final = {"text"}
 _CALL: Final = {"name", "args", "id", "raw_args", "extra"}
