@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from adjudge import read_log
 from adjudge.kit.logs import open_log
 from adjudge.model import Blob, Claim, ErrorItem, Observation, Opaque, Text, ToolCall, ToolResult
 from adjudge.plugin import (
@@ -353,3 +354,13 @@ def test_a_large_log_needs_the_memory_of_its_longest_run(
     steps, grown = steps_and_growth(plugin.__name__, path)
     assert steps == 70
     assert grown < 40_000_000
+
+
+def test_a_run_may_begin_with_a_key_of_a_step(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    steps = [{"step": 1, "action": "a()"}, {"step": 2, "action": "b()"}]
+    path.write_text("\n".join(json.dumps({"memory": "old", "steps": steps}) for _ in range(2)))
+    runs = list(read_log(path, reader="history_log"))
+    assert [[call.name for step in run.steps for call in step.calls] for run in runs] == [["a", "b"]] * 2
+    assert [run.extra for run in runs] == [{"memory": "old"}] * 2
+    assert runs[1].steps[1].source_ref == "log.jsonl:2 $.steps[1]"
