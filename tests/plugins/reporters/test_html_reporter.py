@@ -7,15 +7,31 @@ import hashlib
 import json
 import re
 import zlib
+from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
+from subprocess import CompletedProcess
 from typing import Any
 
 from adjudge.plugin import RunReport
-from adjudge.testing import ReporterConformance
+from adjudge.testing import ReporterConformance, fake_distribution
 from adjudge_plugins.reporters import html_reporter
 from adjudge_plugins.reporters.html_reporter.reporter import HtmlReporter
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)> \u2028 javascript:alert(1) \x1b[31m \u202e"
+
+JUDGE = """
+from adjudge.plugin import JudgeBackendSpec, JudgeReply, hookimpl
+from adjudge.testing import verdicts
+
+class Judge:
+    async def complete(self, request):
+        return JudgeReply(text=verdicts(request, lambda item: "yes", notes={"rationale": "So it is."}))
+
+@hookimpl.judge_backends
+def judge_backends():
+    return [JudgeBackendSpec(name="rude", summary="It likes all.", factory=lambda config, host: Judge(), prices="")]
+"""
 
 
 class TestConformance(ReporterConformance):
@@ -134,3 +150,42 @@ def test_what_a_log_says_is_nowhere_markup(run_of: Any, a_turn: Any, write: Any)
     shown = json.dumps(page.case(page.part("run")["rows"][0]["key"]), ensure_ascii=False)
     assert "<script>alert(1)</script>" in shown
     assert not re.search("[\x00-\x08\x1b\u202a-\u202e]", shown)
+
+
+def test_rubrics_have_their_texts_beside_what_was_decided(
+    tmp_path: Path, adjudge: Callable[..., CompletedProcess[str]]
+) -> None:
+    """The results know the ids of rubrics alone: those of the case, and those of the configuration."""
+    site = tmp_path / "installed"
+    fake_distribution(site, "rude", entry_points={"rude": "rude"}, modules={"rude": JUDGE})
+
+    def rubric(name: str, text: str) -> dict[str, Any]:
+        return {"rubric_id": name, "rubric_content": {"text_property": text}}
+
+    turn = {
+        "user_content": {"parts": [{"text": "Hello?"}]},
+        "final_response": {"parts": [{"text": "Hello."}]},
+    }
+    case = {"eval_id": "hello", "conversation": [turn], "rubrics": [rubric("own", "It is short.")]}
+    (tmp_path / "s.evalset.json").write_text(json.dumps({"eval_set_id": "s", "eval_cases": [case]}))
+    options = {"threshold": 0.5, "rubrics": [rubric("r1", "It is <b>polite</b>.")]}
+    config = {"criteria": {"rubric_based_final_response_quality_v1": options}}
+    (tmp_path / "c.json").write_text(json.dumps(config))
+    (tmp_path / "bot.py").write_text(
+        'def agent(text): return {"final_response": {"parts": [{"text": "Hi."}]}}'
+    )
+    done = adjudge(
+        *("eval", "bot:agent", "s.evalset.json", "--config_file_path", "c.json", "--judge", "rude/m"),
+        *("--output", "r.html"),
+        PYTHONPATH=str(site),
+    )
+
+    page = Page((tmp_path / "r.html").read_text(encoding="utf-8"))
+    [row] = page.part("run")["rows"]
+    [turn_shown] = page.case(row["key"])["repeats"][0]["turns"]
+    [finding] = turn_shown["findings"]
+    assert done.returncode == 0, done.stderr
+    assert {check["id"]: check["text"] for check in finding["checks"]} == {
+        "r1": "It is <b>polite</b>.",
+        "own": "It is short.",
+    }

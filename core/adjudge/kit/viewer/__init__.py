@@ -9,12 +9,12 @@ number of omitted characters. There are three kinds of documents:
     A run with a row for each case (``RunDocument``): ``run_document(report, tally, rows, comparison)``. The cases are
     not included: the script calls ``options.load(row.key)`` to get a document ``case``.
 ``case``
-    A case with its repeats, turns, findings, traces, and AI Judge's views (``CaseView``): ``case_view(case)``.
+    A case with its repeats, turns, findings, traces, and AI Judge's views (``CaseView``): ``case_view(case, report.run)``.
 ``trace``
     A trajectory without verdicts, for instance a session (``TraceDocument``): ``trace_document(trajectory, name)``.
 
 To process a large report case by case, use ``render.whole_cases(report)``, call
-``case_row(case, criteria_of(report), key)`` and ``case_view(case)`` for each case, and count it with ``render.Tally``.
+``case_row(case, criteria_of(report), key)`` and ``case_view(case, report.run)`` for each case, and count it with ``render.Tally``.
 ``viewed(report)`` converts a whole small run. ``compared(before, after)`` compares two runs;
 ``RunReport.baseline`` is the earlier run if the user names one.
 

@@ -38,6 +38,7 @@ from adjudge.kit.viewer.findings import (
 )
 from adjudge.kit.viewer.levels import levels_of
 from adjudge.kit.viewer.quotes import Quotes
+from adjudge.kit.viewer.rubric_texts import RubricTexts
 from adjudge.kit.viewer.segments import compared, whole
 from adjudge.kit.viewer.statuses import WORDS
 from adjudge.kit.viewer.texts import MOST, text_of
@@ -45,6 +46,7 @@ from adjudge.kit.viewer.timing import seconds_text
 from adjudge.kit.viewer.trace import mark, trace_of
 from adjudge.model.invocation import Invocation
 from adjudge.model.printable import clean
+from adjudge.model.result import RunInfo
 from adjudge.plugin import ReportedCase
 
 _HEADLINE: Final = 300
@@ -85,8 +87,8 @@ def case_row(case: WholeCase, columns: Sequence[str], key: str) -> Row:
     }
 
 
-def case_view(case: WholeCase) -> CaseView:
-    """The full view of a case. The case and its trajectories are read from the journal, and not kept in memory."""
+def case_view(case: WholeCase, run: RunInfo) -> CaseView:
+    """The full view of a case of a run. Its trajectories are read from the journal, and not kept in memory."""
     opened = next((item for item in case.repeats if item.result.status in UNSETTLED), case.repeats[0])
     overall = case.overall.criteria if len(case.repeats) > 1 else ()
     return {
@@ -99,7 +101,7 @@ def case_view(case: WholeCase) -> CaseView:
         "headline": _headline(case),
         "overall": [repeated_finding(item) for item in overall],
         "opens": opened.result.repeat,
-        "repeats": [_repeat(reported) for reported in case.repeats],
+        "repeats": [_repeat(reported, run) for reported in case.repeats],
     }
 
 
@@ -131,7 +133,7 @@ def _headline(case: WholeCase) -> str:
     return shortened("; ".join(f"{item.name}: {item.reasoning}" for item in found), _HEADLINE)
 
 
-def _repeat(reported: ReportedCase) -> Repeat:
+def _repeat(reported: ReportedCase, run: RunInfo) -> Repeat:
     result, actual = reported.result, reported.actual
     trace = trace_of(actual)
     quotes = Quotes(trace)
@@ -139,6 +141,9 @@ def _repeat(reported: ReportedCase) -> Repeat:
     mark(trace, [(item["name"], item["fault"]) for item in findings if "fault" in item])
     levels = levels_of(views_of(result))
     turns = [_turn(turn, quotes) for turn in turns_of(reported)] if result.source is None else []
+    rubrics = RubricTexts(reported.case, run, result.eval_set_file)
+    for found in (findings, *(turn["findings"] for turn in turns)):
+        rubrics.add_to(found)
     return {
         "repeat": result.repeat,
         "status": result.status,

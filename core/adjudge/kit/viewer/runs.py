@@ -152,7 +152,7 @@ def viewed(report: RunReport) -> Viewed:
         key = str(number)
         tally.add(case)
         rows.append(case_row(case, columns, key))
-        cases[key] = case_view(case)
+        cases[key] = case_view(case, report.run)
     return Viewed(run_document(report, tally, rows), cases)
 
 

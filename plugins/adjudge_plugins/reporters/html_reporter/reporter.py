@@ -60,7 +60,7 @@ def _parts(report: RunReport) -> Iterator[Part]:
             to_compare.append(row)
         run.write(before + encoded(row))
         before = b","
-        yield from parts.add(case_view(case))
+        yield from parts.add(case_view(case, report.run))
     yield from parts.rest()
     if not tally.counts:
         run.write(before)
