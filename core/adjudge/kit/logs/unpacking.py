@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import zlib
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -20,7 +21,7 @@ def open_log(source: Source) -> BinaryIO:
     """Open a log for reading bytes; a file compressed with gzip is decompressed, whatever its name.
 
     Raises:
-        InputError: during reading, if the decompressed size exceeds the limit.
+        InputError: during reading, if the decompressed size exceeds the limit, or the compressed data is damaged.
     """
     with source.path.open("rb") as file:
         is_packed = file.read(2) == b"\x1f\x8b"
@@ -42,7 +43,10 @@ class _Limited(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        read = self._file.readinto(buffer)
+        try:
+            read = self._file.readinto(buffer)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InputError(Problem(what=f"cannot be read: {error}", file=self._path.name)) from error
         self._left -= read
         if self._left < 0:
             raise InputError(
