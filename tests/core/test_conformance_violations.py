@@ -164,7 +164,7 @@ class Reader:
         pass
 
     def sniff(self, head: bytes, path: Path) -> Any:
-        return head == SAMPLE
+        return head.startswith(b'{"till"')
 
     def read(self, source: Any, options: Any) -> Any:
         if source.path.read_bytes() != SAMPLE:

@@ -19,7 +19,7 @@ from adjudge.errors import InputError
 from adjudge.extension.candidates import Candidate
 from adjudge.extension.configuration import ComponentConfig, validated_config
 from adjudge.extension.loader import discover
-from adjudge.extension.protocols import Host
+from adjudge.extension.protocols import Host, SupportsClose
 from adjudge.extension.registry import Registered, Registry
 from adjudge.extension.specs import Spec
 from adjudge.testing.conformance.watching import Network, watched
@@ -66,6 +66,8 @@ class ComponentConformance(Generic[SpecT]):
     """The component's options, as in a configuration file. Override ``options`` to compute them."""
     kind: ClassVar[str]
     """The name of the hook for this kind, which is also the attribute of ``Extensions``."""
+    longest: ClassVar[float] = 60.0
+    """The time in seconds after which a call counts as one that never ends."""
 
     def options(self, folder: Path) -> Mapping[str, Any]:  # noqa: ARG002 - overridden
         """The component's options, by default ``config`` or the example options of its spec. ``folder`` is empty."""
@@ -78,7 +80,9 @@ class ComponentConformance(Generic[SpecT]):
     @functools.cached_property
     def registered(self) -> Registered[SpecT]:
         """The component, loaded without other plugins."""
-        registry: Registry[SpecT] = getattr(manager(self._candidate()), self.kind)
+        candidate = self._candidate()
+        with watched("loading the plugin", network="forbidden", never_waits=True):
+            registry: Registry[SpecT] = getattr(manager(candidate), self.kind)
         return registry.resolve(self.component)
 
     @property
@@ -101,7 +105,13 @@ class ComponentConformance(Generic[SpecT]):
         return component
 
     def awaited(
-        self, what: str, call: Callable[[], Any], kind: type[ResultT], *, network: Network = "allowed"
+        self,
+        what: str,
+        call: Callable[[], Any],
+        kind: type[ResultT],
+        *,
+        network: Network = "allowed",
+        most_calls: int | None = None,
     ) -> ResultT:
         """Await a coroutine function of the component, check its contract, and return its result.
 
@@ -110,6 +120,7 @@ class ComponentConformance(Generic[SpecT]):
             call: The call.
             kind: The class that the result must have.
             network: How to treat calls to the network.
+            most_calls: The maximum number of calls to the network; ``None``: any number.
         """
 
         async def waited() -> object:
@@ -117,9 +128,14 @@ class ComponentConformance(Generic[SpecT]):
             assert inspect.isawaitable(coroutine), (
                 f"{what} must be `async def`; it returned {type(coroutine).__name__}"
             )
-            return await coroutine
+            try:
+                async with asyncio.timeout(self.longest) as limit:
+                    return await coroutine
+            except TimeoutError:
+                assert not limit.expired(), f"{what} did not end within {self.longest:g} seconds"
+                raise
 
-        with watched(what, network=network):
+        with watched(what, network=network, most_calls=most_calls):
             found: object = asyncio.run(waited())
         assert isinstance(found, kind), f"{what} returned {type(found).__name__}; expected {kind.__name__}"
         return found
@@ -176,6 +192,18 @@ class ComponentConformance(Generic[SpecT]):
         assert dict(os.environ) == before[1], "the factory changes the environment variables of the process"
         assert Path.cwd() == before[2], "the factory changes the working folder of the process"
 
+    def test_it_can_be_closed_unused(self, tmp_path: Path) -> None:
+        """``aclose`` works although nothing was done: a run may be interrupted at once."""
+        component = self.build(tmp_path)
+        if not isinstance(component, SupportsClose):
+            return
+        try:
+            self.awaited("aclose", component.aclose, object)
+        except (AssertionError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            raise AssertionError(f"aclose raised {type(error).__name__}: {error}") from error
+
     def _candidate(self) -> Candidate:
         name = self.component.partition("/")[0]
         if isinstance(self.plugin, Candidate):
@@ -195,10 +223,16 @@ def _heavy_imports_of(module: str) -> tuple[str, ...]:
     code = (
         "import contextlib, importlib, io, sys\n"
         "import adjudge.plugin\n"
-        "before, said = set(sys.modules), io.StringIO()\n"
+        "before, said, called = set(sys.modules), io.StringIO(), []\n"
+        "def see(event, arguments):\n"
+        "    if event in ('socket.connect', 'socket.getaddrinfo'):\n"
+        "        called.append(event)\n"
+        "        raise ConnectionRefusedError\n"
+        "sys.addaudithook(see)\n"
         "with contextlib.redirect_stdout(said):\n"
         "    importlib.import_module(sys.argv[1])\n"
-        "print('prints' if said.getvalue() else '', *(set(sys.modules) - before), sep='\\n')\n"
+        "does = ['prints something'] * bool(said.getvalue()) + ['calls the network'] * bool(called)\n"
+        "print(' and '.join(does), *(set(sys.modules) - before), sep='\\n')\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     imported = subprocess.run(  # noqa: S603 - our own interpreter and our own code
@@ -209,5 +243,6 @@ def _heavy_imports_of(module: str) -> tuple[str, ...]:
         check=False,
     )
     assert imported.returncode == 0, f"importing {module} on its own fails:\n{imported.stderr}"
-    assert not imported.stdout.startswith("prints"), f"importing {module} prints something"
-    return tuple(sorted(set(imported.stdout.split()) & set(HEAVY_MODULES)))
+    does, _, modules = imported.stdout.partition("\n")
+    assert not does, f"importing {module} {does}"
+    return tuple(sorted(set(modules.split()) & set(HEAVY_MODULES)))

@@ -50,29 +50,27 @@ class CriterionConformance(ComponentConformance[CriterionSpec]):
             assert case.model_dump_json() == before, f"case {case.case.eval_id!r} was changed"
 
     def test_cases_at_the_same_time_score_as_one_by_one(self, tmp_path: Path) -> None:
-        """Without a judge, scores of concurrently measured cases equal those of cases measured in sequence."""
-        if Need.JUDGE in self.spec.needs:
-            return
+        """Scores do not depend on the cases before, nor on those that are measured at the same time."""
         criterion: Criterion = self.build(tmp_path)
         cases = self.cases()
 
         async def together() -> list[Measurement]:
             return list(await asyncio.gather(*(criterion.score(case) for case in cases)))
 
-        async def one_by_one() -> list[Measurement]:
-            return [await criterion.score(case) for case in cases]
-
-        for case, left, right in zip(cases, asyncio.run(together()), asyncio.run(one_by_one()), strict=True):
-            assert left == right, f"case {case.case.eval_id!r} gave two different measurements"
+        one_by_one = [self._scored(criterion, case) for case in reversed(cases)][::-1]
+        for case, left, right in zip(cases, self.awaited("score", together, list), one_by_one, strict=True):
+            assert self._comparable(left) == self._comparable(right), (
+                f"case {case.case.eval_id!r} gave two different measurements: {left!r} and {right!r}"
+            )
 
     def test_made_again_it_scores_the_same(self, tmp_path: Path) -> None:
-        """Without a judge, two instances with the same options give equal scores."""
-        if Need.JUDGE in self.spec.needs:
-            return
+        """Two instances with the same options give equal scores."""
         first, second = self.build(tmp_path), self.build(tmp_path)
         for case in self.cases():
             left, right = self._scored(first, case), self._scored(second, case)
-            assert left == right, f"case {case.case.eval_id!r} is measured differently in two runs"
+            assert self._comparable(left) == self._comparable(right), (
+                f"case {case.case.eval_id!r} is measured differently in two runs"
+            )
 
     def test_what_it_prepares_is_json(self, tmp_path: Path) -> None:
         """The result of ``prepare`` is JSON, because it is stored with the run."""
@@ -99,6 +97,13 @@ class CriterionConformance(ComponentConformance[CriterionSpec]):
                     f"case {case.case.eval_id!r}: its judge gave no answer, and it has a score all the same; "
                     "give `judged_criteria.outcome_of(decision)`"
                 )
+
+    def _comparable(self, measurement: Measurement) -> object:
+        """What two measurements of one case must share: with a judge, whose calls are counted, the scores alone."""
+        if Need.JUDGE not in self.spec.needs:
+            return measurement
+        overall = () if measurement.overall is None else (measurement.overall,)
+        return [(outcome.state, outcome.score) for outcome in (*measurement.per_invocation, *overall)]
 
     def _scored(self, criterion: Criterion, case: CaseUnderTest) -> Measurement:
         return self.awaited("score", lambda: criterion.score(case), Measurement)

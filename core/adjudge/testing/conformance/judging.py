@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final, get_args
+from typing import Any, ClassVar, Final, get_args
 from unittest import SkipTest, mock
 
 from adjudge.errors import JudgeError, JudgeErrorCode
@@ -58,9 +59,22 @@ class JudgeBackendConformance(ComponentConformance[JudgeBackendSpec]):
 
     def test_without_a_network_there_is_a_judge_error_and_nothing_else(self, tmp_path: Path) -> None:
         """Without a network ``complete`` raises ``JudgeError``, whose code decides about retries, and nothing else."""
-        for environment in ({}, dict.fromkeys(filter(_is_secret, self.spec.environment), _KEY)):
-            backend: JudgeBackend = self.made_with(FakeHost(tmp_path, environment=environment), tmp_path)
-            self._check_complete(backend)
+        for environment in ({}, self._secrets()):
+            with mock.patch.object(os, "environ", _Noting(os.environ)) as process:
+                backend: JudgeBackend = self.made_with(FakeHost(tmp_path, environment=environment), tmp_path)
+                self._check_complete(backend)
+            own = sorted(process.read & set(self.spec.environment))
+            assert not own, (
+                f"it reads {', '.join(own)} from os.environ; take it from `host.environment`, which has what `.env` "
+                "files say too"
+            )
+
+    def _secrets(self) -> dict[str, str]:
+        """The variables of the spec that are keys, with a value to look for."""
+        return dict.fromkeys(filter(_is_secret, self.spec.environment), _KEY)
+
+    def _with_key(self, folder: Path) -> Any:
+        return self.made_with(FakeHost(folder, environment=self._secrets()), folder)
 
     def _check_complete(self, backend: JudgeBackend) -> None:
         messages = (
@@ -69,7 +83,9 @@ class JudgeBackendConformance(ComponentConformance[JudgeBackendSpec]):
         )
         request = JudgeRequest(model=self.model, messages=messages, schema_=_SCHEMA)
         try:
-            reply = self.awaited("complete", lambda: backend.complete(request), JudgeReply, network="cut off")
+            reply = self.awaited(
+                "complete", lambda: backend.complete(request), JudgeReply, network="cut off", most_calls=1
+            )
         except JudgeError as error:
             assert error.code in get_args(JudgeErrorCode), f"the code {error.code!r} is none of adjudge's"
             assert str(error).strip(), "the JudgeError says nothing"
@@ -87,21 +103,31 @@ class JudgeBackendConformance(ComponentConformance[JudgeBackendSpec]):
 
     def test_what_is_missing_is_said_in_messages(self, tmp_path: Path) -> None:
         """``missing`` returns messages, without waiting."""
-        backend = self.build(tmp_path)
-        if not isinstance(backend, SupportsModelCheck):
-            raise SkipTest("it does not say what is missing")
-        for model in (None, self.model):
-            with watched("missing", never_waits=True):
-                messages("missing", backend.missing(model))
+        for backend in (self.build(tmp_path), self._with_key(tmp_path)):
+            if not isinstance(backend, SupportsModelCheck):
+                raise SkipTest("it does not say what is missing")
+            for model in (None, self.model):
+                with watched("missing", network="cut off", never_waits=True):
+                    said = messages("missing", backend.missing(model))
+                assert not any(_KEY in message for message in said), f"missing has the key in it: {said}"
 
     def test_its_fingerprints_are_json_and_stay_the_same(self, tmp_path: Path) -> None:
-        """Fingerprints are JSON and stable, because they are part of the key of every cached answer."""
-        backend, again = self.build(tmp_path), self.build(tmp_path)
-        if isinstance(backend, SupportsFingerprint):
-            same_document("fingerprint", backend.fingerprint, backend.fingerprint, again.fingerprint)
-        if isinstance(backend, SupportsModelIdentity):
-            call = partial(backend.model_fingerprint, self.model)
-            same_document("model_fingerprint", call, call, partial(again.model_fingerprint, self.model))
+        """Fingerprints are JSON, stable and without keys: they are part of the key of every cached answer."""
+        for make in (self.build, self._with_key):
+            backend, again = make(tmp_path), make(tmp_path)
+            documents: dict[str, dict[str, object]] = {}
+            if isinstance(backend, SupportsFingerprint):
+                documents["fingerprint"] = same_document(
+                    "fingerprint", backend.fingerprint, backend.fingerprint, again.fingerprint
+                )
+            if isinstance(backend, SupportsModelIdentity):
+                call = partial(backend.model_fingerprint, self.model)
+                other = partial(again.model_fingerprint, self.model)
+                documents["model_fingerprint"] = same_document("model_fingerprint", call, call, other)
+            for what, document in documents.items():
+                assert _KEY not in json.dumps(document), (
+                    f"{what} has the key in it, and runs are stored with it"
+                )
 
     def test_what_a_model_can_be_shown_is_a_number_of_tokens(self, tmp_path: Path) -> None:
         """``context`` returns a positive number of tokens or ``None``."""
@@ -136,18 +162,21 @@ class GranularityStrategyConformance(ComponentConformance[GranularityStrategySpe
             self._check(self._aggregate(tmp_path, trajectory), trajectory)
 
     def test_without_a_judge_the_result_never_varies(self, tmp_path: Path) -> None:
-        """Without a judge the result depends only on the trajectory."""
+        """Without a judge the result depends only on the trajectory, not on the ones before."""
+        strategy: GranularityStrategy = self.build(tmp_path)
         for trajectory in self._trajectories():
-            first, second = self._aggregate(tmp_path, trajectory), self._aggregate(tmp_path, trajectory)
+            first, second = (self._view(strategy, trajectory, token_budget=1000) for _ in range(2))
             assert first == second, "the same run gives another view each time"
 
     def test_the_token_budget_is_kept(self, tmp_path: Path) -> None:
-        """The content never exceeds the token budget."""
+        """The content never exceeds the token budget, if there is one."""
         for trajectory in self._trajectories():
-            for budget in (200, 1000):
+            for budget in (200, 1000, None):
                 content = self._aggregate(tmp_path, trajectory, token_budget=budget).aggregated_content
                 tokens = tokens_of(content)
-                assert tokens <= budget, f"the content has {tokens} tokens, the budget is {budget}"
+                assert budget is None or tokens <= budget, (
+                    f"the content has {tokens} tokens, the budget is {budget}"
+                )
 
     def test_whatever_a_judge_writes_the_contract_holds(self, tmp_path: Path) -> None:
         """The contract also holds if the judge writes nothing, too much, or misleading text."""
@@ -180,7 +209,16 @@ class GranularityStrategyConformance(ComponentConformance[GranularityStrategySpe
         token_budget: int | None = 1000,
         writer: Writer | None = None,
     ) -> AggregatedSteps:
-        strategy: GranularityStrategy = self.build(folder)
+        return self._view(self.build(folder), trajectory, token_budget=token_budget, writer=writer)
+
+    def _view(
+        self,
+        strategy: GranularityStrategy,
+        trajectory: Trajectory,
+        *,
+        token_budget: int | None,
+        writer: Writer | None = None,
+    ) -> AggregatedSteps:
         numbers = [step.number for step in trajectory.steps]
         half = (len(numbers) + 1) // 2
         parts = [tuple(part) for part in (numbers[:half], numbers[half:]) if part]
@@ -214,6 +252,26 @@ class _Writer:
         fields: Mapping[str, str],
     ) -> Mapping[str, str] | None:
         return None if self._text is None else dict.fromkeys(fields, self._text)
+
+
+class _Noting(dict[str, str]):
+    """Environment variables that note which of them are read."""
+
+    def __init__(self, variables: Mapping[str, str]) -> None:
+        super().__init__(variables)
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> str:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+    def __contains__(self, name: object) -> bool:
+        self.read.add(str(name))
+        return super().__contains__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self.read.add(name)
+        return super().get(name, default)
 
 
 def _is_secret(variable: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from adjudge.extension.hooks import (
     CaseFinished,
@@ -21,6 +22,9 @@ from adjudge.testing.conformance.component import ComponentConformance
 from adjudge.testing.conformance.results import case_results
 from adjudge.testing.conformance.watching import watched
 
+_WAIT: Final = 1.0
+"""The time in seconds to wait for a thread of an observer, which may also go on as long as the process."""
+
 
 class ObserverConformance(ComponentConformance[ObserverSpec]):
     """Tests of an observer. Subclass it and set ``component``, and ``config`` if options are needed."""
@@ -29,21 +33,33 @@ class ObserverConformance(ComponentConformance[ObserverSpec]):
 
     def test_every_event_is_observed(self, tmp_path: Path) -> None:
         """``observe`` handles every event of runs over cases and logs, without changing it and without waiting."""
-        observer: RunObserver = self.build(tmp_path)
-        for event in run_events():
-            before = repr(event)
-            with watched(f"observe({type(event).__name__})", network="cut off", never_waits=True):
-                found: object = observer.observe(event)  # type: ignore[func-returns-value]
-            assert found is None, (
-                f"observe returned {type(found).__name__}; it returns nothing, and is no coroutine function"
-            )
-            assert repr(event) == before, f"the event {type(event).__name__} was changed"
+        self._observe(tmp_path, list(run_events()))
 
     def test_an_interrupted_run_is_observed(self, tmp_path: Path) -> None:
         """An observer handles runs without first and last events, as after an interruption."""
-        observer: RunObserver = self.build(tmp_path)
-        for event in list(run_events())[2:-1]:
-            observer.observe(event)
+        self._observe(tmp_path, list(run_events())[2:-1])
+
+    def _observe(self, folder: Path, events: Iterable[RunEvent]) -> None:
+        observer: RunObserver = self.build(folder)
+        threads = set(threading.enumerate())
+        with watched("observe", network="cut off"):
+            try:
+                for event in events:
+                    self._check(observer, event)
+            finally:
+                # What it does in threads must not reach the network either, nor end with an exception.
+                for thread in set(threading.enumerate()) - threads:
+                    thread.join(_WAIT)
+
+    @staticmethod
+    def _check(observer: RunObserver, event: RunEvent) -> None:
+        before = repr(event)
+        with watched(f"observe({type(event).__name__})", network="cut off", never_waits=True):
+            found: object = observer.observe(event)  # type: ignore[func-returns-value]
+        assert found is None, (
+            f"observe returned {type(found).__name__}; it returns nothing, and is no coroutine function"
+        )
+        assert repr(event) == before, f"the event {type(event).__name__} was changed"
 
 
 def run_events() -> Iterator[RunEvent]:

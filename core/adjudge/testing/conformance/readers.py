@@ -70,7 +70,11 @@ class TraceReaderConformance(ComponentConformance[TraceReaderSpec]):
     def test_the_sample_is_recognised(self, tmp_path: Path) -> None:
         """``sniff`` recognises the sample by its content, not by its name."""
         reader: TraceReader = self.build(tmp_path)
-        assert self._sniffed(reader, self._sample(), tmp_path / "any-name"), "the sample was not recognised"
+        sample = self._sample()
+        assert self._sniffed(reader, sample, tmp_path / "any-name"), "the sample was not recognised"
+        assert self._sniffed(reader, sample.rstrip()[:-1], tmp_path / "any-name"), (
+            "cut off by one byte, the sample was not recognised: of a larger file `sniff` gets the first 64 KiB alone"
+        )
 
     def test_steps_have_unique_numbers_and_a_place_in_the_source(self, tmp_path: Path) -> None:
         """Every step has a unique number, which citations use, and a place in the source."""

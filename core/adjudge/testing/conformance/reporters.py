@@ -16,6 +16,7 @@ from adjudge.model.verdict import Status, Verdict
 from adjudge.testing.conformance.cases import criterion_cases
 from adjudge.testing.conformance.component import ComponentConformance
 from adjudge.testing.conformance.log_results import log_results, logs_info, prepared
+from adjudge.testing.conformance.report_formats import well_formed
 from adjudge.testing.conformance.results import SCORES, broken_case, case_result
 from adjudge.testing.conformance.watching import watched
 from adjudge.testing.reported_case import FinishedCase
@@ -61,27 +62,28 @@ class ReporterConformance(ComponentConformance[ReporterSpec]):
 
     def test_a_run_over_logs_is_written(self, tmp_path: Path) -> None:
         """Runs in logs with every verdict and kind of error are written, twice with equal reports."""
-        reporter: Reporter = self.build(tmp_path)
         for results in (log_results(), []):
             cases = [FinishedCase(result=result, case=EvalCase(eval_id=result.eval_id)) for result in results]
             report = self._report(cases)
             over_logs = {"agent": None, "logs": logs_info(), "prepared": prepared()}
             report = replace(report, run=self.run.model_copy(update=over_logs))
-            first, second = io.BytesIO(), io.BytesIO()
-            reporter.write(report, first)
-            reporter.write(report, second)
-            assert first.getvalue(), "nothing was written"
-            assert first.getvalue() == second.getvalue(), "the same verdicts were written differently"
-            assert not first.closed, "the reporter closed the stream"
+            first, second = (self._written_of(tmp_path, report) for _ in range(2))
+            assert first, "nothing was written"
+            assert first == second, "the same verdicts were written differently"
 
     def _written(self, folder: Path, cases: Sequence[ReportedCase], *, detailed: bool = False) -> bytes:
+        return self._written_of(folder, self._report(cases, detailed=detailed))
+
+    def _written_of(self, folder: Path, report: RunReport) -> bytes:
         reporter: Reporter = self.build(folder)
         stream = io.BytesIO()
         with watched("write"):
-            found: object = reporter.write(self._report(cases, detailed=detailed), stream)  # type: ignore[func-returns-value]
+            found: object = reporter.write(report, stream)  # type: ignore[func-returns-value]
         assert found is None, (
             f"write returned {type(found).__name__}; it returns nothing, and is no coroutine function"
         )
+        assert not stream.closed, "the reporter closed the stream"
+        well_formed(stream.getvalue(), self.spec.suffixes)
         return stream.getvalue()
 
     def _report(self, cases: Sequence[ReportedCase], *, detailed: bool = False) -> RunReport:

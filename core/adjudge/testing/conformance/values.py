@@ -6,6 +6,8 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 
+from adjudge.testing.conformance.watching import Network, watched
+
 
 def json_object(what: str, found: object) -> dict[str, object]:
     """Check that ``found`` is a JSON object, and return it.
@@ -22,16 +24,20 @@ def json_object(what: str, found: object) -> dict[str, object]:
     return document
 
 
-def same_document(what: str, *calls: Callable[[], object]) -> None:
-    """Check that all calls return the same JSON object.
+def same_document(
+    what: str, *calls: Callable[[], object], network: Network = "forbidden"
+) -> dict[str, object]:
+    """Check that all calls return the same JSON object, and return it.
 
     Raises:
-        AssertionError: a call returns a different object, or no JSON object.
+        AssertionError: a call returns a different object, or no JSON object; or it prints, waits, or calls the network.
     """
-    found = [json_object(what, call()) for call in calls]
+    with watched(what, network=network, never_waits=True):
+        found = [json_object(what, call()) for call in calls]
     assert all(each == found[0] for each in found), (
         f"{what} differs each time, so that no run could be resumed: {found[0]} and {found[1:]}"
     )
+    return found[0]
 
 
 def messages(what: str, found: object) -> list[str]:
