@@ -44,7 +44,7 @@ def rubric_score(decision: Decision) -> RubricScore:
 
 
 def rubric_outcome(decisions: Sequence[Decision]) -> Outcome:
-    """The mean over the applicable rubrics (seed 004).
+    """The mean over the applicable rubrics; the outcome has a score for each.
 
     If one of them could not be measured or decided, there is no score, but ``best_possible``: the result is a FAIL if
     even this is below the threshold.
