@@ -187,3 +187,10 @@ def test_a_module_that_is_missing_stops_no_run_that_it_does_not_decide(tmp_path:
         )
         with pytest.raises(InputError, match="needs the module 'a_module_nobody_has'"):
             evaluate(0.5, name, **options)
+
+
+def test_a_judge_that_nothing_asks_is_told(evaluated: Cli) -> None:
+    run = evaluated({ROUGE: 0.5}, "--judge", "opnai/gpt")
+
+    assert run.returncode == 0
+    assert "warning: nothing in this run asks a judge: opnai/gpt is not used\n" in run.stdout

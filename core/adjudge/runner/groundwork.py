@@ -77,7 +77,7 @@ class Groundwork:
         participants.add_observers(self.extensions.observers)
         for output in self.outputs:
             participants.add(reporter_for(output, self.extensions))
-        self.problems.warn(_doubts_about(source.criteria))
+        self.problems.warn((*self.judges.unused, *_doubts_about(source.criteria)))
         return Plan(
             request=self._request,
             source=source,

@@ -84,6 +84,14 @@ class RunJudges:
         members = self._models.chosen(options)
         return JudgePanel(self._client, members, options, for_good=self._checks)
 
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """A warning if the user named judges and nothing in the run asks one."""
+        named = self._request.judges
+        if self._client is not None or not named:
+            return ()
+        return (f"nothing in this run asks a judge: {', '.join(named)} is not used",)
+
     def check(self, problems: Problems, *, resuming: bool) -> None:
         """Find problems with the run's own options before it starts."""
         request = self._request
