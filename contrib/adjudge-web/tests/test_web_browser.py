@@ -318,10 +318,12 @@ def test_what_was_typed_stays_when_the_connection_is_lost_for_a_while(walk: Walk
         page.goto(f"{address}/judge")
         field = page.get_by_label("Criteria", exact=True)
         field.fill("- name: mine\n  criterion: action_repeats\n  maximum: 1\n")
+        page.wait_for_timeout(500)  # what is on its way when the connection is lost is not what is tested
         page.evaluate("window.socket.disconnect()")
         page.get_by_label("Files or folders below this folder, one a line").fill("none.json")
         page.wait_for_timeout(5_000)  # longer than a page is kept that was closed and nobody typed into
         page.evaluate("window.socket.connect()")
+        page.wait_for_function("window.did_handshake")
         page.get_by_role("button", name="Estimate").click()
         page.get_by_text("no such log").wait_for()
         expect(field).to_have_value(re.compile("name: mine"))
