@@ -156,6 +156,7 @@ def release(session: nox.Session) -> None:
         session.run("python", script, "prepare", *session.posargs)
         session.log("run `uv lock`, read the difference, commit it, and run `nox -s release`")
         return
+    session.run("python", script, "version")
     shutil.rmtree(built, ignore_errors=True)
     session.install("build>=1.2", "hatchling>=1.27")
     for project in (".", *_members()):

@@ -58,6 +58,8 @@ def wheel(folder: Path, content: dict[str, str]) -> Path:
 
 def test_a_version_is_set_everywhere_and_the_changelog_is_dated(release: Any, checkout: Path) -> None:
     before = list(release.problems_of_version(checkout))
+    with pytest.raises(SystemExit, match=r"not ready:\n  CHANGELOG.md has no section"):
+        release.check_version(checkout)
     release.prepare(checkout, "0.2.0")
 
     assert before == [

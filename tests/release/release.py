@@ -127,9 +127,15 @@ def wanted(file: str, names: list[str], expected: Iterator[str] | list[str]) -> 
     yield from (f"{file} lacks {name}" for name in expected if name not in found)
 
 
+def check_version(repository: Path) -> None:
+    """Stop where the checkout is not prepared for a release: before anything is built."""
+    if problems := list(problems_of_version(repository)):
+        raise SystemExit("\n".join(["not ready:", *(f"  {problem}" for problem in problems)]))
+
+
 def check(folder: Path) -> None:
     """Check everything that was built, and print the hashes for whoever publishes it."""
-    problems = list(problems_of_version(REPOSITORY))
+    problems: list[str] = []
     built = sorted([*folder.glob("*.whl"), *folder.glob("*.tar.gz")])
     for file in built:
         if file.suffix == ".whl":
@@ -183,11 +189,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("prepare").add_argument("version")
+    commands.add_parser("version")
     commands.add_parser("check").add_argument("folder", type=Path)
     commands.add_parser("try")
     given = parser.parse_args()
     if given.command == "prepare":
         prepare(REPOSITORY, given.version)
+    elif given.command == "version":
+        check_version(REPOSITORY)
     elif given.command == "check":
         check(given.folder)
     else:
