@@ -121,6 +121,8 @@ def signalled(folder: Path, number: signal.Signals, *arguments: str) -> tuple[in
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # Where the suite runs under nohup, its processes would ignore the signal.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "asked\n"

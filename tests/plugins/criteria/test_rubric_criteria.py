@@ -271,7 +271,7 @@ def test_a_rubric_without_a_text_is_an_error(measure: Measure, plugin: ModuleTyp
         ({"rubric_id": "a"}, r"rubrics\[0\]\.rubric_content: Field required"),
         ({"rubric_id": "a", "rubric_content": {}}, "text_property: Field required"),
         ({"rubric_id": "a", "rubric_content": {"text_property": " "}}, "the text is blank"),
-        ({"rubric_id": 1, "rubric_content": {"text_property": "b"}}, "valid string, found 1"),
+        ({"rubric_id": 1, "rubric_content": {"text_property": "b"}}, "expected a text, found 1"),
         (option("a", typ="X"), "unknown option 'typ'. Did you mean 'type'?"),
         ("a", "rubrics"),
     ],
