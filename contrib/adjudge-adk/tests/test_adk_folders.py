@@ -331,7 +331,7 @@ def test_a_name_that_google_adk_refuses_is_told_with_the_line_of_the_agent(works
     ("target", "told"),
     [
         (".", "There is home_automation_agent."),
-        ("home_automation_agent/agent.py:root_agent", "Write home_automation_agent/agent.py alone."),
+        ("home_automation_agent/agent.py:root_agent", "Write only home_automation_agent/agent.py."),
         ("home_automation_agent/rooms.evalset.json", "The agent comes first, then the eval sets"),
     ],
 )

@@ -313,7 +313,7 @@ class TraceReaderSpec(Spec["TraceReader"]):
     """A short log with at least one step, in the reader's format. ``adjudge plugins check`` tests the reader with it."""
 
     def _own_problems(self) -> list[str]:
-        found: object = self.example_log
+        found = cast("object", self.example_log)
         if not isinstance(found, bytes | None):
             return [f"example_log of {self.name!r} is not bytes"]
         return self._not_texts("patterns") or self._not_texts("keys")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, cast
 
 from adjudge.kit.digests import clipped_to_tokens, error_of, in_line, steps_with_words, task_of, tokens_shown
 from adjudge.kit.trace import is_answer, json_text, place_of
-from adjudge.model import AgentDetails, Exhibit, Step, Trajectory
+from adjudge.model import AgentDetails, Exhibit, JsonObject, Step, Trajectory
 from adjudge_plugins.ai_judge.run_text import fair_share
 
 TASK: Final = "task"
@@ -119,11 +119,12 @@ def _facts(trajectory: Trajectory) -> Iterable[str]:
         yield f"date: {said}"
     yield f"how it ended: {_ending(trajectory)}"
     extra = trajectory.extra or {}
-    inner = extra.get("info")  # SWE-agent and mini-SWE-agent
-    places = [extra, inner if isinstance(inner, dict) else {}]
+    inner: object = extra.get("info")  # SWE-agent and mini-SWE-agent
+    places: list[JsonObject] = [extra, cast("JsonObject", inner) if isinstance(inner, dict) else {}]
     for key in _SAYS_HOW_IT_ENDED:
-        for value in (place.get(key) for place in places):
-            told = value.get("type") if isinstance(value, dict) else value
+        for place in places:
+            value: object = place.get(key)
+            told = cast("JsonObject", value).get("type") if isinstance(value, dict) else value
             if isinstance(told, str | bool) and told not in ("", False):
                 yield f"the log says {key}: {in_line(str(told), _LINE)}"
 

@@ -128,8 +128,9 @@ class ComponentConformance(Generic[SpecT]):
             assert inspect.isawaitable(coroutine), (
                 f"{what} must be `async def`; it returned {type(coroutine).__name__}"
             )
+            limit = asyncio.timeout(self.longest)
             try:
-                async with asyncio.timeout(self.longest) as limit:
+                async with limit:
                     return await coroutine
             except TimeoutError:
                 assert not limit.expired(), f"{what} did not end within {self.longest:g} seconds"

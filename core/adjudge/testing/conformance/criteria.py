@@ -6,7 +6,7 @@ import asyncio
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 from unittest import SkipTest
 
 from adjudge.extension.protocols import Criterion, Host, SupportsPreparation
@@ -58,7 +58,8 @@ class CriterionConformance(ComponentConformance[CriterionSpec]):
             return list(await asyncio.gather(*(criterion.score(case) for case in cases)))
 
         one_by_one = [self._scored(criterion, case) for case in reversed(cases)][::-1]
-        for case, left, right in zip(cases, self.awaited("score", together, list), one_by_one, strict=True):
+        at_once = cast("list[Measurement]", self.awaited("score", together, list))
+        for case, left, right in zip(cases, at_once, one_by_one, strict=True):
             assert self._comparable(left) == self._comparable(right), (
                 f"case {case.case.eval_id!r} gave two different measurements: {left!r} and {right!r}"
             )

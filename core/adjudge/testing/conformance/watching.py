@@ -9,9 +9,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast
 
 Network: TypeAlias = Literal["allowed", "cut off", "forbidden"]
 """How to treat a call to the network. ``cut off``: it fails as without a connection; ``forbidden``: it fails, and is a
@@ -147,7 +147,7 @@ def _blocking(watch: _Watch) -> Generator[None]:
     names = _names_of(before)
     for own, name in names:
         own[name] = sleep
-    communicate = subprocess.Popen.communicate
+    communicate = cast("Callable[..., Any]", subprocess.Popen.communicate)  # pyright: ignore[reportUnknownMemberType]
 
     # Not `wait`: it is short for a program that was killed.
     def reporting(program: Any, *arguments: Any, **more: Any) -> Any:

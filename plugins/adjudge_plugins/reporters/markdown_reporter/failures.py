@@ -36,7 +36,7 @@ class Failures:
         """The number of cases that did not pass."""
         self._room = room
         self._blocks: dict[Status, list[str]] = {status: [] for status in _ORDER}
-        self._sizes = dict.fromkeys(_ORDER, 0)
+        self._sizes: dict[Status, int] = dict.fromkeys(_ORDER, 0)
 
     def add(self, case: render.WholeCase) -> None:
         """Add a case, if it did not pass."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from nicegui import ui
 from nicegui.elements.mixins.validation_element import ValidationElement
@@ -44,9 +44,13 @@ def json_field(label: str, value: Any, put: Callable[[Any], None]) -> None:
 
 def unsound(inside: ui.element) -> str | None:
     """What is wrong with the first field whose content cannot be taken; what it shows is not where it should be."""
-    for field in inside.descendants():
-        if isinstance(field, ValidationElement) and field.error:
-            return f"{field.props.get('label', 'A field')}: {field.error}"
+    for element in inside.descendants():
+        if not isinstance(element, ValidationElement):
+            continue
+        field = cast("ValidationElement[object]", element)
+        if field.error:
+            props = cast("Mapping[str, object]", field.props)
+            return f"{props.get('label', 'A field')}: {field.error}"
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 from urllib.parse import quote
 
 from nicegui import ui
@@ -176,7 +176,8 @@ def _comparing(runs: Mapping[str, StoredRun], name: str, before: str) -> None:
 
 async def _edit(rooms: Rooms) -> None:
     """Open the case that the viewer shows, by what stands in the address."""
-    shown = str(await ui.run_javascript("new URLSearchParams(location.hash.slice(1)).get('case') || ''"))
+    script = "new URLSearchParams(location.hash.slice(1)).get('case') || ''"
+    shown = str(cast("object", await ui.run_javascript(script)))
     for file in await asyncio.to_thread(rooms.eval_sets.paths):
         if shown.startswith(f"{file}:"):
             ui.navigate.to(address("/case", file=file, id=shown.removeprefix(f"{file}:")))
