@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final
@@ -21,7 +20,7 @@ from adjudge.kit.viewer import (
     run_document,
 )
 from adjudge.model import RunSummary
-from adjudge.plugin import AdjudgeError, RunReport
+from adjudge.plugin import RunReport
 
 _KEPT: Final = 4
 """Runs whose documents stay in memory."""
@@ -59,11 +58,6 @@ class RunViews:
             read_run(name, summary=made.summary) as new,
         ):
             return _json({**made.document, "comparison": compared(old, new, made.rows)})
-
-    def prepare(self, name: str) -> None:
-        """Make the document of a run before somebody asks for it; who asks is told what is wrong."""
-        with suppress(AdjudgeError):
-            self._of(name)
 
     def case(self, name: str, number: int) -> bytes:
         """The document of one case.

@@ -49,8 +49,6 @@ def add(rooms: Rooms) -> None:
             with frame(name, "/runs"):
                 _Live(rooms, live).show()
             return
-        # It is read while the browser gets the page that asks for it.
-        asyncio.get_running_loop().run_in_executor(None, rooms.views.prepare, name)
         with frame(name, "/runs", look="ad-wide ad-run"):
             await _over(rooms, name, before)
 
